@@ -9,6 +9,7 @@ import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
 import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
 import { Inbox } from "../../src/callbacks/inbox/inbox.js";
 import {
+  forgetSettled,
   freeJudged,
   judgementsOf,
   offerTokens,
@@ -285,6 +286,7 @@ test("the relay offers tokens without a reference, the worker finds what they op
     new Map([["7", { isJudged: true, reference: "c" }]]),
   );
   await freeJudged(as.relay);
+  await forgetSettled(as.relay);
   expect(await judgementsOf(as.relay, ["7"])).toEqual(new Map());
 });
 

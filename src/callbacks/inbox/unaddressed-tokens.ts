@@ -49,15 +49,27 @@ export async function offerTokens(pool: Pool, tokens: OfferedToken[]): Promise<v
   );
 }
 
-/** Ends the wait of callbacks whose tokens are judged, and forgets the tokens of those that wait no more. */
+/** So many at a time. */
+const MAX_ROWS = 1_000;
+
+/** Ends the wait of callbacks whose tokens are judged. */
 export async function freeJudged(pool: Pool): Promise<void> {
   await pool.query(
-    `with judged as (
-       update trustflow.callbacks c set claimed_until = null
-       from trustflow.unaddressed_tokens t where c.id = t.callback and t.judged_at is not null
-         and c.state = 'unaddressed' and c.claim is null and c.claimed_until > clock_timestamp())
-     delete from trustflow.unaddressed_tokens t
-     where not exists (select from trustflow.callbacks c where c.id = t.callback and c.state = 'unaddressed')`,
+    `update trustflow.callbacks c set claimed_until = null
+     where c.claim is null and c.id in (
+       select w.id from trustflow.unaddressed_tokens t join trustflow.callbacks w on w.id = t.callback
+       where t.judged_at is not null and w.state = 'unaddressed' and w.claim is null and w.claimed_until > clock_timestamp()
+       limit ${MAX_ROWS})`,
+  );
+}
+
+/** Forgets the tokens of callbacks that wait no more. */
+export async function forgetSettled(pool: Pool): Promise<void> {
+  await pool.query(
+    `delete from trustflow.unaddressed_tokens where callback in (
+       select t.callback from trustflow.unaddressed_tokens t
+       where not exists (select from trustflow.callbacks c where c.id = t.callback and c.state = 'unaddressed')
+       limit ${MAX_ROWS})`,
   );
 }
 

@@ -29,6 +29,7 @@ import { MAX_FAILURES, undeliverable } from "../inbox/rows.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
 import {
   forgetTokens,
+  forgetSettled,
   freeJudged,
   judgementsOf,
   offerTokens,
@@ -57,6 +58,8 @@ export interface RelayOptions extends SignallerOptions {
   /** The interval of polls of the table without a notification. */
   scanMs?: number;
   leaseMs?: number;
+  /** How often the tokens of callbacks that wait no more are forgotten. */
+  tidyMs?: number;
   /** How many processes are signalled concurrently. */
   parallel?: number;
   onEvent?: (settlement: Settlement, count: number) => void;
@@ -103,6 +106,7 @@ class RunningRelay implements Relay {
   #closed = false;
   #hasWarnedOfSecrets = false;
   #looks = 0;
+  #tidiedAt = -Infinity;
   #lastLook: Date | undefined;
 
   constructor(options: RelayOptions) {
@@ -203,10 +207,23 @@ class RunningRelay implements Relay {
 
   // Assigns callbacks to an account's address to their processes; returns whether there may be more.
   async #address(leaseMs: number): Promise<boolean> {
-    await freeJudged(this.#options.pool);
+    await this.#tidyTokens();
     const rows = await this.#inbox.claimUnaddressed(this.#claim, leaseMs);
     await this.#addressAll(rows);
     return isFull(rows);
+  }
+
+  /** Without it callbacks wait longer, and tokens stay longer: it stops nothing. */
+  async #tidyTokens(): Promise<void> {
+    const { pool, tidyMs = 60_000 } = this.#options;
+    try {
+      await freeJudged(pool);
+      if (performance.now() - this.#tidiedAt < tidyMs) return;
+      this.#tidiedAt = performance.now();
+      await forgetSettled(pool);
+    } catch (error) {
+      this.#warn("tokens that are judged cannot be tidied up", error);
+    }
   }
 
   async #addressAll(rows: UnaddressedRow[]): Promise<void> {

@@ -27,6 +27,7 @@ export const unaddressedTokens = {
       stored_at timestamptz not null default clock_timestamp()
     );
     create index unaddressed_tokens_due on trustflow.unaddressed_tokens (provider, account, due_at) where judged_at is null;
+    create index unaddressed_tokens_judged on trustflow.unaddressed_tokens (callback) where judged_at is not null;
     alter table trustflow.event_secrets
       add column tried_at timestamptz,
       -- When the provider has shown the process's own data for it.

@@ -274,7 +274,7 @@ test("while callbacks of accounts cannot be addressed, those of processes go on"
     ...subject,
     ...{ provider: "test-account", account: "default", reference: "r-1" },
   });
-  await pool.query("alter table trustflow.unaddressed_tokens rename to away");
+  await pool.query("alter table trustflow.correlations rename to away");
   try {
     const account = { provider: "test-account", account: "default" };
     await arrive(account, [{ Identifier: "of the account", request_pk: "r-1" } as never]);
@@ -282,7 +282,7 @@ test("while callbacks of accounts cannot be addressed, those of processes go on"
     await arrive(subject, events("own"));
     await until(() => temporal.to(subject.workflowId).includes("own"));
   } finally {
-    await pool.query("alter table trustflow.away rename to unaddressed_tokens");
+    await pool.query("alter table trustflow.away rename to correlations");
   }
   await until(() => temporal.to(subject.workflowId).includes("of the account"));
 });
@@ -300,6 +300,20 @@ async function without(table: string, during: () => Promise<void>) {
 
 const claims = async () =>
   (await database.pool.query("select claim, attempts, failures from trustflow.callbacks")).rows;
+
+test("while the tokens that are judged cannot be looked at, callbacks of accounts arrive", async () => {
+  const temporal = new FakeTemporal();
+  const subject = subjectOf();
+  const account = { provider: "test-account", account: "default" };
+  await journal.correlate({ ...subject, ...account, reference: "r-1" });
+  await arrive(account, [{ Identifier: "of the account", request_pk: "r-1" } as never]);
+  const warnings: string[] = [];
+  await without("unaddressed_tokens", async () => {
+    await start(temporal, { logger: { warn: (text) => void warnings.push(text) } });
+    await until(() => temporal.to(subject.workflowId).includes("of the account"));
+  });
+  expect(warnings).toContain("tokens that are judged cannot be tidied up");
+});
 
 test.each(["event_secrets", "correlations"])(
   "while the database takes claims and refuses %s, no failure counts, no try counts, and no claim stays",

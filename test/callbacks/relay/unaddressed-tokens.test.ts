@@ -58,6 +58,7 @@ async function start(over: Partial<RelayOptions> = {}): Promise<void> {
     clientFor: () => temporal,
     sealSecret: (secret, processKey) => sealer.seal(secret, processKey),
     ...{ gatherMs: 5, scanMs: 50, leaseMs: 1_000, signalTimeoutMs: 300, unmatchedMs: 0 },
+    tidyMs: 100,
     ...over,
   });
   relays.push(relay);
