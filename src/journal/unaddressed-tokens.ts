@@ -25,7 +25,32 @@ export class UnaddressedTokens {
     this.#pool = pool;
   }
 
-  /** Takes due tokens for `leaseMs`; those that were tried least come first, so that no token waits for the end of another. */
+  /** Tokens whose claims nobody has looked at, the oldest first. */
+  async unread(
+    { provider, account }: AccountOf,
+    most: number,
+  ): Promise<Pick<UnaddressedToken, "callback" | "sealed">[]> {
+    const { rows } = await this.#pool.query<Pick<UnaddressedToken, "callback" | "sealed">>(
+      `select callback, sealed from trustflow.unaddressed_tokens
+       where provider = $1 and account = $2 and names_ours is null and judged_at is null order by callback limit $3`,
+      [provider, account, most],
+    );
+    return rows;
+  }
+
+  /** Notes of each token whether its claims name a reference of the account. */
+  async noteRead(callbacks: string[], namesOurs: boolean[]): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.unaddressed_tokens t set names_ours = r.names_ours
+       from unnest($1::bigint[], $2::boolean[]) as r (callback, names_ours) where t.callback = r.callback`,
+      [callbacks, namesOurs],
+    );
+  }
+
+  /**
+   * Takes due tokens for `leaseMs`. First come those that name a reference of the account, then those that were tried least, so that no
+   * token waits for the end of another.
+   */
   async take(
     { provider, account }: AccountOf,
     most: number,
@@ -36,7 +61,7 @@ export class UnaddressedTokens {
        where callback in (
          select callback from trustflow.unaddressed_tokens
          where provider = $1 and account = $2 and judged_at is null and due_at <= clock_timestamp()
-         order by cardinality(refused), callback limit $3 for update skip locked)
+         order by names_ours desc nulls last, cardinality(refused), callback limit $3 for update skip locked)
        returning callback, sealed, refused, extract(epoch from clock_timestamp() - stored_at)::float8 * 1000 as "ageMs"`,
       [provider, account, most, leaseMs],
     );

@@ -46,7 +46,7 @@ export const tableGrants: Record<string, Grants> = {
   // A row goes with the wait of its callback.
   unaddressed_tokens: {
     relay: "select (callback, reference, judged_at), insert, delete",
-    worker: "select, update (sealed, reference, refused, judged_at, due_at)",
+    worker: "select, update (sealed, reference, refused, names_ours, judged_at, due_at)",
   },
   documents: {
     worker: "select, insert",

@@ -275,6 +275,9 @@ test("the relay offers tokens without a reference, the worker finds what they op
   const tokens = new UnaddressedTokens(as.worker);
   await offerTokens(as.relay, [{ callback: "7", ...of, sealed: "x" }]);
   await offerTokens(as.relay, [{ callback: "7", ...of, sealed: "y" }]);
+  expect(await tokens.unread(of, 1)).toEqual([{ callback: "7", sealed: "x" }]);
+  await tokens.noteRead(["7"], [true]);
+  expect(await tokens.unread(of, 1)).toEqual([]);
   expect(await tokens.take(of, 1, 1_000)).toEqual([
     { callback: "7", sealed: "x", refused: [], ageMs: expect.any(Number) },
   ]);

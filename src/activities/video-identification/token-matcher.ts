@@ -42,6 +42,8 @@ const defaultTimes: MatcherTimes = {
 
 /** Of an account in one round. */
 const MAX_TOKENS = 2;
+/** Of an account in one round, whose claims are looked at. */
+const MAX_UNREAD = 200;
 /** For a token in one round. */
 const MAX_CALLS = 10;
 /** Of an account: the newest. */
@@ -85,9 +87,29 @@ export class TokenMatcher {
     const { tokens, circuits } = this.#deps;
     if (isOpen(circuits, account)) return;
     const of = { provider, account: account.name };
+    await this.#read(account);
     const taken = await tokens.take(of, MAX_TOKENS, LEASE_MS);
     for (const token of taken)
       await this.#try(account, token).catch((error: unknown) => this.#report(error));
+  }
+
+  /** Looks which tokens name a conference of ours in their claims, so that they come before those that are forged blindly. */
+  async #read(account: VideoIdentificationAccount): Promise<void> {
+    const { tokens } = this.#deps;
+    const of = { provider, account: account.name };
+    const unread = await tokens.unread(of, MAX_UNREAD);
+    if (unread.length === 0) return;
+    const read = unread.map(({ callback, sealed }) => ({
+      callback,
+      claims: [...claimsOf(this.#opened(account, sealed) ?? "")],
+    }));
+    const named = read.flatMap(({ claims }) => claims);
+    const known = new Set(await tokens.references(of, named, 0));
+    const isNamed = read.map(({ claims }) => claims.some((claim) => known.has(claim)));
+    await tokens.noteRead(
+      read.map(({ callback }) => callback),
+      isNamed,
+    );
   }
 
   async #try(

@@ -22,11 +22,15 @@ export const unaddressedTokens = {
       reference text,
       -- The references whose data the provider has not shown for it.
       refused text[] not null default '{}',
+      -- Whether its claims, which nobody believes, name a reference of the account; null until a worker has looked.
+      names_ours boolean,
       judged_at timestamptz,
       due_at timestamptz not null default clock_timestamp(),
       stored_at timestamptz not null default clock_timestamp()
     );
     create index unaddressed_tokens_due on trustflow.unaddressed_tokens (provider, account, due_at) where judged_at is null;
+    create index unaddressed_tokens_unread on trustflow.unaddressed_tokens (provider, account, callback)
+      where names_ours is null and judged_at is null;
     create index unaddressed_tokens_judged on trustflow.unaddressed_tokens (callback) where judged_at is not null;
     alter table trustflow.event_secrets
       add column tried_at timestamptz,

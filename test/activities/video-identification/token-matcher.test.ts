@@ -170,6 +170,19 @@ test("of an account with many conferences a round asks for ten; each is asked fo
   expect(calls.filter((result) => result === "accessDenied")).toHaveLength(2 * 23);
 });
 
+test("a token whose claims name a conference of ours does not stand behind forged ones that nobody has tried", async () => {
+  const conferences = await bringAll(3);
+  const { bring, round } = await matching(conferences);
+  const [, ours = ""] = conferences;
+  const strange = Buffer.from(JSON.stringify({ a: "\0", b: "\ud800", c: {} })).toString(
+    "base64url",
+  );
+  for (let forged = 0; forged < 10; forged += 1) await bring(`eyJh.${strange}.${forged}`);
+  const genuine = await bring(await caller().tokenOf(ours));
+  await round();
+  expect(await found(genuine)).toEqual(matched(ours));
+});
+
 test("a conference that becomes ours in time is found, as one whose data the service shows late", async () => {
   const [late = "", ours = ""] = await bringAll(2);
   const { bring, round } = await matching([]);
