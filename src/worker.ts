@@ -39,6 +39,7 @@ import { Journal } from "./journal/journal.js";
 import { SignedDecisions } from "./journal/signed-decisions.js";
 import { UnaddressedTokens } from "./journal/unaddressed-tokens.js";
 import type { Pool } from "./postgres/pool.js";
+import { SoleHolder } from "./postgres/sole-holder.js";
 import { payloadKeys, refusedPayloads } from "./payload-keys.js";
 import { lookUpProofsOf } from "./look-up-proofs.js";
 import { accountsOf } from "./providers/accounts.js";
@@ -133,7 +134,7 @@ export async function startWorker(
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
   const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
   const workers = [workflows, processWorker, ...providers];
-  const matcher = tokenMatcher(activities.video, new UnaddressedTokens(pool), namespace);
+  const matcher = tokenMatcher(activities.video, pool, namespace);
   const matching = matcher.run();
   const shutdown = () => {
     matcher.close();
@@ -306,11 +307,12 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
 
 function tokenMatcher(
   { accounts, circuits, secrets }: ReturnType<typeof composeActivities>["video"],
-  tokens: UnaddressedTokens,
+  pool: Pool,
   namespace: string,
 ): TokenMatcher {
   const provider = "video-identification";
   const { metricMeter, logger } = Runtime.instance();
+  const names = Object.keys(accounts).toSorted();
   // As the SDK labels the calls of an activity.
   const meter = metricMeter.withTags({
     namespace,
@@ -318,7 +320,8 @@ function tokenMatcher(
     activityType: "matchToken",
   });
   return new TokenMatcher({
-    ...{ accounts, circuits, secrets, tokens },
+    ...{ accounts, circuits, secrets, tokens: new UnaddressedTokens(pool) },
+    holder: new SoleHolder(pool, `tokens of ${provider}: ${names.join()}`),
     onCall: (operation, result) => countCall(provider, operation, result, meter),
     warn: (message, details) => logger.warn(message, { ...details }),
   });

@@ -25,6 +25,15 @@ export class UnaddressedTokens {
     this.#pool = pool;
   }
 
+  async areDue(provider: string, accounts: string[]): Promise<boolean> {
+    const { rows } = await this.#pool.query(
+      `select from trustflow.unaddressed_tokens
+       where provider = $1 and account = any($2) and judged_at is null and due_at <= clock_timestamp() limit 1`,
+      [provider, accounts],
+    );
+    return rows.length > 0;
+  }
+
   /** Tokens whose claims nobody has looked at, the oldest first. */
   async unread(
     { provider, account }: AccountOf,

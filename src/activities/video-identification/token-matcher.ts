@@ -20,9 +20,16 @@ export interface MatcherDependencies extends Pick<
   "accounts" | "circuits" | "secrets"
 > {
   tokens: UnaddressedTokens;
+  /** One worker at a time asks the provider, whose limits are the account's. One for all accounts, because it takes a connection. */
+  holder: Holder;
   /** Counts a call to the provider. */
   onCall?: (operation: "conferenceData" | "genAPIToken", result: ProblemKind | "ok") => void;
   warn(message: string, details: object): void;
+}
+
+interface Holder {
+  isHeld(): Promise<boolean>;
+  close(): void;
 }
 
 export interface MatcherTimes {
@@ -66,14 +73,11 @@ export class TokenMatcher {
   /** Until `close`. */
   async run(): Promise<void> {
     const { signal } = this.#ending;
-    const accounts = Object.values(this.#deps.accounts);
-    while (!signal.aborted && accounts.length > 0) {
-      for (const account of accounts) {
-        await this.round(account).catch((error: unknown) => this.#report(error));
-        if (signal.aborted) return;
-      }
+    while (!signal.aborted && Object.keys(this.#deps.accounts).length > 0) {
+      await this.round().catch((error: unknown) => this.#report(error));
       await sleep(this.#times.pauseMs, undefined, { signal }).catch(() => undefined);
     }
+    this.#deps.holder.close();
   }
 
   /** A call that is under way is given up: it has no effect. */
@@ -81,8 +85,18 @@ export class TokenMatcher {
     this.#ending.abort();
   }
 
-  /** Tries a few tokens of an account, each against a few of its conferences. */
-  async round(account: VideoIdentificationAccount): Promise<void> {
+  /** Tries a few tokens of each account. */
+  async round(): Promise<void> {
+    const { accounts, tokens, holder } = this.#deps;
+    if (!(await tokens.areDue(provider, Object.keys(accounts)))) return holder.close();
+    if (!(await holder.isHeld())) return;
+    for (const account of Object.values(accounts))
+      if (!this.#ending.signal.aborted)
+        await this.#roundOf(account).catch((error: unknown) => this.#report(error));
+  }
+
+  /** Tries each token against a few of the account's conferences. */
+  async #roundOf(account: VideoIdentificationAccount): Promise<void> {
     if ((this.#restsUntil.get(account.name) ?? 0) > performance.now()) return;
     const { tokens, circuits } = this.#deps;
     if (isOpen(circuits, account)) return;

@@ -13,6 +13,7 @@ import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { UnaddressedTokens } from "../../../src/journal/unaddressed-tokens.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
+import { SoleHolder } from "../../../src/postgres/sole-holder.js";
 import { startSandbox } from "../../../src/sandbox/sandbox.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
 import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
@@ -39,12 +40,20 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   sandbox.faults.clear();
+  for (const holder of holders.splice(0)) holder.close();
   await database.pool.query("truncate trustflow.unaddressed_tokens, trustflow.correlations");
 });
 afterAll(async () => {
   await sandbox?.close();
   await database?.close();
 });
+
+const holders: SoleHolder[] = [];
+function holderOf(account: string): SoleHolder {
+  const holder = new SoleHolder(database.pool, account);
+  holders.push(holder);
+  return holder;
+}
 
 let lastCallback = 0;
 
@@ -70,17 +79,20 @@ async function matching(
   }
   const problems: string[] = [];
   const calls: string[] = [];
-  const matcher = new TokenMatcher(
-    {
-      ...{ tokens, secrets, accounts: { [name]: account } },
-      circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
-      onCall: (operation, result) => {
-        if (operation === "conferenceData") calls.push(result);
+  const worker = () =>
+    new TokenMatcher(
+      {
+        ...{ tokens, secrets, accounts: { [name]: account } },
+        holder: holderOf(name),
+        circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
+        onCall: (operation, result) => {
+          if (operation === "conferenceData") calls.push(result);
+        },
+        warn: (message) => void problems.push(message),
       },
-      warn: (message) => void problems.push(message),
-    },
-    { retryMs: 0, ...times },
-  );
+      { retryMs: 0, ...times },
+    );
+  const [matcher, other] = [worker(), worker()];
 
   async function bring(token: string): Promise<string> {
     const callback = String((lastCallback += 1));
@@ -91,7 +103,8 @@ async function matching(
 
   return {
     ...{ name, bring, have, calls, problems, matcher },
-    round: () => matcher.round(account),
+    round: () => matcher.round(),
+    anotherWorker: () => other.round(),
   };
 }
 
@@ -199,6 +212,7 @@ test("a conference that becomes ours in time is found, as one whose data the ser
   });
   await two.round();
   expect(await found(second)).toEqual(open);
+  await due(second);
   await two.round();
   expect(await found(second)).toEqual(matched(late));
 });
@@ -287,6 +301,20 @@ test("where the token alone says the conference, one call is enough", async () =
   await round();
   expect(await found(callback)).toEqual(matched(last));
   expect(calls).toEqual(["ok"]);
+});
+
+test("one worker at a time tries the tokens of an account, another one once the first is gone", async () => {
+  const { bring, round, anotherWorker, calls } = await matching(await bringAll(1));
+  for (let forged = 0; forged < 5; forged += 1) await bring(`eyJh.eyJi.${forged}`);
+  await round();
+  expect(calls).toHaveLength(2);
+  await anotherWorker();
+  expect(calls).toHaveLength(2);
+  await round();
+  expect(calls).toHaveLength(4);
+  for (const holder of holders) holder.close();
+  for (let tries = 0; tries < 200 && calls.length === 4; tries += 1) await anotherWorker();
+  expect(calls).toHaveLength(5);
 });
 
 test("a token that was sealed with a key that this worker lacks waits for another worker", async () => {
