@@ -108,7 +108,7 @@ export async function recordDocument(
 const saysMore = "(body is not null or evidence_id is not null)";
 const saysNothing =
   "body = null, evidence_id = null, kind = null, event_date = null, detail = null, reference = null";
-/** With a reference of the process that was not known yet. In each of these two states an index finds them. */
+/** With a reference of the process that was not known yet. An index finds them. */
 const unmatchedIn = (state: "parked" | "unaddressed") => `
   select c.id, c.body, c.evidence_id from trustflow.correlations k
   join trustflow.callbacks c on (c.provider, c.account, c.reference) = (k.provider, k.account, k.reference)

@@ -152,7 +152,7 @@ export class Inbox {
           state = case when j.is_surplus then 'surplus' else 'waiting' end,
           settled_at = case when j.is_surplus then clock_timestamp() end,
           claim = null, claimed_until = null, attempts = 0, failures = 0, reference = null
-        from judged j where c.id = j.id
+        from judged j where c.id = j.id and c.claim = $1 and c.state = 'unaddressed'
         returning c.id`,
       values: [
         claim,

@@ -8,6 +8,11 @@ export const unaddressedTokens = {
       on: `callbacks (coalesce(claimed_until, '-infinity'))
         where failures >= 5 and state in ('waiting', 'unaddressed')`,
     },
+    // By which the erasure of a process finds those that were not known to be its own.
+    {
+      name: "callbacks_unmatched",
+      on: "callbacks (provider, account, reference) where workflow_id is null and reference is not null",
+    },
     // The newest conferences of an account.
     { name: "correlations_newest", on: "correlations (provider, account, created_at)" },
   ],

@@ -358,3 +358,29 @@ test("a relay that comes back to its own claim has not died in it", async () => 
   await inbox.claim(randomUUID(), 0);
   expect(await failuresOf("slow")).toBe(1);
 });
+
+test("a row that another relay takes over while it is addressed stays with that one", async () => {
+  const { pool } = database;
+  const account = { provider: "test-account", account: "default" };
+  await journal.correlate({ ...subjectOf(), ...account, reference: "r-1" });
+  await arrive(account, events("taken over"));
+  const inbox = new Inbox(pool, bodyKeys);
+  const [first, second] = [randomUUID(), randomUUID()];
+  const [row] = await inbox.claimUnaddressed(first, 0);
+  if (!row) throw new Error("no row");
+  const other = await pool.connect();
+  try {
+    await other.query("begin");
+    await other.query("update trustflow.callbacks set claim = $1", [second]);
+    const addressing = inbox.address(first, [{ row, reference: "r-1" }], 100);
+    const waiting =
+      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+    await until(async () => (await pool.query(waiting)).rowCount === 1);
+    await other.query("commit");
+    expect(await addressing).toEqual(new Set());
+  } finally {
+    other.release();
+  }
+  expect(await stateOf("taken over")).toBe("unaddressed");
+  expect(await claims()).toEqual([{ claim: second, attempts: 1, failures: 0 }]);
+});
