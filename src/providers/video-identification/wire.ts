@@ -78,7 +78,7 @@ export function tokenOf(event: unknown): string | undefined {
 
 const MAX_CLAIMS = 100;
 
-/** Texts and numbers among the first claims of a token, as texts. They are not verified, so they say no more than which call to try first. */
+/** Texts and numbers among the first claims, as texts. They are not verified, so they say no more than which call to try first. */
 export function claimsOf(token: string): ReadonlySet<string> {
   const [, payload = ""] = token.split(".");
   try {

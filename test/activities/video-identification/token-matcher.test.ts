@@ -74,8 +74,8 @@ async function matching(
 
   /** A process of this namespace gets the conference. */
   function have(reference: string, ofNamespace: string): Promise<void> {
-    const process = { namespace: ofNamespace, workflowId: `verifyIdentity/${randomUUID()}` };
-    return journal.correlate({ provider, account: name, reference, ...process });
+    const owner = { namespace: ofNamespace, workflowId: `verifyIdentity/${randomUUID()}` };
+    return journal.correlate({ provider, account: name, reference, ...owner });
   }
   const problems: string[] = [];
   const calls: string[] = [];
