@@ -241,7 +241,7 @@ test.each([401, 403, 404, 503])(
     await age(callback);
     for (const operation of ["conferenceData", "genAPIToken"])
       sandbox.faults.add({ operation: `${provider}.${operation}`, kind: "reject", status });
-    for (let tries = 0; tries < 3; tries += 1) await round();
+    await round();
     expect(await found(callback)).toEqual(open);
     sandbox.faults.clear();
     await due(callback);
