@@ -13,7 +13,7 @@ let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
   database = await testDatabase();
-  journal = new Journal(database.pool, sealers, { leaseMs: 400, lookUpSpacingMs: 100 });
+  journal = new Journal(database.pool, sealers, { leaseMs: 10_000, lookUpSpacingMs: 100 });
 });
 afterAll(() => database.close());
 
