@@ -134,7 +134,10 @@ async function lastRow(
 
 /** Of the one process. A paused one is open. */
 export async function endOf(
-  { workflowService, options: { namespace } }: Client,
+  {
+    workflowService,
+    options: { namespace },
+  }: Pick<Client, "workflowService"> & { options: { namespace: string } },
   workflowId: string,
 ): Promise<End> {
   try {

@@ -5,6 +5,7 @@ import type { ConnectionLike } from "@temporalio/client";
 import { CommandError, exitCodes } from "../exit-codes.js";
 import type { Pool } from "../postgres/pool.js";
 import { historyDays } from "../temporal/connection.js";
+import { endOf } from "./executions.js";
 import { namespacesOf } from "./namespaces.js";
 
 type Temporal = Pick<ConnectionLike, "workflowService">;
@@ -51,16 +52,14 @@ export async function noteNamespaces(
   return noted;
 }
 
-/** Throws unless each of the namespaces is the one that was noted. */
-export async function requireOwnNamespaces(
+/** Throws unless the namespace is the one that was noted. */
+export async function requireOwnNamespace(
   pool: Pool,
   temporal: Temporal,
-  namespaces: readonly string[],
+  namespace: string,
 ): Promise<void> {
-  for (const namespace of namespaces) {
-    const problem = await foreignness(pool, temporal, namespace);
-    if (problem !== undefined) throw refusal(problem);
-  }
+  const problem = await foreignness(pool, temporal, namespace);
+  if (problem !== undefined) throw refusal(problem);
 }
 
 /** Why the namespace is not proven to be that of this database. */
@@ -86,7 +85,9 @@ async function foreignBeforeNoting(
   if (known !== undefined) return replaced(namespace, { known, id });
   const days = await historyDays(temporal, namespace);
   const newest = await newestProcesses(pool, namespace, new Date(Date.now() - days * DAY_MS));
-  for (const workflowId of newest) if (await has(temporal, namespace, workflowId)) return undefined;
+  const { workflowService } = temporal;
+  for (const workflowId of newest)
+    if (await endOf({ workflowService, options: { namespace } }, workflowId)) return undefined;
   if (newest.length === 0) return undefined;
   return `the namespace "${namespace}" has none of the newest ${newest.length} process(es) of the database, such as ${newest[0]}`;
 }
@@ -132,28 +133,10 @@ async function idOf(
     if (!namespaceInfo?.id) throw new Error(`Temporal shows no id of the namespace "${namespace}"`);
     return { id: namespaceInfo.id };
   } catch (error) {
-    const code = codeOf(error);
+    const { code } = error as { code?: unknown };
     if (code === NOT_FOUND) return { absence: `Temporal has no namespace "${namespace}"` };
     if (code === PERMISSION_DENIED)
       return { absence: `Temporal does not show this connection the namespace "${namespace}"` };
     throw error;
   }
-}
-
-async function has(
-  { workflowService }: Temporal,
-  namespace: string,
-  workflowId: string,
-): Promise<boolean> {
-  try {
-    await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== NOT_FOUND) throw error;
-    return false;
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code;
 }

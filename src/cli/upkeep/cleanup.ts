@@ -39,13 +39,13 @@ day later.`,
     .option("--dry-run", "only count; delete and repair nothing")
     .option("--repair-only", "only repair stuck processes")
     .action(({ json, ...flags }: CleanupFlags) =>
-      withOwnTemporal(async (temporal, pool, config) => {
+      withOwnTemporal(async ({ temporal, requireOwn, pool, config }) => {
         const repairs = await repair(temporal, config, flags);
         if (flags.repairOnly) {
           if (json) return writeJson({ dryRun: flags.dryRun ?? false, ...repairs });
           return writeData(facts(repairLines(repairs)));
         }
-        const report = await retain(temporal, config, pool, flags);
+        const report = await retain({ temporal, requireOwn, pool, config }, flags);
         for (const note of report.notes) writeNote(terminal`${note}`);
         if (json) return writeJson({ ...report, ...repairs });
         writeData(facts([...repairLines(repairs), ...retentionLines(report)]));
@@ -56,18 +56,26 @@ day later.`,
 type Temporal = Awaited<ReturnType<typeof connectClient>>;
 
 /** For what deletes or resets: the database, and the Temporal whose configured namespace belongs to it. */
-export function withOwnTemporal(
-  work: (temporal: Temporal, pool: Pool, config: Config) => Promise<void>,
-): Promise<void> {
+export interface OwnTemporal {
+  temporal: Temporal;
+  /** Throws where another namespace is not that of the database. */
+  requireOwn(namespace: string): Promise<void>;
+  pool: Pool;
+  config: Config;
+}
+
+export function withOwnTemporal(work: (own: OwnTemporal) => Promise<void>): Promise<void> {
   return withDatabase(async (pool, config) => {
     await requireTemporal();
     const { connectClient } = await import("../../temporal/connection.js");
-    const { requireOwnNamespaces } = await import("../../cleanup/own-namespaces.js");
+    const { requireOwnNamespace } = await import("../../cleanup/own-namespaces.js");
     const { ring, writeRing } = payloadKeys(config);
     const temporal = await connectClient(ring, { writeRing });
+    const requireOwn = (namespace: string) =>
+      requireOwnNamespace(pool, temporal.connection, namespace);
     try {
-      await requireOwnNamespaces(pool, temporal.connection, [temporal.namespace]);
-      await work(temporal, pool, config);
+      await requireOwn(temporal.namespace);
+      await work({ temporal, requireOwn, pool, config });
     } finally {
       await temporal.close();
     }
@@ -83,15 +91,6 @@ export async function clientsOf({
   const { Client: TemporalClient } = await import("@temporalio/client");
   return (other) =>
     other === namespace ? client : new TemporalClient({ connection, namespace: other });
-}
-
-/** Throws where a namespace is not that of the database. */
-export async function ownNamespacesOf(
-  { connection }: Temporal,
-  pool: Pool,
-): Promise<(namespace: string) => Promise<void>> {
-  const { requireOwnNamespaces } = await import("../../cleanup/own-namespaces.js");
-  return (namespace) => requireOwnNamespaces(pool, connection, [namespace]);
 }
 
 async function repair(
@@ -120,14 +119,11 @@ async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
 }
 
 async function retain(
-  temporal: Temporal,
-  config: Config,
-  pool: Pool,
+  { temporal, requireOwn, pool, config }: OwnTemporal,
   { dryRun = false }: CleanupFlags,
 ): Promise<CleanupReport> {
   const { cleanUp } = await import("../../cleanup.js");
   const { namespacesOf } = await import("../../cleanup/namespaces.js");
-  const requireOwn = await ownNamespacesOf(temporal, pool);
   for (const namespace of await namespacesOf(pool, temporal.namespace)) await requireOwn(namespace);
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
   return cleanUp({

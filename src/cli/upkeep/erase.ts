@@ -1,12 +1,11 @@
 // `trustflow erase` erases a finished process permanently; `trustflow erasures` lists the record of erasures.
 import type { Command } from "commander";
 import type { Erasable, Erased } from "../../cleanup/erase.js";
-import type { Erasure } from "../../cleanup/erasure-record.js";
-import type { ErasureProof } from "../../cleanup/erasure-record.js";
+import type { Erasure, ErasureProof } from "../../cleanup/erasure-record.js";
 import { loadConfig, ringOf } from "../../config.js";
 import { childrenOf, parseWorkflowId, processes } from "../../contracts/registry.js";
 import { signDecision } from "../../crypto/decision-signature.js";
-import { clientsOf, ownNamespacesOf, withOwnTemporal } from "./cleanup.js";
+import { clientsOf, withOwnTemporal } from "./cleanup.js";
 import { provenOperator } from "./proven-operator.js";
 import type { ProvenOperator } from "./proven-operator.js";
 import { addCommand, personName } from "../command.js";
@@ -71,7 +70,7 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
     throw new CommandError(exitCodes.invalid, "--by: is required: the record says who erases");
   const workflowId = fullId(id);
   const operator = dryRun ? undefined : provenOperator(loadConfig(), "erase");
-  await withOwnTemporal(async (temporal, pool, config) => {
+  await withOwnTemporal(async ({ temporal, requireOwn, pool, config }) => {
     const { client, namespace } = temporal;
     const { erasableOf, erase, NothingToErase, ProcessIsLost, ProcessIsOpen } =
       await import("../../cleanup/erase.js");
@@ -79,7 +78,6 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
     const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
     const documents = documentStoreOf(config);
     const codecRing = ringOf(config, "codec");
-    const requireOwn = await ownNamespacesOf(temporal, pool);
     const options = { workflowId, client, clients, requireOwn, pool, documents, codecRing };
     const eraseOrShow = (of: typeof options) =>
       by === undefined || dryRun
