@@ -2,27 +2,24 @@
 import { rm, writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { addCommand } from "../command.js";
 import { writePrivate } from "../files.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { answerOf, providerAccount } from "../provider/call.js";
+import { addAccountCommand, answerOf, providerAccount } from "../provider/call.js";
+import type { AccountOptions } from "../provider/call.js";
 
-interface Options {
-  account: string;
+interface Options extends AccountOptions {
   out: string;
-  json?: boolean;
 }
 
 export function addSigningToken(keys: Command): void {
-  addCommand(keys, "signing-token", {
+  addAccountCommand(keys, "signing-token", {
     summary: "have the one-shot signature service make a token for an account",
     details: `Calls the provider with the account's present token. The new token is a secret: it goes into a new file that only you can read,
 for accounts.<name>.one-shot-signature.token, and is shown nowhere else. Each run makes another token.`,
     example: "trustflow keys signing-token --account second-office --out signatures.token",
   })
-    .option("--account <name>", "account of the provider", "default")
     .requiredOption("--out <file>", "new file for the token, which only you can read")
     .action(makeToken);
 }

@@ -2,13 +2,13 @@
 import type { Command } from "commander";
 import { documentStoreOf } from "../document-store.js";
 import { writeJson, writeTable } from "../output/output.js";
-import { addReading, answerOf, providerAccount, requireUuid } from "./call.js";
-import type { Reading } from "./call.js";
+import { addAccountCommand, answerOf, providerAccount, requireUuid } from "./call.js";
+import type { AccountOptions } from "./call.js";
 import { savedAs } from "./saved.js";
 import type { IdentifiedFile } from "./saved.js";
 
 export function addAffidavits(provider: Command): void {
-  addReading(provider, "affidavits <notice>", {
+  addAccountCommand(provider, "affidavits <notice>", {
     summary: "list the affidavits that EviNotice has of a notice, of a batch too",
     details: `The notice is its id at the provider: "trustflow status" shows it as uniqueId, "trustflow recipients" that of each recipient.
 --out also fetches the PDFs, from one ZIP. It needs the document store.`,
@@ -20,7 +20,7 @@ export function addAffidavits(provider: Command): void {
 
 async function affidavits(
   id: string,
-  { account: name, out, json }: Reading & { out?: string },
+  { account: name, out, json }: AccountOptions & { out?: string },
 ): Promise<void> {
   requireUuid("notice", id);
   const { account, config } = providerAccount("evi-notice", name);

@@ -2,13 +2,13 @@
 import type { Command } from "commander";
 import { documentStoreOf } from "../document-store.js";
 import { writeJson, writeTable } from "../output/output.js";
-import { addReading, answerOf, providerAccount, requireUuid } from "./call.js";
-import type { Reading } from "./call.js";
+import { addAccountCommand, answerOf, providerAccount, requireUuid } from "./call.js";
+import type { AccountOptions } from "./call.js";
 import { ofFile, savedAs } from "./saved.js";
 import type { IdentifiedFile } from "./saved.js";
 
 export function addAttachments(provider: Command): void {
-  addReading(provider, "attachments <batch-id>", {
+  addAccountCommand(provider, "attachments <batch-id>", {
     summary: "list the attachments that EviNotice has of a batch",
     details: `The batch ID is the provider's: "trustflow status" shows it as batchId.
 --out also fetches each file, to compare it with what was sent: the SHA-256 is that of the document in the batch's result. It needs
@@ -22,7 +22,7 @@ the document store.`,
 
 async function attachments(
   batchId: string,
-  { account: name, out, json }: Reading & { out?: string },
+  { account: name, out, json }: AccountOptions & { out?: string },
 ): Promise<void> {
   requireUuid("batch-id", batchId);
   const { account, config } = providerAccount("evi-notice", name);

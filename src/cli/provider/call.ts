@@ -50,8 +50,8 @@ export function requireUuid(field: string, ...ids: string[]): void {
   throw new CommandError(exitCodes.invalid, `${field}: must be a UUID`);
 }
 
-/** A command that asks the provider, and changes nothing there. */
-export function addReading(parent: Command, name: string, text: CommandText): Command {
+/** A command that calls a provider with one of its accounts. */
+export function addAccountCommand(parent: Command, name: string, text: CommandText): Command {
   return addCommand(parent, name, text).option(
     "--account <name>",
     "account of the provider",
@@ -60,7 +60,7 @@ export function addReading(parent: Command, name: string, text: CommandText): Co
 }
 
 /** The options of every such command. */
-export interface Reading {
+export interface AccountOptions {
   account: string;
   json?: boolean;
 }

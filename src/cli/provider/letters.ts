@@ -6,12 +6,12 @@ import { collect, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeJson, writeNote, writeTable } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { addReading, answerOf, providerAccount, requireUuid } from "./call.js";
-import type { Reading } from "./call.js";
+import { addAccountCommand, answerOf, providerAccount, requireUuid } from "./call.js";
+import type { AccountOptions } from "./call.js";
 import { ofFile, savedAs } from "./saved.js";
 import type { IdentifiedFile } from "./saved.js";
 
-interface LettersOptions extends Reading {
+interface LettersOptions extends AccountOptions {
   id?: string[];
   lookupKey?: string[];
   offset: number;
@@ -20,7 +20,7 @@ interface LettersOptions extends Reading {
 }
 
 export function addLetters(provider: Command): void {
-  addReading(provider, "letters", {
+  addAccountCommand(provider, "letters", {
     summary: "list the letters that EviPost has of an account, in the order of their creation",
     details: `--json prints all members, which may hold personal data. Without --id and --lookup-key it lists all letters of the account.
 --documents also fetches the PDF of each listed letter, to compare it with what was submitted: the SHA-256 is that of the document

@@ -5,10 +5,10 @@ import { shellWord } from "../../contracts/shared/text.js";
 import { collect, wholeNumber } from "../command.js";
 import { writeJson, writeNote, writeTable } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { addReading, answerOf, providerAccount, requireUuid } from "./call.js";
-import type { Reading } from "./call.js";
+import { addAccountCommand, answerOf, providerAccount, requireUuid } from "./call.js";
+import type { AccountOptions } from "./call.js";
 
-interface NoticesOptions extends Reading {
+interface NoticesOptions extends AccountOptions {
   lookupKey?: string[];
   owner?: string;
   linkedId?: string;
@@ -19,7 +19,7 @@ interface NoticesOptions extends Reading {
 }
 
 export function addNotices(provider: Command): void {
-  addReading(provider, "notices", {
+  addAccountCommand(provider, "notices", {
     summary: "list the notices that EviNotice has of an account",
     details: `--json prints all members, which may hold personal data. A page has at most 100 notices; --cursor asks for the next one.
 Which ids --linked-id takes, the provider says; it may be the id of a batch.`,

@@ -1,21 +1,19 @@
 // `trustflow alert-emails`: an operator says whom the video identification service tells of failed callbacks (P1 §4.2, rules 1–4).
 import type { Command } from "commander";
 import { AlertEmail } from "../../contracts/verify-identity.js";
-import { addCommand } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJson } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { answerOf, providerAccount } from "../provider/call.js";
+import { addAccountCommand, answerOf, providerAccount } from "../provider/call.js";
+import type { AccountOptions } from "../provider/call.js";
 import { provenOperator } from "./proven-operator.js";
 
-interface Options {
-  account: string;
+interface Options extends AccountOptions {
   remove?: boolean;
-  json?: boolean;
 }
 
 export function addAlertEmails(program: Command): void {
-  addCommand(program, "alert-emails <process-id> [email...]", {
+  addAccountCommand(program, "alert-emails <process-id> [email...]", {
     summary: "register whom the video identification service tells of failed callbacks",
     details: `The addresses replace those that the provider has for this process ID, which is a name of the provider's, not an ID of
 Trustflow's. Nothing reads them back. A process with alert.before replaces them by those at its end.
@@ -23,7 +21,6 @@ If decisions.signed is "required", it needs the key of an operator who may do so
     example:
       "trustflow alert-emails desk desk@example.com night@example.com\ntrustflow alert-emails desk --remove",
   })
-    .option("--account <name>", "account of the provider", "default")
     .option("--remove", "remove all addresses of this process ID")
     .action(setAlertEmails);
 }
