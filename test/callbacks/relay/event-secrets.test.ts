@@ -1,90 +1,38 @@
 // Secrets that events carry (docs/decisions/0033): the relay stores them for the worker before it signals, and hands them to nobody
 // else. PostgreSQL and the parser of the call-closing event are real.
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { storeEventSecrets } from "../../../src/callbacks/inbox/event-secrets.js";
-import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
-import { secretsNotKept, startRelay } from "../../../src/callbacks/relay/relay.js";
-import type { Relay, RelayOptions } from "../../../src/callbacks/relay/relay.js";
+import { secretsNotKept } from "../../../src/callbacks/relay/relay.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
-import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { purgeEventSecrets } from "../../../src/journal/retention.js";
-import { Journal } from "../../../src/journal/journal.js";
 import { callbackParsers } from "../../../src/providers/callbacks.js";
-import { SecretSealer, WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
-import { sealersIn } from "../../harness/stack/sealers.js";
-import { bodyKeys, FakeTemporal, ring, sealRing, subjectOf, until } from "../support.js";
+import { sealRing, subjectOf, until } from "../support.js";
+import { secretsStand, TOKEN } from "./secrets-stand.js";
 
-const box = generateBoxRing("secrets");
-const sealer = new SecretSealer(KeyRing.parse(box.publicRing));
-const workerSecrets = new WorkerSecrets(KeyRing.parse(box.privateRing));
-/** As a JWT. */
-const TOKEN = "head.token-of-the-call.mark";
-
-let database: TestDatabase;
-let archive: CallbackArchive;
-let journal: Journal;
-let temporal: FakeTemporal;
-const relays: Relay[] = [];
-
-beforeAll(async () => {
-  database = await testDatabase();
-  archive = new CallbackArchive(database.pool);
-  const sealers = sealersIn(KeyRing.parse(generateKeyRing("journal")));
-  journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
-});
-beforeEach(() => {
-  temporal = new FakeTemporal();
-});
-afterEach(async () => {
-  await Promise.all(relays.splice(0).map((relay) => relay.close()));
-  await database.pool.query(
-    "truncate trustflow.callbacks, trustflow.correlations, trustflow.event_secrets",
-  );
-});
-afterAll(() => database.close());
-
-async function start(over: Partial<RelayOptions> = {}): Promise<void> {
-  const relay = await startRelay({
-    pool: database.pool,
-    ring,
-    bodyKeys,
-    ...(await callbackParsers({ accounts: {} })),
-    clientFor: () => temporal,
-    sealSecret: (secret, processKey) => sealer.seal(secret, processKey),
-    gatherMs: 20,
-    scanMs: 100,
-    leaseMs: 1_000,
-    signalTimeoutMs: 300,
-    ...over,
-  });
-  relays.push(relay);
-}
+const stand = secretsStand({ gatherMs: 20, scanMs: 100 });
 
 /** A process that is known by its conference, and call-closing events of that. */
 async function closed(events: { Identifier: string; token?: unknown }[]): Promise<ProcessKey> {
   const { namespace, workflowId } = subjectOf();
   const subject = { provider: "video-identification", account: "default" };
   const reference = randomUUID();
-  await journal.correlate({ ...subject, reference, namespace, workflowId });
+  await stand.journal.correlate({ ...subject, reference, namespace, workflowId });
   const arrivals = events.map(({ Identifier, token }) => ({
     address: `address of ${reference}`,
     identifier: Identifier,
     subject,
     body: Buffer.from(JSON.stringify({ Identifier, idConference: reference, message: { token } })),
   }));
-  await new Arrivals(database.pool, sealRing).insert(arrivals, 5_000);
+  await new Arrivals(stand.database.pool, sealRing).insert(arrivals, 5_000);
   return { namespace, workflowId };
 }
 
 const idsOf = (secrets: { eventId: string }[]) => secrets.map(({ eventId }) => eventId);
 const delivered = (count: number) =>
-  until(async () => (await archive.counts()).delivered === count);
+  until(async () => (await stand.archive.counts()).delivered === count);
 
 test("all secrets of a batch are stored sealed before the signal, and the signal holds none", async () => {
   const processKey = await closed([
@@ -94,17 +42,17 @@ test("all secrets of a batch are stored sealed before the signal, and the signal
   ]);
   let storedAtSignal: string[] = [];
   let signalled = "";
-  temporal.answer = async (_signal, events) => {
-    storedAtSignal = idsOf(await journal.eventSecrets(processKey));
+  stand.temporal.answer = async (_signal, events) => {
+    storedAtSignal = idsOf(await stand.journal.eventSecrets(processKey));
     signalled = JSON.stringify(events);
   };
-  await start();
+  await stand.start();
   await delivered(3);
-  const [first, , third] = temporal.to(processKey.workflowId);
-  expect(temporal.to(processKey.workflowId)).toEqual([first, "without", third]);
+  const [first, , third] = stand.temporal.to(processKey.workflowId);
+  expect(stand.temporal.to(processKey.workflowId)).toEqual([first, "without", third]);
   expect(new Set(storedAtSignal)).toEqual(new Set([first, third]));
   expect(signalled).not.toContain(TOKEN);
-  const { rows } = await database.pool.query(
+  const { rows } = await stand.database.pool.query(
     "select s::text as row from trustflow.event_secrets s",
   );
   expect(rows).toHaveLength(2);
@@ -114,43 +62,43 @@ test("all secrets of a batch are stored sealed before the signal, and the signal
 test("the worker opens it for the process of the event; another process finds nothing, and cannot open it", async () => {
   const processKey = await closed([{ Identifier: "a", token: TOKEN }]);
   const other = { ...processKey, workflowId: `${processKey.workflowId}-2` };
-  await start();
+  await stand.start();
   await delivered(1);
-  const sealed = (await journal.eventSecrets(processKey))[0]?.sealed ?? "";
-  expect(workerSecrets.open(sealed, processKey)).toBe(TOKEN);
-  expect(() => workerSecrets.open(sealed, other)).toThrow(DecryptionError);
+  const sealed = (await stand.journal.eventSecrets(processKey))[0]?.sealed ?? "";
+  expect(stand.secrets.open(sealed, processKey)).toBe(TOKEN);
+  expect(() => stand.secrets.open(sealed, other)).toThrow(DecryptionError);
   for (const key of [other, { ...processKey, namespace: "other" }])
-    expect(await journal.eventSecrets(key)).toEqual([]);
+    expect(await stand.journal.eventSecrets(key)).toEqual([]);
 });
 
 test("a second delivery keeps the first secret", async () => {
   const processKey = await closed([{ Identifier: "a", token: TOKEN }]);
   const seen: (string | undefined)[] = [];
-  temporal.answer = async () => {
-    seen.push((await journal.eventSecrets(processKey))[0]?.sealed);
+  stand.temporal.answer = async () => {
+    seen.push((await stand.journal.eventSecrets(processKey))[0]?.sealed);
     if (seen.length === 1) throw new Error("no answer");
   };
-  await start();
+  await stand.start();
   await delivered(1);
   expect(seen).toHaveLength(2);
   expect(seen[1]).toBe(seen[0]);
-  expect(workerSecrets.open(seen[0] ?? "", processKey)).toBe(TOKEN);
+  expect(stand.secrets.open(seen[0] ?? "", processKey)).toBe(TOKEN);
 });
 
 test("while the secret cannot be stored, the event is not signalled either; then both", async () => {
   const processKey = await closed([{ Identifier: "a", token: TOKEN }]);
   let tries = 0;
-  await start({
+  await stand.start({
     sealSecret(secret, key) {
       tries += 1;
-      if (tries > 1) return sealer.seal(secret, key);
+      if (tries > 1) return stand.sealer.seal(secret, key);
       throw new Error("the database is away");
     },
   });
   await delivered(1);
   expect(tries).toBe(2);
-  expect(temporal.signals).toHaveLength(1);
-  expect(await journal.eventSecrets(processKey)).toHaveLength(1);
+  expect(stand.temporal.signals).toHaveLength(1);
+  expect(await stand.journal.eventSecrets(processKey)).toHaveLength(1);
 });
 
 test("without the public ring the events are delivered, no secret is stored, and one warning says so", async () => {
@@ -158,48 +106,50 @@ test("without the public ring the events are delivered, no secret is stored, and
   const logger = { warn: (message: string) => void warnings.push(message) };
   await closed([{ Identifier: "a", token: TOKEN }]);
   await closed([{ Identifier: "b", token: TOKEN }]);
-  await start({ logger, sealSecret: undefined });
+  await stand.start({ logger, sealSecret: undefined });
   await delivered(2);
-  expect(temporal.signals).toHaveLength(2);
+  expect(stand.temporal.signals).toHaveLength(2);
   expect(warnings).toEqual([secretsNotKept]);
-  expect((await database.pool.query("select from trustflow.event_secrets")).rowCount).toBe(0);
+  expect((await stand.database.pool.query("select from trustflow.event_secrets")).rowCount).toBe(0);
 });
 
 test("a text that looks sealed already is not stored: a worker would take it for ours", async () => {
-  const forged = sealer.seal("x", { namespace: "default", workflowId: "other" });
+  const forged = stand.sealer.seal("x", { namespace: "default", workflowId: "other" });
   const processKey = await closed([{ Identifier: "a" }]);
   // The parser of the call-closing event takes nothing but a JWT.
   const { sources } = await callbackParsers({ accounts: {} });
   const parse = sources["video-identification"];
   if (!parse) throw new Error("no parser");
-  await start({
+  await stand.start({
     sources: { "video-identification": (...given) => ({ ...parse(...given), secret: forged }) },
   });
   await delivered(1);
-  expect(temporal.to(processKey.workflowId)).toEqual(["a"]);
-  expect(await journal.eventSecrets(processKey)).toEqual([]);
+  expect(stand.temporal.to(processKey.workflowId)).toEqual(["a"]);
+  expect(await stand.journal.eventSecrets(processKey)).toEqual([]);
 });
 
 test("a secret that comes while the clean-up looks at its process stays", async () => {
   const processKey = { namespace: "default", workflowId: "verifyIdentity/again" };
   const store = (eventId: string) =>
-    storeEventSecrets(database.pool, processKey, [{ eventId, sealed: "x" }]);
+    storeEventSecrets(stand.database.pool, processKey, [{ eventId, sealed: "x" }]);
   await store("old");
-  await database.pool.query(
+  await stand.database.pool.query(
     "update trustflow.event_secrets set stored_at = now() - interval '1 day'",
   );
   const isOpen = async () => {
     await store("new");
     return false;
   };
-  await purgeEventSecrets(database.pool, new Date(Date.now() - 3_600_000), isOpen);
-  expect(idsOf(await journal.eventSecrets(processKey))).toEqual(["new"]);
+  await purgeEventSecrets(stand.database.pool, new Date(Date.now() - 3_600_000), isOpen);
+  expect(idsOf(await stand.journal.eventSecrets(processKey))).toEqual(["new"]);
 });
 
 test("the newest secrets come first, and ten at the most", async () => {
   const processKey = { namespace: "default", workflowId: "verifyIdentity/flooded" };
   const ids = Array.from({ length: 12 }, (_, index) => `event-${index}`);
   for (const eventId of ids)
-    await storeEventSecrets(database.pool, processKey, [{ eventId, sealed: "x" }]);
-  expect(idsOf(await journal.eventSecrets(processKey))).toEqual(ids.toReversed().slice(0, 10));
+    await storeEventSecrets(stand.database.pool, processKey, [{ eventId, sealed: "x" }]);
+  expect(idsOf(await stand.journal.eventSecrets(processKey))).toEqual(
+    ids.toReversed().slice(0, 10),
+  );
 });
