@@ -1,6 +1,5 @@
 // The only file that prints: data on stdout, everything else on stderr. It accepts `Terminal` text, JSON and CSV.
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { once } from "node:events";
 import { visibleJson } from "../../contracts/shared/text.js";
 import { csvOf } from "./csv.js";
 import type { Failure } from "./exit.js";
@@ -62,7 +61,10 @@ export function writeJsonLine(value: unknown): void {
 export async function printPieces(
   ...parts: (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[]
 ): Promise<void> {
-  for (const part of parts) await pipeline(Readable.from(part), process.stdout, { end: false });
+  const { stdout } = process;
+  // Not `pipeline`: it leaves its listeners on stdout.
+  for (const part of parts)
+    for await (const piece of part) if (!stdout.write(piece)) await once(stdout, "drain");
 }
 
 /** The content of a table or CSV: the headings, and the cells of each row. */

@@ -1,6 +1,5 @@
 // `trustflow documents put|get|quarantine|release` and `trustflow affidavits`: read and write the document store.
 import { basename } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
 import type { SendNoticeBatchResult } from "../../contracts/send-notice-batch.js";
@@ -12,7 +11,7 @@ import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { resultOf } from "../processes/follow.js";
-import { table, writeData, writeJson, writeNote } from "../output/output.js";
+import { printPieces, table, writeData, writeJson, writeNote } from "../output/output.js";
 import { documentStoreOf, refuseMisspelt } from "../document-store.js";
 import { openLarge } from "../files.js";
 import { transfer } from "../output/transfer.js";
@@ -74,9 +73,7 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
       );
     }
     const store = documentStoreOf(loadConfig());
-    await transfer(await sourceOf(store, uri), (content) =>
-      pipeline(content, process.stdout, { end: false }),
-    );
+    await transfer(await sourceOf(store, uri), printPieces);
     return;
   }
   const store = documentStoreOf(loadConfig());

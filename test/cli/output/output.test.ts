@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { table } from "../../../src/cli/output/output.js";
+import { printPieces, table } from "../../../src/cli/output/output.js";
 import { paint, terminal } from "../../../src/cli/output/terminal.js";
 import { processes } from "../../../src/contracts/registry.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
@@ -33,6 +33,15 @@ test("colour needs a terminal, and NO_COLOR takes it away there too", () => {
   process.env["NO_COLOR"] = "1";
   expect(paint("red", "x", screen).source).toBe("x");
   process.env = before;
+});
+
+test("however much is printed, no listener stays on stdout", async () => {
+  const before = process.stdout.eventNames().map((name) => process.stdout.listenerCount(name));
+  const parts = Array.from({ length: 20 }, () => [Buffer.from("")]);
+  await printPieces(...parts);
+  expect(process.stdout.eventNames().map((name) => process.stdout.listenerCount(name))).toEqual(
+    before,
+  );
 });
 
 test("a table has its columns under their headings", () => {

@@ -181,12 +181,7 @@ async function reach(points: PointRun[]): Promise<void> {
   await Promise.all(later.map(({ run }) => run.tracked()));
   if (underTest?.firstChangeMs) await sandbox?.clock.advance(underTest.firstChangeMs);
   const asked = later.filter(({ run: { call } }) => call.ask);
-  const reading = later.filter(({ run: { call } }) => !call.ask);
-  const playing = reading.filter(({ run: { call } }) => call.afterPlay);
-  await allReached(reading, async () => {
-    await letTimePass(reading);
-    await Promise.allSettled(playing.map(({ run }) => run.play()));
-  });
+  await allReached(later.filter(({ run: { call } }) => !call.ask));
   const first = points.filter((point) => !isLater(point) && !early.includes(point));
   for (const comesLate of [true, undefined]) {
     const next = first.filter(({ run: { call } }) => call.comesLate === comesLate);
@@ -199,9 +194,13 @@ async function reach(points: PointRun[]): Promise<void> {
   await allReached(asked);
 }
 
-const letTimePass = async ([point]: PointRun[]) => point?.run.passSetUp();
+async function passTimeAndPlay(points: PointRun[]): Promise<void> {
+  await points[0]?.run.passSetUp();
+  const playing = points.filter(({ run: { call } }) => call.afterPlay);
+  await Promise.allSettled(playing.map(({ run }) => run.play()));
+}
 
-function allReached(points: PointRun[], meanwhile = () => letTimePass(points)): Promise<void> {
+function allReached(points: PointRun[], meanwhile = () => passTimeAndPlay(points)): Promise<void> {
   const missing = () => points.flatMap((point) => (point.isReached() ? [] : [point.run.id]));
   return until(
     () => `these are reached: ${missing().join(", ")}`,

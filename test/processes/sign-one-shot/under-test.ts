@@ -123,6 +123,7 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     activity: "deleteDocuments",
     outcome: "signed",
     variant: { input: { deleteDocuments: true } },
+    comesLate: true,
     afterPlay: true,
   },
 };
