@@ -33,9 +33,9 @@ function accountsWith(lines: readonly string[]): Config["accounts"] {
   return loadConfig().accounts;
 }
 
-test("worker and cli alone read the accounts, from a file, and see their secrets", () => {
+test("worker, cli and erase alone read the accounts, from a file, and see their secrets", () => {
   for (const [name, { env_file: [file = ""] = [], volumes = [] }] of services) {
-    const isGiven = ["worker", "cli"].includes(name);
+    const isGiven = ["worker", "cli", "erase"].includes(name);
     expect([name, interpolate(file, {})]).toEqual([name, isGiven ? "accounts.env" : ""]);
     const secrets = volumes.includes("./secrets/accounts:/run/secrets/accounts:ro");
     expect([name, secrets]).toEqual([name, isGiven]);
@@ -54,7 +54,7 @@ test("accounts.env.example configures nothing while it is empty, and each of its
 });
 
 test("a client certificate's folder is mounted where workers and the doctor read it, not to be changed", () => {
-  for (const name of ["worker", "cli"]) {
+  for (const name of ["worker", "cli", "erase"]) {
     const { volumes } = compose.services[name] ?? {};
     expect(volumes).toContain("./certificates:/etc/trustflow/certificates:ro");
     expect(volumes).toContain(`sandbox:${inContainer}:ro`);

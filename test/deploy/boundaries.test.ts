@@ -26,6 +26,7 @@ test("Temporal is reached by its stores, the roles that it serves and the Web UI
   expect(reached("temporal")).toEqual([
     "cleanup",
     "cli",
+    "erase",
     "migrate",
     "postgres",
     "relay",
@@ -112,6 +113,7 @@ test("each service opens what its work needs", () => {
       "keys_inbox",
       "keys_documents",
     ],
+    erase: ["keys_codec", "keys_codec_write", "keys_documents"],
     sandbox: [],
   });
 });
@@ -138,6 +140,7 @@ test("each role connects as its own database role, and migrate alone as the owne
     ["relay", "trustflow_relay", "database_relay"],
     ["cleanup", "trustflow_cleanup", "database_cleanup"],
     ["cli", "trustflow_operator", "database_operator"],
+    ["erase", "trustflow_cleanup", "database_cleanup"],
   ]);
   const made = readFileSync(`${root}deploy/postgres/20-roles.sh`, "utf8");
   expect(made).toContain(`for role in ${databaseRoles.join(" ")}; do`);

@@ -89,7 +89,7 @@ export const exceptions: Exception[] = [
     "docker compose run --rm cli affidavits order-7 --out evidence",
     "docker compose -f docker-compose.yml -f deploy/mtls/compose.yml up --detach --wait --wait-timeout 600",
     "docker compose restart worker",
-    'docker compose run --rm --no-deps --entrypoint trustflow cleanup erase sendPostal/order-17 --by "Ana Ruiz"',
+    'docker compose run --rm erase sendPostal/order-17 --by "Ana Ruiz"',
   ].map((command) => ({
     page: "docs/operations.md",
     command,

@@ -66,15 +66,15 @@ test("letters are found by id and by lookup key, and listed page by page", async
   expect(stderr).toBe("More of 3 letters: --offset 2 shows them\n");
 });
 
-test("--documents saves the PDF that EviPost has, and its digest is that of what was submitted", async () => {
+test("--out saves the PDF that EviPost has, and its digest is that of what was submitted", async () => {
   const id = await letter("with its document");
   const at = join(folder, "letters");
-  const [found] = (await json("letters", "--id", id, "--documents", at)).results;
+  const [found] = (await json("letters", "--id", id, "--out", at)).results;
   expect(found).toMatchObject({ evidenceId: id, file: join(at, `${id}.pdf`), sha256 });
   // The bytes are in the file, and not a second time in the output.
   expect(JSON.stringify(found)).not.toContain(samplePdf.toString("base64").slice(0, 100));
   expect((await readFile(found.file)).equals(samplePdf)).toBe(true);
-  const table = await provider("letters", "--id", id, "--documents", at);
+  const table = await provider("letters", "--id", id, "--out", at);
   expect(table.stdout).toContain(sha256);
 });
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { InvalidInputError, NotAcceptedError } from "../../../../src/client.js";
 import type { HandleOf, SendNoticeInput } from "../../../../src/client.js";
+import { commandLine } from "../../../cli/in-process.js";
 import { namedDocuments, ownedDocuments } from "../../../harness/documents/owned-documents.js";
 import { eventually } from "../../../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
@@ -110,6 +111,12 @@ test("address and browser of the reader are in the result and in the full status
   expect(shown).toMatchObject({ siteName: expect.any(String), xmissionResult: expect.any(String) });
   expect(await handle.fullStatus()).toMatchObject({ phase: "ended", reported, shown });
   expect(JSON.stringify(await handle.status())).not.toContain("192.0.2.");
+  const shownBy = (...options: string[]) =>
+    commandLine(["status", handle.workflowId, ...options], { env: system.stack.env });
+  const full = await shownBy("--full");
+  expect(full).toMatchObject({ code: 0, stderr: "" });
+  for (const member of ["192.0.2.1", "Mozilla/5.0 (sandbox)"]) expect(full.stdout).toContain(member);
+  expect((await shownBy()).stdout).not.toContain("192.0.2.");
 }, 60_000);
 
 describe("accidents", () => {
