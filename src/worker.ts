@@ -77,8 +77,11 @@ const shutdownTimes: ShutdownTimes = {
   /** Below the 60 s after which the orchestrator kills: what does not end, such as a frozen worker, is given up. */
   shutdownForceTime: "55 seconds",
 };
-/** A fixed number: with autoscaled pollers, those of the sticky queue can take every slot (docs/upstream/frozen-worker.md). */
-const WORKFLOW_POLLERS = 10;
+/**
+ * A fixed number: with autoscaled pollers, those of the sticky queue can take every slot (docs/upstream/frozen-worker.md). A small
+ * one: after a restart it leaves Temporal more of the cores, so a status comes sooner, at the same rate of processes (docs/benchmarks.md).
+ */
+const WORKFLOW_POLLERS = 3;
 
 /** Serves the workflows and every provider's activities, until `shutdown`. */
 export async function startWorker(
