@@ -6,15 +6,31 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/sandbox/package.json packages/sandbox/
+COPY packages/dev/package.json packages/dev/
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
+COPY packages packages
 COPY src src
 RUN npm run build
 
-# The optional packages are the local stack's PostgreSQL, test server and certificate maker, and compilers: no role needs them.
 FROM build AS packages
-RUN npm prune --omit=dev --omit=optional --no-audit --no-fund
+RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund
+
+FROM build AS sandbox-packages
+RUN npm ci --omit=dev --workspace=trustflow-sandbox --no-audit --no-fund
+
+# The simulated providers, alone.
+FROM ${NODE_IMAGE} AS sandbox
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=sandbox-packages /app/node_modules node_modules
+COPY --from=sandbox-packages /app/packages/sandbox packages/sandbox
+RUN ln -s /app/packages/sandbox/dist/cli.js /usr/local/bin/trustflow-sandbox \
+  && install -d -o node -g node -m 0700 /var/lib/trustflow/sandbox
+USER node
+ENTRYPOINT ["trustflow-sandbox"]
 
 FROM ${NODE_IMAGE} AS production
 # The native core reads the system's certificates for TLS to Temporal.
@@ -32,9 +48,3 @@ RUN ln -s /app/dist/cli.js /usr/local/bin/trustflow \
 USER node
 ENTRYPOINT ["trustflow"]
 CMD ["--help"]
-
-# The simulated providers make certificates.
-FROM production AS sandbox
-COPY --from=build /app/node_modules/node-forge node_modules/node-forge
-
-FROM production

@@ -5,10 +5,17 @@ import { availableParallelism } from "node:os";
 export default {
   testEnvironment: "node",
   // The sources too, so that Jest finds which tests import one of them.
-  roots: ["<rootDir>/bench", "<rootDir>/scripts", "<rootDir>/src", "<rootDir>/test"],
+  roots: ["bench", "packages", "scripts", "src", "test"].map((name) => `<rootDir>/${name}`),
   testMatch: ["**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
-  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  moduleNameMapper: {
+    "^trustflow/client$": "<rootDir>/src/client.ts",
+    "^trustflow/internal/(.*)\\.js$": "<rootDir>/src/$1",
+    "^trustflow-(sandbox|dev)$": "<rootDir>/packages/$1/src/index.ts",
+    "^trustflow-sandbox/cli$": "<rootDir>/packages/sandbox/src/cli/sandbox.ts",
+    "^trustflow-dev/cli$": "<rootDir>/packages/dev/src/cli.ts",
+    "^(\\.{1,2}/.*)\\.js$": "$1",
+  },
   transform: {
     "\\.ts$": [
       "@swc/jest",
@@ -18,7 +25,7 @@ export default {
       },
     ],
   },
-  modulePathIgnorePatterns: ["<rootDir>/dist/"],
+  modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/packages/[^/]+/dist/"],
   setupFiles: ["<rootDir>/test/harness/async-local-storage.ts"],
   globalSetup: "<rootDir>/test/harness/stack/global-setup.js",
   globalTeardown: "<rootDir>/test/harness/stack/global-teardown.js",

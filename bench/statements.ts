@@ -1,7 +1,7 @@
 // What PostgreSQL's statements cost, for `--cpu-prof`.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Stack } from "../src/local/stack/stack.js";
+import type { Stack } from "../packages/dev/src/stack/stack.js";
 import type { Pool } from "../src/postgres/pool.js";
 
 /** From now on; the function that it returns writes them. `pg_stat_statements` has to be loaded at PostgreSQL's start. */

@@ -8,6 +8,17 @@ import { promisify } from "node:util";
 import { alone } from "./install.mjs";
 import { bin, root, say } from "./steps.mjs";
 
+/** In the order in which they are compiled: each may use the types of those before. @type {[name: string, config: string][]} */
+const names = [
+  ["packages/sandbox", "tsconfig.json"],
+  [".", "tsconfig.build.json"],
+  ["packages/dev", "tsconfig.json"],
+];
+const projects = names.map(([name, config]) => ({
+  config: join(root, name, config),
+  source: join(root, name, "src"),
+  built: join(root, name, "dist"),
+}));
 const dist = join(root, "dist");
 const stampFile = join(dist, ".built");
 const bundleFile = join(dist, "workflow-bundle.js");
@@ -17,7 +28,7 @@ export async function build() {
   await alone(async () => {
     const stamp = await readStamp();
     const sources = await hashOf([
-      ...(await filesBelow(join(root, "src"))),
+      ...(await Promise.all(projects.map(({ source }) => filesBelow(source)))).flat(),
       ...[
         "package.json",
         "package-lock.json",
@@ -37,28 +48,32 @@ export async function build() {
 }
 
 async function compile() {
-  const args = ["-p", "tsconfig.build.json", "--noEmitOnError", "--pretty", "false"];
-  try {
-    await promisify(execFile)(bin("tsc"), args, { cwd: root, maxBuffer: 100_000_000 });
-  } catch (error) {
-    const { stdout = "", stderr = "" } = /** @type {{ stdout?: string, stderr?: string }} */ (
-      error
-    );
-    throw new Error(`the sources do not compile\n${stdout}${stderr}`, { cause: error });
+  for (const project of projects) {
+    const args = ["-p", project.config, "--noEmitOnError", "--pretty", "false"];
+    try {
+      await promisify(execFile)(bin("tsc"), args, { cwd: root, maxBuffer: 100_000_000 });
+    } catch (error) {
+      const { stdout = "", stderr = "" } = /** @type {{ stdout?: string, stderr?: string }} */ (
+        error
+      );
+      throw new Error(`the sources do not compile\n${stdout}${stderr}`, { cause: error });
+    }
+    await removeOrphans(project);
   }
-  await removeOrphans();
-  await chmod(join(dist, "cli.js"), 0o755);
+  for (const folder of ["dist", "packages/sandbox/dist"])
+    await chmod(join(root, folder, "cli.js"), 0o755);
 }
 
-// What a removed source left behind.
-async function removeOrphans() {
+/**
+ * What a removed source left behind.
+ * @param {{ source: string, built: string }} project
+ */
+async function removeOrphans({ source, built }) {
   const sources = new Set(
-    (await filesBelow(join(root, "src"))).map((file) =>
-      withoutEnding(relative(join(root, "src"), file)),
-    ),
+    (await filesBelow(source)).map((file) => withoutEnding(relative(source, file))),
   );
-  for (const file of await filesBelow(dist)) {
-    const path = relative(dist, file);
+  for (const file of await filesBelow(built)) {
+    const path = relative(built, file);
     const made =
       path.startsWith("schemas/") ||
       (dirname(path) === "." && ["workflow-bundle.js", ".built"].includes(basename(path)));

@@ -9,11 +9,11 @@ const rules = [
   { changed: /./, tests: /^test\/(coverage|docs)\// },
   {
     changed: /^src\//,
-    tests: /^test\/(e2e\/promises|histories\/plain-paths|local\/lint-rules)\./,
+    tests: /^test\/(e2e\/promises|histories\/plain-paths|scripts\/lint-rules)\./,
   },
   {
     changed: /^src\/(contracts|workflows)\//,
-    tests: /^test\/(histories\/shape|local\/bundle-size|replay\/)/,
+    tests: /^test\/(histories\/shape|scripts\/bundle-size|replay\/)/,
   },
   { changed: /^src\/(cli|roles)[./]/, tests: /^test\/cli\// },
   {
@@ -21,7 +21,10 @@ const rules = [
     tests: /^test\/(contracts|processes)\/|^test\/histories\/plain-paths\./,
   },
   { changed: /^test\/replay\//, tests: /^test\/replay\// },
-  { changed: /^test\/fixtures\//, tests: /^test\/(harness|providers|sandbox)\// },
+  {
+    changed: /^test\/fixtures\//,
+    tests: /^test\/(harness|providers)\/|^packages\/sandbox\/test\//,
+  },
   { changed: /^examples\//, tests: /^test\/processes\// },
   { changed: /^deploy\/|^docker-compose\.yml$|^Dockerfile$/, tests: /^test\/deploy\// },
 ];
@@ -73,9 +76,11 @@ export function changedArguments(since) {
 /** @param {string[]} files that changed */
 export function argumentsFor(files) {
   if (files.some((file) => touchesAll.test(file))) return ["--testPathIgnorePatterns=test/long/"];
-  const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
-    .map((file) => join("test", file))
-    .filter((file) => file.endsWith(".test.ts"));
+  const tests = ["test", "packages/dev/test", "packages/sandbox/test"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .map((file) => join(folder, file))
+      .filter((file) => file.endsWith(".test.ts")),
+  );
   const processes = readdirSync(join(root, "test", "processes"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);

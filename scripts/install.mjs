@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withLock } from "../src/local/processes/lock.js";
-import { killOnExit } from "../src/local/processes/watchdog.js";
+import { withLock } from "../packages/dev/src/processes/lock.js";
+import { killOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { npm, root, say } from "./steps.mjs";
 
 const checkout = createHash("sha256").update(root).digest("hex").slice(0, 16);

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { killOnExit } from "../src/local/processes/watchdog.js";
+import { killOnExit } from "../packages/dev/src/processes/watchdog.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -48,7 +48,8 @@ export async function supplyChain(onNotRun) {
  */
 export function withoutIntegrity({ packages }) {
   return Object.entries(packages)
-    .filter(([path, entry]) => path !== "" && !entry.integrity && !entry.link && !entry.inBundle)
+    .filter(([path]) => path.includes("node_modules/"))
+    .filter(([, { integrity, link, inBundle }]) => !integrity && !link && !inBundle)
     .map(([path]) => path);
 }
 

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { removeOnExit } from "../src/local/processes/watchdog.js";
+import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { changedArguments } from "./changed.mjs";
 import { root, runStep, say } from "./steps.mjs";
 
@@ -134,7 +134,8 @@ function programsMissing({ testResults = [] }) {
 
 async function servers() {
   /** @param {string} name */
-  const local = (name) => import(new URL(`../dist/local/servers/${name}.js`, import.meta.url).href);
+  const local = (name) =>
+    import(new URL(`../packages/dev/dist/servers/${name}.js`, import.meta.url).href);
   const [{ findTemporal }, { findTestServer }] = await Promise.all([
     local("temporal-server"),
     local("time-skipping"),

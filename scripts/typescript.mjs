@@ -1,5 +1,5 @@
-// Lets a script import TypeScript from outside src/ as it is (types removed by SWC), while what that imports from src/ is
-// the build of it in dist/. node --import ./scripts/typescript.mjs …
+// Lets a script import TypeScript that is not built as it is (types removed by SWC), while what that imports from src/ or a
+// package is the build of it in dist/. node --import ./scripts/typescript.mjs …
 import { transform } from "@swc/core";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -7,15 +7,16 @@ import { register } from "node:module";
 import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
 
-const source = new URL("../src", import.meta.url).href;
-const built = new URL("../dist/", import.meta.url).href;
+const root = new URL("..", import.meta.url).href;
 
 /** @type {import("node:module").ResolveHook} */
 export async function resolve(specifier, context, next) {
   if (!specifier.startsWith(".") || !context.parentURL?.endsWith(".ts"))
     return next(specifier, context);
   const { href } = new URL(specifier, context.parentURL);
-  if (href.startsWith(source)) return next(built + href.slice(source.length), context);
+  const [, folder, path] =
+    /^((?:packages\/[^/]+\/)?)src\/(.*)$/.exec(href.slice(root.length)) ?? [];
+  if (path !== undefined) return next(`${root}${folder}dist/${path}`, context);
   const typed = href.replace(/\.js$/, ".ts");
   return next(existsSync(fileURLToPath(typed)) ? typed : href, context);
 }

@@ -2,7 +2,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeOnExit } from "../src/local/processes/watchdog.js";
+import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
 import { supplyChain } from "./supply-chain.mjs";
 import { closingLine } from "./test.mjs";

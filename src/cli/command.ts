@@ -2,10 +2,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
-import type { Speed } from "../sandbox/engine/clock.js";
 import { namePlaceholder } from "../contracts/shared/decisions.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
-import { CommandError, exitCodeHelp, exitCodes } from "./output/exit.js";
+import { exitCodeHelp } from "./output/exit.js";
 
 export interface CommandText {
   summary: string;
@@ -63,33 +62,6 @@ export function wholeNumber(minimum = 0): (text: string) => number {
     }
     return value;
   };
-}
-
-/** Parses the speed of the sandbox's clock. */
-export function speed(text: string): Speed {
-  const value = Number(text);
-  if (text === "manual" || text === "auto") return text;
-  if (!Number.isFinite(value) || value <= 0) {
-    throw new InvalidArgumentError('must be a number above 0, "manual" or "auto"');
-  }
-  return value;
-}
-
-export function instant(text: string): Date {
-  const value = new Date(text);
-  if (Number.isNaN(value.getTime())) throw new InvalidArgumentError("must be an RFC 3339 instant");
-  return value;
-}
-
-const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Parses `90s`, `6h`, `60d` into milliseconds. */
-export function span(text: string): number {
-  const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
-  if (digits === undefined) {
-    throw new CommandError(exitCodes.invalid, "span: must look like 500ms, 90s, 10m, 6h or 60d");
-  }
-  return Number(digits) * unitsMs[unit as keyof typeof unitsMs];
 }
 
 export function collect(text: string, before: string[] = []): string[] {

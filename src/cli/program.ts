@@ -8,21 +8,20 @@ import { addDoctor } from "./doctor.js";
 import { addAffidavits, addDocuments } from "./upkeep/documents.js";
 import { addErase } from "./upkeep/erase.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
-import { addLocal } from "./local.js";
 import { addMigrate } from "./upkeep/migrate.js";
 import { addOperators } from "./processes/operators.js";
 import { writeFailure, writeFailureJson } from "./output/output.js";
+import { addLocal, addSandbox } from "./packages.js";
 import { addProcessCommands } from "./processes/processes.js";
 import { addProvider } from "./provider/provider.js";
 import { addRecipients } from "./processes/recipients.js";
 import { addReport } from "./processes/report.js";
 import { addRoles } from "./roles.js";
-import { addSandbox } from "./sandbox/sandbox.js";
 import { addKeys, addSchema } from "./keys/schema.js";
 import { addStarts } from "./processes/start.js";
 import { addUpdates } from "./processes/updates.js";
 
-const groups: [string, ((program: Command) => void)[]][] = [
+const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
   ["Try it", [addLocal]],
   [
     "Processes",
@@ -45,7 +44,7 @@ const groups: [string, ((program: Command) => void)[]][] = [
 export async function runCommandLine(args: string[]): Promise<number> {
   const asJson = args.includes("--json");
   try {
-    await createProgram(asJson).parseAsync(args, { from: "user" });
+    await (await createProgram(asJson)).parseAsync(args, { from: "user" });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
@@ -57,7 +56,7 @@ export async function runCommandLine(args: string[]): Promise<number> {
 }
 
 /** Builds the program; tests also use it to read every command's help. With `asJson`, commander itself prints no error text. */
-export function createProgram(asJson = false): Command {
+export async function createProgram(asJson = false): Promise<Command> {
   const program = new Command("trustflow")
     .configureOutput(asJson ? { writeErr: () => undefined } : {})
     .description("Trust-service provider APIs as durable Temporal processes.")
@@ -71,7 +70,7 @@ export function createProgram(asJson = false): Command {
     );
   for (const [heading, add] of groups) {
     program.commandsGroup(`${heading}:`);
-    for (const addTo of add) addTo(program);
+    for (const addTo of add) await addTo(program);
   }
   return program;
 }

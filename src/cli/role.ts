@@ -1,5 +1,5 @@
 // Runs a role as an operating-system process: ready line, graceful stop, end with the parent process, exit code.
-import { exitWithParent } from "../local/processes/parent-watch.js";
+import { exitWithParent } from "./parent-watch.js";
 import { logLines, roleLogger, type RunningRole } from "../roles/role.js";
 import { redact } from "../temporal/redaction.js";
 import { exitCodes, failureOf } from "./output/exit.js";

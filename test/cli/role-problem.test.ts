@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
-import { freePorts } from "../../src/local/processes/free-ports.js";
+import { freePorts } from "../../packages/dev/src/processes/free-ports.js";
 import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../harness/outages/wait.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";

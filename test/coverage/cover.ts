@@ -132,7 +132,7 @@ export function problemsOf(item: Item, repository: Repository): string[] {
 function problemOfTest(test: string, repository: Repository): string | undefined {
   const named = titled(test);
   if (!named) {
-    const isRun = ["test/providers", "test/sandbox/providers"].every((tests) =>
+    const isRun = ["test/providers", "packages/sandbox/test/providers"].every((tests) =>
       repository
         .files(`${tests}/${test.split("/")[0]}`)
         .filter((file) => /\/(conformance|messaging-gateway)\.test\.ts$/.test(file))

@@ -15,8 +15,8 @@ import { batchStates } from "../../src/contracts/send-notice-batch/states.js";
 import { postalOutcomes, postalStates } from "../../src/contracts/send-postal/states.js";
 import { entryOf, providerNames } from "../../src/providers/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
-import { startSandbox } from "../../src/sandbox/sandbox.js";
-import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import { startSandbox } from "../../packages/sandbox/src/sandbox.js";
+import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
 import { root, textOf } from "../docs/repository.js";
 import { Repository, assumptionsIn, problemsOf, rowOf } from "./cover.js";
 import { isNone, readItems } from "./items.js";
@@ -140,7 +140,7 @@ describe("an item that loses its cover is named", () => {
     const folder = mkdtempSync(join(tmpdir(), "trustflow-coverage-"));
     try {
       for (const path of [
-        ...["test/fixtures/evi-post", "test/providers", "test/sandbox/providers"],
+        ...["test/fixtures/evi-post", "test/providers", "packages/sandbox/test/providers"],
         "src/activities/evi-post",
       ])
         cpSync(join(root, path), join(folder, path), { recursive: true });
@@ -191,8 +191,8 @@ describe("an item that loses its cover is named", () => {
     const callback = ["evi-post/p2-2.12-callback-closed-delivered.json"];
     const unheard = { ...item(), says: "`EvidenceType`: one of five", tests: callback };
     expect(lacking([unheard])).toEqual([`${id}: no test says EvidenceType`]);
-    expect(lacking([{ ...item(), sandbox: "src/sandbox/sandbox.ts#nothing" }])).toEqual([
-      `${id}: src/sandbox/sandbox.ts exports no nothing`,
+    expect(lacking([{ ...item(), sandbox: "packages/sandbox/src/sandbox.ts#nothing" }])).toEqual([
+      `${id}: packages/sandbox/src/sandbox.ts exports no nothing`,
     ]);
   });
 
@@ -219,7 +219,10 @@ describe("an item that loses its cover is named", () => {
 
   test("with a test that did not pass", () => {
     const client = { file: "test/providers/evi-post/conformance.test.ts", title: "a (…, x.json)" };
-    const both = [client, { file: "test/sandbox/providers/evi-post/a.test.ts", title: "x.json" }];
+    const both = [
+      client,
+      { file: "packages/sandbox/test/providers/evi-post/a.test.ts", title: "x.json" },
+    ];
     const tests = ["evi-post/x.json"];
     expect(notPassed([{ ...item(), tests }], both, () => undefined)).toEqual([]);
     expect(notPassed([{ ...item(), tests }], [client], () => "client")).toEqual([]);

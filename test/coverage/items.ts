@@ -28,7 +28,7 @@ export interface Item {
   says: string;
   /** `<provider>/<function>` of a client, `src/<file>#<export>`, or `none: <reason>`. */
   client: string;
-  /** `<provider>.<operation>` of the sandbox, `src/sandbox/<file>#<export>`, or `none: <reason>`. */
+  /** `<provider>.<operation>` of the sandbox, `packages/sandbox/src/<file>#<export>`, or `none: <reason>`. */
   sandbox: string;
   /** How a user reaches it, as reach.ts reads it; of several ways any one. `none: <reason>` where it is no user's choice. */
   reach: string[];
@@ -67,6 +67,6 @@ export function sidesOf(test: string, fixtureSide?: string): Sides {
   if (file === undefined)
     return { client: fixtureSide !== "sandbox", sandbox: fixtureSide !== "client" };
   const isBoth = /^test\/(e2e|long)\//.test(file);
-  const isSandbox = file.startsWith("test/sandbox/");
+  const isSandbox = file.startsWith("packages/sandbox/test/");
   return { client: isBoth || !isSandbox, sandbox: isBoth || isSandbox };
 }

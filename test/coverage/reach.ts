@@ -75,8 +75,10 @@ function formsOf(schema: Schema): Schema[] {
   return forms ? forms.flatMap(formsOf) : [schema];
 }
 
+const program = await createProgram();
+
 function hasCommand(way: string): boolean {
-  let command: Command | undefined = createProgram();
+  let command: Command | undefined = program;
   for (const word of way.split(" ").slice(1)) {
     if (word.startsWith("--")) return command.options.some(({ long }) => long === word);
     command = command.commands.find((one) => one.name() === word);

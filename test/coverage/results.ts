@@ -39,7 +39,7 @@ export function notPassed(
     const name = test.split("/").at(-1) ?? "";
     const ran = conformance.filter(({ title }) => title.includes(name));
     const { client, sandbox } = sidesOf(test, sideOf(test));
-    const isOfSandbox = (file: string) => file.startsWith("test/sandbox/");
+    const isOfSandbox = (file: string) => file.startsWith("packages/sandbox/test/");
     return (
       (client && !ran.some(({ file }) => !isOfSandbox(file))) ||
       (sandbox && !ran.some(({ file }) => isOfSandbox(file)))

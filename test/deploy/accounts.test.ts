@@ -64,13 +64,13 @@ test("a client certificate's folder is mounted where workers and the doctor read
 
 test("the sandbox's accounts work: doctor finds each provider, mutual TLS and all", async () => {
   const service = compose.services["sandbox"];
-  const [command = "", ...args] = service?.command ?? [];
+  const args = service?.command ?? [];
   const port = args[args.indexOf("--port") + 1] ?? "";
   expect(service?.ports).toContain(`127.0.0.1:${Number(port) + 1}:${Number(port) + 1}`);
   const here = args.map((arg) =>
     arg === port ? "0" : arg.replace("0.0.0.0", "127.0.0.1").replace(inContainer, folder),
   );
-  const role = start([command, ...here]);
+  const role = start(["sandbox", ...here]);
   try {
     const ready = await readyLine(role);
     const { url, tlsUrl } = ready as unknown as { url: string; tlsUrl: string };

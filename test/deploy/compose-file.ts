@@ -9,7 +9,8 @@ export interface Service {
   profiles?: string[];
   command?: string[];
   entrypoint?: string[];
-  environment?: Record<string, string>;
+  /** Null: the variable of the shell that starts it, where it has one. */
+  environment?: Record<string, string | null>;
   env_file?: string[];
   secrets?: (string | { source: string; target: string })[];
   networks: string[];
@@ -59,7 +60,7 @@ export function tlsOf(service: string, directory: string): Record<string, string
   return Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [
       name,
-      value.startsWith("/run/secrets/") ? fileOf(value) : value,
+      value?.startsWith("/run/secrets/") ? fileOf(value) : (value ?? ""),
     ]),
   );
 }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
-import type { PostgresServer } from "../../src/local/servers/postgres.js";
+import type { PostgresServer } from "../../packages/dev/src/servers/postgres.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { databaseRoles, loginOf } from "../../src/postgres/roles.js";
 import type { DatabaseRole } from "../../src/postgres/roles.js";

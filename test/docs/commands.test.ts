@@ -46,8 +46,8 @@ function shellCommands(page: string): string[] {
 }
 
 /** Parses without running: what is wrong, or undefined. */
-function parseProblem(args: string[]): string | undefined {
-  const program = createProgram();
+async function parseProblem(args: string[]): Promise<string | undefined> {
+  const program = await createProgram();
   const quiet = (command: Command): void => {
     command
       .exitOverride()
@@ -66,7 +66,7 @@ function parseProblem(args: string[]): string | undefined {
   }
 }
 
-function problemOf(line: string): string | undefined {
+async function problemOf(line: string): Promise<string | undefined> {
   const [first, ...rest] = words(line).filter((word, index) => index > 0 || !/^\w+=/.test(word));
   if (first === "npx" && rest[0] === "trustflow") return parseProblem(rest.slice(1));
   if (first === "trustflow") return parseProblem(rest);
@@ -105,21 +105,21 @@ function npmProblem(args: string[]): string | undefined {
 }
 
 /** `docker compose run --rm cli <command>` runs ours. */
-function composeProblem(args: string[]): string | undefined {
+async function composeProblem(args: string[]): Promise<string | undefined> {
   const [verb, ...rest] = args.filter((arg) => arg !== "--rm");
   return verb === "run" && rest[0] === "cli" ? parseProblem(rest.slice(1)) : undefined;
 }
 
 describe.each(pages)("%s", (page) => {
-  test("shows commands that are real", () => {
+  test("shows commands that are real", async () => {
     for (const line of shellCommands(page))
-      expect([line, problemOf(line)]).toEqual([line, undefined]);
+      expect([line, await problemOf(line)]).toEqual([line, undefined]);
   });
 
-  test("names npm scripts and commands that are real", () => {
+  test("names npm scripts and commands that are real", async () => {
     for (const code of quoted(textOf(page))) {
       if (/^npm (run|test)\b/.test(code))
-        expect([code, problemOf(code)]).toEqual([code, undefined]);
+        expect([code, await problemOf(code)]).toEqual([code, undefined]);
       const ours = /^(?:npx )?trustflow ([a-z][a-z-]*)/.exec(code)?.[1];
       if (ours !== undefined) expect(commandNames).toContain(ours);
     }
@@ -131,13 +131,13 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
-const commandNames = createProgram().commands.map((command) => command.name());
+const commandNames = (await createProgram()).commands.map((command) => command.name());
 
-test("a command that is not real is found", () => {
-  expect(problemOf("npm run nothing")).toBe("no npm script nothing");
-  expect(problemOf("npx trustflow nothing")).toContain("unknown command");
-  expect(problemOf("trustflow list --nothing")).toContain("--nothing");
-  expect(problemOf("nothing")).toBe("nothing is not known here");
+test("a command that is not real is found", async () => {
+  expect(await problemOf("npm run nothing")).toBe("no npm script nothing");
+  expect(await problemOf("npx trustflow nothing")).toContain("unknown command");
+  expect(await problemOf("trustflow list --nothing")).toContain("--nothing");
+  expect(await problemOf("nothing")).toBe("nothing is not known here");
 });
 
 /** What the compiler says of lines that name a caller's data without declaring them. */

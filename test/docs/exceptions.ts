@@ -70,7 +70,7 @@ export const exceptions: Exception[] = [
     page: "docs/operations.md",
     command: "node scripts/pin-image.mjs",
     reason: "it asks Docker Hub",
-    coveredBy: "test/local/supply-chain.test.ts",
+    coveredBy: "test/scripts/supply-chain.test.ts",
   },
   {
     page: "docs/operations.md",

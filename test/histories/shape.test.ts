@@ -16,7 +16,7 @@ import {
 import { submitOtp } from "../../src/contracts/shared/messages.js";
 import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
-import { findTemporal } from "../../src/local/servers/find-temporal.js";
+import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { envelopeInput } from "../processes/sign-envelope/inputs.js";
 import { shapeOf } from "../harness/histories/shape.js";

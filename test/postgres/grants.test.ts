@@ -17,8 +17,8 @@ import {
 import { Journal } from "../../src/journal/journal.js";
 import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "../../src/journal/retention.js";
 import { UnaddressedTokens } from "../../src/journal/unaddressed-tokens.js";
-import { openDatabaseRoles } from "../../src/local/stack/database-roles.js";
-import type { LocalRole } from "../../src/local/stack/database-roles.js";
+import { openDatabaseRoles } from "../../packages/dev/src/stack/database-roles.js";
+import type { LocalRole } from "../../packages/dev/src/stack/database-roles.js";
 import { functionGrants, grantRoles, ownerUser, tableGrants } from "../../src/postgres/grants.js";
 import { pendingMigrations } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";

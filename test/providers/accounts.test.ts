@@ -3,7 +3,7 @@
 import { PassThrough } from "node:stream";
 import { afterAll, afterEach, expect, test } from "@jest/globals";
 import { loadConfig } from "../../src/config.js";
-import { sandboxAccount } from "../../src/local/stack/sandbox-accounts.js";
+import { sandboxAccount } from "../../packages/dev/src/stack/sandbox-accounts.js";
 import { accountsOf } from "../../src/providers/accounts.js";
 import { providerNames } from "../../src/providers/registry.js";
 import { redactingLogger } from "../../src/temporal/logging.js";

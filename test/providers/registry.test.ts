@@ -4,10 +4,10 @@ import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { providerNames, providers } from "../../src/providers/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
-import { simulated } from "../../src/sandbox/providers/index.js";
-import { sandboxControl } from "../../src/sandbox/control/client.js";
-import { startSandbox } from "../../src/sandbox/sandbox.js";
-import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import { simulated } from "../../packages/sandbox/src/providers/index.js";
+import { sandboxControl } from "../../packages/sandbox/src/control/client.js";
+import { startSandbox } from "../../packages/sandbox/src/sandbox.js";
+import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
 import { files, isThere, root, textOf } from "../docs/repository.js";
 
 /** Folders of src/providers that no provider owns. */
@@ -36,7 +36,7 @@ const needs: Record<string, (name: string) => boolean> = {
   "wire.ts": (name) => isThere(`src/providers/${name}/wire.ts`),
   "effect classes": (name) => Object.keys(entryOf(name)?.effects ?? {}).length > 0,
   "its activities": (name) => isThere(`src/activities/${name}/index.ts`),
-  "a line in src/sandbox/providers/index.ts": (name) => Object.hasOwn(simulated, name),
+  "a line in packages/sandbox/src/providers/index.ts": (name) => Object.hasOwn(simulated, name),
   "fixtures of the specification": hasFixture,
   "client.test.ts": (name) => isThere(`test/providers/${name}/client.test.ts`),
   "a section of docs/errors.md": (name) => textOf("docs/errors.md").includes(`\n## ${name} (`),

@@ -4,7 +4,7 @@ import type { DataConverter } from "@temporalio/common";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
-import { findTemporal } from "../../src/local/servers/find-temporal.js";
+import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
 
 export function freshRing(id = "k1"): KeyRing {
   return KeyRing.parse(generateKeyRing(id));

@@ -1,8 +1,8 @@
 // Maps every error of a command to an exit code (docs/design.md §13).
 import { CommanderError } from "commander";
 import { ConfigurationError } from "../../config.js";
-import { CommandError, exitCodes } from "../../exit-codes.js";
-import type { ExitCode } from "../../exit-codes.js";
+import { exitCodes } from "../../exit-codes.js";
+import type { CommandError, ExitCode } from "../../exit-codes.js";
 
 export { CommandError, exitCodes } from "../../exit-codes.js";
 export type { ExitCode } from "../../exit-codes.js";
@@ -33,7 +33,6 @@ const codeByName: Record<string, ExitCode> = {
   MissingDataKeyError: exitCodes.unreachable,
   DocumentErased: exitCodes.unknownId,
   TemporalUnreachable: exitCodes.unreachable,
-  PackagesMissing: exitCodes.unreachable,
 };
 
 /** The name of a CommandError in the `--json` output. */
@@ -64,8 +63,10 @@ export function failureOf(error: unknown): Failure {
   const { name, message } = error;
   const fields = (error as { fields?: Failure["fields"] }).fields ?? [];
   const withFields = fields.length > 0 ? { fields } : {};
-  if (error instanceof CommandError) {
-    return { exitCode: error.exitCode, error: names[error.exitCode], message, ...withFields };
+  // The commands of other packages throw an error of this name too.
+  if (name === "CommandError") {
+    const { exitCode } = error as CommandError;
+    return { exitCode, error: names[exitCode], message, ...withFields };
   }
   const cause = (error.cause ?? error) as { code?: unknown; details?: unknown };
   if (typeof cause.code === "number" && awayByGrpc.has(cause.code)) {

@@ -52,7 +52,8 @@ async function letters(options: LettersOptions): Promise<void> {
   );
   const files = new Map<string, IdentifiedFile>();
   if (folder !== undefined)
-    for (const { evidenceId } of results) files.set(evidenceId, await saveLetter(evidenceId, folder));
+    for (const { evidenceId } of results)
+      files.set(evidenceId, await saveLetter(evidenceId, folder));
   if (json) {
     const shown = results.map((item) => ({ ...item, ...ofFile(files.get(item.evidenceId)) }));
     writeJson({ totalMatches, results: shown });

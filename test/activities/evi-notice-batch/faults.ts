@@ -1,7 +1,7 @@
 // A batch at the simulated provider from its set-up to its start, the calls of it that may get no answer, and what must be there once.
 import { expect, test } from "@jest/globals";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
-import type { FaultKind } from "../../../src/sandbox/engine/faults.js";
+import type { FaultKind } from "../../../packages/sandbox/src/engine/faults.js";
 import type { Bench } from "./support.js";
 
 /** Sets a batch up, verifies and starts it, and tells what the provider then has, and what it did. */

@@ -9,7 +9,7 @@ import { ArchiveParts } from "../../../src/batches/parts.js";
 import { reportRows } from "../../../src/recipients/report.js";
 import type { ReportRow } from "../../../src/recipients/report.js";
 import type { DocumentReference } from "../../../src/contracts/shared/values.js";
-import { DAY } from "../../sandbox/caller.js";
+import { DAY } from "../../../packages/sandbox/test/caller.js";
 import { assumptions, batchBench, csv } from "./support.js";
 import type { Bench } from "./support.js";
 

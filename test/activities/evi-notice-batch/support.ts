@@ -18,14 +18,14 @@ import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { LookUpProofs } from "../../../src/journal/look-up-proofs.js";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
-import type { SandboxOptions } from "../../../src/sandbox/sandbox.js";
+import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
+import type { SandboxOptions } from "../../../packages/sandbox/src/sandbox.js";
 import { inputDigest, sameInput } from "../../../src/temporal/input-digest.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
-import { MINUTE } from "../../sandbox/caller.js";
+import { MINUTE } from "../../../packages/sandbox/test/caller.js";
 import { inAttempt } from "../attempts.js";
 
 /** A call that takes longer on a busy machine is only looked for, as after any lost answer. */

@@ -12,12 +12,12 @@ import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
 import { downloadAffidavit } from "../../../src/providers/evi-notice/client.js";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
-import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
+import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
 import { inMemory } from "../../providers/memory-keep.js";
-import { DAY } from "../../sandbox/caller.js";
-import { sender, smallest } from "../../sandbox/providers/evi-notice/sender.js";
+import { DAY } from "../../../packages/sandbox/test/caller.js";
+import { sender, smallest } from "../../../packages/sandbox/test/providers/evi-notice/sender.js";
 
 type Activities = ReturnType<typeof createEviNoticeActivities>;
 

@@ -4,11 +4,11 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { EviNoticeContext } from "../../../src/activities/evi-notice/context.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { accountAt, noticeId } from "../../providers/evi-notice/account.js";
 import { answering, startProviderServer } from "../../providers/provider-server.js";
 import type { ProviderServer } from "../../providers/provider-server.js";
-import { sender, smallest } from "../../sandbox/providers/evi-notice/sender.js";
+import { sender, smallest } from "../../../packages/sandbox/test/providers/evi-notice/sender.js";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { submissionOf } from "../../../src/activities/evi-notice/submission.js";
 import { settingsOf } from "../../../src/activities/evi-notice/submit.js";
-import { filterValues } from "../../../src/sandbox/providers/evi-notice/submission.js";
+import { filterValues } from "../../../packages/sandbox/src/providers/evi-notice/submission.js";
 import { noticeInput, withAttachment } from "../../processes/send-notice/inputs.js";
 
 const callback = { url: "https://example.com/callbacks/1", correlation: "c" };

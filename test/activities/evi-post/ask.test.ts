@@ -5,10 +5,10 @@ import { DefaultLogger } from "@temporalio/worker";
 import { createEviPostActivities } from "../../../src/activities/evi-post/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
-import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
+import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { accountAt } from "../../providers/evi-post/account.js";
-import { post } from "../../sandbox/caller.js";
+import { post } from "../../../packages/sandbox/test/caller.js";
 
 let sandbox: Sandbox;
 beforeAll(async () => {

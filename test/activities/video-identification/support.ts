@@ -16,14 +16,14 @@ import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
 import { Journal } from "../../../src/journal/journal.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
-import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
+import type { FaultOptions } from "../../../packages/sandbox/src/engine/faults.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { accountAt, pointers } from "../../providers/video-identification/account.js";
-import { videoCaller } from "../../sandbox/providers/video-identification/caller.js";
+import { videoCaller } from "../../../packages/sandbox/test/providers/video-identification/caller.js";
 
 export type Bench = Awaited<ReturnType<typeof openBench>>;
 

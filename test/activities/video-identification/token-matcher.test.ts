@@ -14,14 +14,14 @@ import { Journal } from "../../../src/journal/journal.js";
 import { UnaddressedTokens } from "../../../src/journal/unaddressed-tokens.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
 import { SoleHolder } from "../../../src/postgres/sole-holder.js";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
-import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
+import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { accountAt, pointers } from "../../providers/video-identification/account.js";
-import { videoCaller } from "../../sandbox/providers/video-identification/caller.js";
+import { videoCaller } from "../../../packages/sandbox/test/providers/video-identification/caller.js";
 
 const provider = "video-identification";
 const namespace = "default";

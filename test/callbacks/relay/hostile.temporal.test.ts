@@ -17,7 +17,7 @@ import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { Journal } from "../../../src/journal/journal.js";
-import { findTemporal } from "../../../src/local/servers/find-temporal.js";
+import { findTemporal } from "../../../packages/dev/src/servers/find-temporal.js";
 import { callbackParsers } from "../../../src/providers/callbacks.js";
 import { SecretSealer } from "../../../src/temporal/codec/secrets.js";
 import { testDatabase } from "../../harness/stack/postgres.js";

@@ -12,7 +12,7 @@ import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
-import { findTemporal } from "../../../src/local/servers/find-temporal.js";
+import { findTemporal } from "../../../packages/dev/src/servers/find-temporal.js";
 import { bodyKeys, parsers, post, ring, sealRing, subjectOf, until } from "../support.js";
 
 let temporal: TestWorkflowEnvironment;

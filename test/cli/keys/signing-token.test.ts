@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
+import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
+import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { trustflow } from "../run.js";
 
 let sandbox: Sandbox;

@@ -7,7 +7,7 @@ import { paint, terminal } from "../../../src/cli/output/terminal.js";
 import { processes } from "../../../src/contracts/registry.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxOpener, BoxSealer, publicRingOf } from "../../../src/crypto/sealed-box.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
+import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { commandLine } from "../in-process.js";
 import { trustflow } from "../run.js";
 

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
+import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
+import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { samplePdf } from "../../harness/fixtures/fixtures.js";
-import { call, submission } from "../../sandbox/caller.js";
-import { sender, smallest } from "../../sandbox/providers/evi-notice/sender.js";
+import { call, submission } from "../../../packages/sandbox/test/caller.js";
+import { sender, smallest } from "../../../packages/sandbox/test/providers/evi-notice/sender.js";
 import { commandLine } from "../in-process.js";
 
 let sandbox: Sandbox;

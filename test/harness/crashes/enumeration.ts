@@ -2,8 +2,12 @@
 // another, each with a provider of its own; and kills once more at an account whose look-up does not find our items.
 import { dirname } from "node:path";
 import { Trustflow } from "../../../src/client.js";
-import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/sandbox.js";
+import { sandboxAccount } from "../../../packages/dev/src/stack/sandbox-accounts.js";
+import {
+  startSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from "../../../packages/sandbox/src/sandbox.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
 import { reportOf, type CrashReport } from "./matrix.js";
 import { interruptedRows, phasesOf, type Interruption } from "./points.js";

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeTable } from "../../../src/cli/output/output.js";
-import type { LedgerReport } from "../../../src/sandbox/engine/ledger.js";
+import type { LedgerReport } from "../../../packages/sandbox/src/engine/ledger.js";
 import { effectsOf } from "../../processes/process-under-test.js";
 import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
 

@@ -1,7 +1,7 @@
 // Crash-point enumeration: every call of a process × every phase of it × every interruption, generated from the descriptor.
 // The processes of all points are brought to their points in one worker, which is then interrupted once.
-import type { Role } from "../../../src/local/stack/role.js";
-import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import type { Role } from "../../../packages/dev/src/stack/role.js";
+import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import type { CrashRow } from "./matrix.js";
 import { journalStates, leasesOver, takenOver } from "./journal.js";
 import { resetToLastTask } from "./resets.js";

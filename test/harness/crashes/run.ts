@@ -3,7 +3,7 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessHandle, Trustflow } from "../../../src/client.js";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
-import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { finished, judge, type CrashRow } from "./matrix.js";
 import { callerOf } from "../../processes/process-under-test.js";
 import type {

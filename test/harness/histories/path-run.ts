@@ -9,7 +9,7 @@ import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
-import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
+import type { FaultOptions } from "../../../packages/sandbox/src/engine/faults.js";
 import { statusWhere, type TestStack } from "../stack/stack.js";
 
 /** The author of a path's inputs and of a person's texts. */

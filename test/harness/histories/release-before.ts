@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { GENERATION } from "../../../src/contracts/shared/names.js";
-import { packageDirectory } from "../../../src/local/paths.js";
+import { packageDirectory } from "../../../packages/dev/src/paths.js";
 import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
 
 /** The commit; undefined where git or this part of the history is missing. */

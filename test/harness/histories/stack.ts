@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
 import { environmentName } from "../../../src/config/errors.js";
-import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
-import { sandboxPki } from "../../../src/local/stack/stack-env.js";
-import type { StackOptions } from "../../../src/local/stack/stack.js";
-import { openState } from "../../../src/local/stack/stack-state.js";
+import { sandboxAccount } from "../../../packages/dev/src/stack/sandbox-accounts.js";
+import { sandboxPki } from "../../../packages/dev/src/stack/stack-env.js";
+import type { StackOptions } from "../../../packages/dev/src/stack/stack.js";
+import { openState } from "../../../packages/dev/src/stack/stack-state.js";
 import { idOf, plainAuthor, secretsOf, type Author, type PathsOf } from "./path-run.js";
 import { startTestStack, type TestStack } from "../stack/stack.js";
 

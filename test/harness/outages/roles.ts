@@ -7,9 +7,9 @@ import {
   type Role,
   type RoleName,
   type RoleOptions,
-} from "../../../src/local/stack/role.js";
-import type { Stack } from "../../../src/local/stack/stack.js";
-import { cleanEnv } from "../../../src/local/stack/stack-env.js";
+} from "../../../packages/dev/src/stack/role.js";
+import type { Stack } from "../../../packages/dev/src/stack/stack.js";
+import { cleanEnv } from "../../../packages/dev/src/stack/stack-env.js";
 import type { TestStack } from "../stack/stack.js";
 
 /**

@@ -1,5 +1,5 @@
 // Kills parts of a system at once, PostgreSQL too, and starts them again.
-import type { RoleName } from "../../../src/local/stack/stack.js";
+import type { RoleName } from "../../../packages/dev/src/stack/stack.js";
 import type { TestStack } from "../stack/stack.js";
 import { eventually } from "./wait.js";
 

@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createServer } from "node:tls";
-import { freePorts, isFreePort } from "../../../src/local/processes/free-ports.js";
-import { defaultAccounts } from "../../../src/sandbox/engine/accounts.js";
-import { certificateAuthority, serverCertificate } from "../../../src/sandbox/tls/certificate.js";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import { freePorts, isFreePort } from "../../../packages/dev/src/processes/free-ports.js";
+import { defaultAccounts } from "../../../packages/sandbox/src/engine/accounts.js";
+import {
+  certificateAuthority,
+  serverCertificate,
+} from "../../../packages/sandbox/src/tls/certificate.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { lostEnrolment } from "../../processes/issue-certificate/inputs.js";
 import { lostMessage } from "../../processes/send-message/inputs.js";
 import { refusedLetter } from "../../processes/send-postal/inputs.js";

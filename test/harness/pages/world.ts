@@ -6,8 +6,8 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { killOnExit, removeOnExit } from "../../../src/local/processes/watchdog.js";
-import { cacheDirectory } from "../../../src/local/paths.js";
+import { killOnExit, removeOnExit } from "../../../packages/dev/src/processes/watchdog.js";
+import { cacheDirectory } from "../../../packages/dev/src/paths.js";
 import { files, root } from "../../docs/repository.js";
 
 const COMMAND_LIMIT_MS = 600_000;

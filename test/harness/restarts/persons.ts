@@ -9,7 +9,7 @@ import {
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Attention } from "../../../src/contracts/shared/status.js";
 import { brought } from "../../processes/index.js";
-import { defaultAccounts } from "../../../src/sandbox/engine/accounts.js";
+import { defaultAccounts } from "../../../packages/sandbox/src/engine/accounts.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import { deniedAccount, type WaitScene } from "../../processes/waits.js";
 import { secretsOf, wrongSecrets } from "../histories/path-run.js";

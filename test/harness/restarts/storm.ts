@@ -7,7 +7,7 @@ import type { AnyHandle } from "../../../src/client/handles.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
 import { brought } from "../../processes/index.js";
-import { logTail } from "../../../src/local/processes/child.js";
+import { logTail } from "../../../packages/dev/src/processes/child.js";
 import { problems as workerProblems } from "../../../src/temporal/worker-watch.js";
 import { deniedAccount } from "../../processes/waits.js";
 import { startRoleOf } from "../outages/roles.js";

@@ -1,6 +1,6 @@
 // How a role ends when a supervisor stops it.
-import type { Exit } from "../../../src/local/processes/child.js";
-import type { Role } from "../../../src/local/stack/role.js";
+import type { Exit } from "../../../packages/dev/src/processes/child.js";
+import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { eventually } from "../outages/wait.js";
 
 export type Ending = Exit & { seconds: number };

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 export default async function setUp() {
   if (process.env["TEST_DATABASE_URL"]) return;
-  const module = new URL("../../../dist/local/servers/postgres.js", import.meta.url);
+  const module = new URL("../../../packages/dev/dist/servers/postgres.js", import.meta.url);
   if (!existsSync(module)) throw new Error("dist/ is missing: run `npm run build` first");
   const { startPostgres } = await import(module.href);
   const directory = await mkdtemp(join(tmpdir(), "trustflow-jest-"));

@@ -7,7 +7,7 @@ import pg from "pg";
 import {
   startPostgres as startEmbedded,
   type PostgresServer,
-} from "../../../src/local/servers/postgres.js";
+} from "../../../packages/dev/src/servers/postgres.js";
 import { migrate } from "../../../src/postgres/migrate.js";
 import { createPool, type Pool, type PoolOptions } from "../../../src/postgres/pool.js";
 

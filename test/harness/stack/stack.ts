@@ -7,10 +7,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow, type ProcessHandle } from "../../../src/client.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
-import { startStack, type Stack, type StackOptions } from "../../../src/local/stack/stack.js";
+import {
+  startStack,
+  type Stack,
+  type StackOptions,
+} from "../../../packages/dev/src/stack/stack.js";
 import { createPool } from "../../../src/postgres/pool.js";
 import { providerNames } from "../../../src/providers/registry.js";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 
 export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 

@@ -1,7 +1,7 @@
 // Kills roles during a storm. The first receiver and the first relay are killed at the worst moment: after the commit and
 // before the answer, and after the signal and before the mark.
 import { setTimeout as delay } from "node:timers/promises";
-import type { RoleName } from "../../../src/local/stack/stack.js";
+import type { RoleName } from "../../../packages/dev/src/stack/stack.js";
 import { holdRole, type HoldPoint } from "../outages/roles.js";
 import { killAndRestart } from "../outages/victims.js";
 import type { TestStack } from "../stack/stack.js";

@@ -1,7 +1,7 @@
 // The paths of mixed load, by the descriptors alone: each call, each call that the provider refuses for a moment, each answer that
 // is lost where it may be, and what happens to callbacks.
-import { callbackFaultKinds } from "../../../src/sandbox/engine/faults.js";
-import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
+import { callbackFaultKinds } from "../../../packages/sandbox/src/engine/faults.js";
+import type { FaultOptions } from "../../../packages/sandbox/src/engine/faults.js";
 import { entryOf } from "../../../src/providers/registry.js";
 import { effectsOf } from "../../processes/process-under-test.js";
 import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";

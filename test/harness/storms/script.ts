@@ -1,5 +1,5 @@
 // What `npm run storm` runs: the two harnesses, one after the other, in their long form.
-import type { StackOptions } from "../../../src/local/stack/stack.js";
+import type { StackOptions } from "../../../packages/dev/src/stack/stack.js";
 import { calledBack } from "../../processes/index.js";
 import { startTestStack, type TestStack } from "../stack/stack.js";
 import { mixes, runMixedLoad } from "./mix.js";

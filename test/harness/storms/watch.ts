@@ -1,7 +1,7 @@
 // Memory and open handles of the roles, as /proc has them; elsewhere nothing is known and nothing is asserted.
 import { readFile, readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import type { RoleName } from "../../../src/local/stack/stack.js";
+import type { RoleName } from "../../../packages/dev/src/stack/stack.js";
 import type { TestStack } from "../stack/stack.js";
 
 export const watchedRoles = ["receiver", "relay", "worker"] as const satisfies RoleName[];

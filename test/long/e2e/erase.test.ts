@@ -2,7 +2,7 @@
 // many keys one has, and the id sends nothing again.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { cp, rm } from "node:fs/promises";
-import { pdf } from "../../../src/sandbox/exchange/pdf.js";
+import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import { eventOf, addressOf, post } from "../../processes/send-postal/callbacks.js";
 import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";

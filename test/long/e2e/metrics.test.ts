@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePorts } from "../../../src/local/processes/free-ports.js";
+import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { namedRows, textOf } from "../../docs/repository.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";

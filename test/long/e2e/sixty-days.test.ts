@@ -1,7 +1,7 @@
 // Sixty days of waiting and the whole callback schedule, in seconds: the time-skipping server moves Temporal's clock, the
 // sandbox's manual clock moves the provider's (P2 §6.5).
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { LONG_STEP_MS, startSkippingStack } from "../../harness/outages/time.js";
 import type { SkippingStack } from "../../harness/outages/time.js";
 import { statusWhere } from "../../harness/stack/stack.js";

@@ -12,9 +12,9 @@ import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/c
 import { dataKeyId } from "../../../src/crypto/data-key.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { publicRingOf } from "../../../src/crypto/sealed-box.js";
-import { removeOnExit } from "../../../src/local/processes/watchdog.js";
+import { removeOnExit } from "../../../packages/dev/src/processes/watchdog.js";
 import type { DocumentReference } from "../../../src/contracts/shared/values.js";
-import type { RoleName } from "../../../src/local/stack/stack.js";
+import type { RoleName } from "../../../packages/dev/src/stack/stack.js";
 import { identityInput } from "../../processes/verify-identity/inputs.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
 import { eventOf, post } from "../../processes/send-postal/callbacks.js";

@@ -7,7 +7,7 @@ import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { sealAnswer } from "../../../src/journal/answers.js";
 import { Rows } from "../../../src/journal/rows.js";
 import { effectToken } from "../../../src/journal/effect.js";
-import type { RequestEntry } from "../../../src/sandbox/engine/request-log.js";
+import type { RequestEntry } from "../../../packages/sandbox/src/engine/request-log.js";
 import { startMany } from "../../harness/outages/many.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";

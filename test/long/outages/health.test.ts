@@ -2,8 +2,8 @@
 // role itself is ending.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
-import { roleNames } from "../../../src/local/stack/role.js";
-import type { RoleName } from "../../../src/local/stack/role.js";
+import { roleNames } from "../../../packages/dev/src/stack/role.js";
+import type { RoleName } from "../../../packages/dev/src/stack/role.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 import { Exits } from "../../harness/shutdowns/roles.js";

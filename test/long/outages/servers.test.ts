@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import type { ProcessHandle } from "../../../src/client.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
-import type { CallbackLogEntry } from "../../../src/sandbox/callbacks/callbacks.js";
+import type { CallbackLogEntry } from "../../../packages/sandbox/src/callbacks/callbacks.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { holdRole, killHeldRoles } from "../../harness/outages/roles.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
-import type { Child } from "../../../src/local/processes/child.js";
+import type { Child } from "../../../packages/dev/src/processes/child.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { bundleOf, releaseBefore } from "../../harness/histories/release-before.js";
 import { eventually } from "../../harness/outages/wait.js";

@@ -1,10 +1,22 @@
 // The automatic clock: processes move on in seconds, what a person must do in time lives in real time.
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
-import { Clock } from "../../../src/sandbox/engine/clock.js";
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.js";
-import { call, DAY, everyEvent, HOUR, MINUTE, post, query } from "../../sandbox/caller.js";
-import { collector, type Collector } from "../../sandbox/collector.js";
+import { Clock } from "../../../packages/sandbox/src/engine/clock.js";
+import {
+  type Sandbox,
+  type SandboxOptions,
+  startSandbox,
+} from "../../../packages/sandbox/src/sandbox.js";
+import {
+  call,
+  DAY,
+  everyEvent,
+  HOUR,
+  MINUTE,
+  post,
+  query,
+} from "../../../packages/sandbox/test/caller.js";
+import { collector, type Collector } from "../../../packages/sandbox/test/collector.js";
 import {
   assertion,
   assertionBody,
@@ -12,7 +24,7 @@ import {
   enroll,
   sendOtp,
   validate,
-} from "../../sandbox/providers/disposable-certificate/caller.js";
+} from "../../../packages/sandbox/test/providers/disposable-certificate/caller.js";
 
 let inbox: Collector;
 const closers: (() => Promise<void>)[] = [];

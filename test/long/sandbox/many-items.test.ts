@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { sixtyDays } from "../../sandbox/sixty-days.js";
+import { sixtyDays } from "../../../packages/sandbox/test/sixty-days.js";
 
 test("thousands of items pass sixty days in seconds of processor time", async () => {
   const { ran, closed, seconds } = await sixtyDays(30);

@@ -1,6 +1,6 @@
 // Holders of certificates for tests: their data with an intent that the sandbox's ledger knows, and the codes that reach them.
 import type { IssueCertificateInput } from "../../../src/client.js";
-import type { SandboxControl } from "../../../src/sandbox/control/client.js";
+import type { SandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { eventually } from "../../harness/outages/wait.js";
 import type { Stopped } from "../stopped.js";
 

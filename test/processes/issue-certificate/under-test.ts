@@ -1,7 +1,7 @@
 // `issueCertificate` as the harnesses take it: its holder reads the codes in the sandbox's outbox.
 import { UnreachableError } from "../../../src/client.js";
 import type { CertificateHandle } from "../../../src/client.js";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { assertionInput, codeFor, holderInput } from "./inputs.js";
 import { callsOf } from "../process-under-test.js";
 import type { CallsOf, ProcessUnderTest, Scene } from "../process-under-test.js";

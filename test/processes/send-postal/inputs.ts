@@ -1,6 +1,6 @@
 // Letters for tests: real PDFs, an intent in the caller's own data, and the sandbox's magic words (docs/sandbox.md).
 import type { SendPostalInput } from "../../../src/client.js";
-import { pdf } from "../../../src/sandbox/exchange/pdf.js";
+import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import type { Stopped } from "../stopped.js";
 
 export const letterPdf = pdf(["A letter of a test"]);

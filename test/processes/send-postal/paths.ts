@@ -1,7 +1,7 @@
 // Every way through `sendPostal`.
 import { expect } from "@jest/globals";
 import type { SendPostalInput } from "../../../src/client.js";
-import { pdf } from "../../../src/sandbox/exchange/pdf.js";
+import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import {
   attentionOf,
   decide,

@@ -18,7 +18,7 @@ import {
 } from "../../harness/histories/path-run.js";
 import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { pdf } from "../../../src/sandbox/exchange/pdf.js";
+import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import { withAttachment } from "../send-notice/inputs.js";
 import { fastSettings, serveInput } from "./inputs.js";
 

@@ -1,6 +1,6 @@
 // Signature requests for tests: real PDFs, an intent in the caller's own payload, and the sandbox's magic words.
 import type { SignOneShotInput } from "../../../src/client.js";
-import { pdf } from "../../../src/sandbox/exchange/pdf.js";
+import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 
 const inline = (text: string) => ({
   base64: pdf([text]).toString("base64"),

@@ -1,7 +1,7 @@
 // `signOneShot` as the harnesses take it: its signer reads the codes in the sandbox's outbox, its caller approves the video.
 import { createHash } from "node:crypto";
 import type { OneShotHandle } from "../../../src/client.js";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { codeFor } from "../issue-certificate/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { callsOf } from "../process-under-test.js";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
-import { pkcs12 } from "../../../src/sandbox/tls/certificate.js";
+import { pkcs12 } from "../../../packages/sandbox/src/tls/certificate.js";
 import { errorOf } from "../evi-post/account.js";
 import { Files, authority, certificates, mutualTls } from "../http/mutual-tls.js";
 import { answering, startProviderServer } from "../provider-server.js";

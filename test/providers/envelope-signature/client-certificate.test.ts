@@ -12,7 +12,7 @@ import {
   certificateAuthority,
   clientCertificate,
   serverCertificate,
-} from "../../../src/sandbox/tls/certificate.js";
+} from "../../../packages/sandbox/src/tls/certificate.js";
 import { errorOf } from "../evi-post/account.js";
 import { accountAt, pdf } from "./account.js";
 

@@ -13,7 +13,7 @@ import { call } from "../../../src/providers/http/call.js";
 import { file } from "../../../src/providers/http/described.js";
 import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
 import type { ClientCertificateFiles } from "../../../src/providers/http/client-certificate.js";
-import { clientCertificate, pkcs12 } from "../../../src/sandbox/tls/certificate.js";
+import { clientCertificate, pkcs12 } from "../../../packages/sandbox/src/tls/certificate.js";
 import { errorOf } from "../evi-post/account.js";
 import { Files, authority, certificates, mutualTls } from "./mutual-tls.js";
 import { startProviderServer } from "../provider-server.js";

@@ -6,7 +6,7 @@ import {
   certificateAuthority,
   clientCertificate,
   serverCertificate,
-} from "../../../src/sandbox/tls/certificate.js";
+} from "../../../packages/sandbox/src/tls/certificate.js";
 
 export const authority = certificateAuthority("Authority of the provider");
 const server = serverCertificate(["localhost"], authority);

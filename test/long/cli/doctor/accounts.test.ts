@@ -4,17 +4,17 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:https";
 import type { FindingName } from "../../../../src/cli/doctor/findings.js";
 import { reach } from "../../../../src/cli/doctor/reach.js";
-import { sandboxAccount } from "../../../../src/local/stack/sandbox-accounts.js";
+import { sandboxAccount } from "../../../../packages/dev/src/stack/sandbox-accounts.js";
 import { ClientCertificate } from "../../../../src/providers/http/client-certificate.js";
 import {
   certificateAuthority,
   clientCertificate,
   pkcs12,
   serverCertificate,
-} from "../../../../src/sandbox/tls/certificate.js";
-import type { Certificate, Validity } from "../../../../src/sandbox/tls/certificate.js";
-import { sandboxControl } from "../../../../src/sandbox/control/client.js";
-import { type Sandbox, startSandbox } from "../../../../src/sandbox/sandbox.js";
+} from "../../../../packages/sandbox/src/tls/certificate.js";
+import type { Certificate, Validity } from "../../../../packages/sandbox/src/tls/certificate.js";
+import { sandboxControl } from "../../../../packages/sandbox/src/control/client.js";
+import { type Sandbox, startSandbox } from "../../../../packages/sandbox/src/sandbox.js";
 import { Files } from "../../../providers/http/mutual-tls.js";
 import {
   type Report,

@@ -10,8 +10,8 @@ import {
   certificateAuthority,
   clientCertificate,
   serverCertificate,
-} from "../../../../src/sandbox/tls/certificate.js";
-import type { Certificate, Validity } from "../../../../src/sandbox/tls/certificate.js";
+} from "../../../../packages/sandbox/src/tls/certificate.js";
+import type { Certificate, Validity } from "../../../../packages/sandbox/src/tls/certificate.js";
 import { doctor, expectFinding, listening } from "../../../cli/doctor/doctor.js";
 
 const HOST = "localhost";

@@ -12,7 +12,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { loadConfig } from "../../../../src/config.js";
 import { searchAttributes, workflowTaskQueue } from "../../../../src/contracts/shared/names.js";
 import { KeyRing, generateKeyRing } from "../../../../src/crypto/key-ring.js";
-import type { PostgresServer } from "../../../../src/local/servers/postgres.js";
+import type { PostgresServer } from "../../../../packages/dev/src/servers/postgres.js";
 import { createPool } from "../../../../src/postgres/pool.js";
 import { lookUpProofsOf } from "../../../../src/look-up-proofs.js";
 import { accountsOf } from "../../../../src/providers/accounts.js";
@@ -20,8 +20,8 @@ import { connectClient } from "../../../../src/temporal/connection.js";
 import {
   certificateAuthority,
   serverCertificate,
-} from "../../../../src/sandbox/tls/certificate.js";
-import type { Validity } from "../../../../src/sandbox/tls/certificate.js";
+} from "../../../../packages/sandbox/src/tls/certificate.js";
+import type { Validity } from "../../../../packages/sandbox/src/tls/certificate.js";
 import { startPostgres, startStandby } from "../../../harness/stack/postgres.js";
 import { type TestStack, startTestStack } from "../../../harness/stack/stack.js";
 import {

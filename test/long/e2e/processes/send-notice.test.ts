@@ -115,7 +115,8 @@ test("address and browser of the reader are in the result and in the full status
     commandLine(["status", handle.workflowId, ...options], { env: system.stack.env });
   const full = await shownBy("--full");
   expect(full).toMatchObject({ code: 0, stderr: "" });
-  for (const member of ["192.0.2.1", "Mozilla/5.0 (sandbox)"]) expect(full.stdout).toContain(member);
+  for (const member of ["192.0.2.1", "Mozilla/5.0 (sandbox)"])
+    expect(full.stdout).toContain(member);
   expect((await shownBy()).stdout).not.toContain("192.0.2.");
 }, 60_000);
 

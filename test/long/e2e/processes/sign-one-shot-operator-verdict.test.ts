@@ -8,7 +8,7 @@ import { AbandonedError } from "../../../../src/client.js";
 import type { OneShotHandle, SignOneShotInput } from "../../../../src/client.js";
 import { searchAttributes } from "../../../../src/contracts/shared/names.js";
 import type { Attention } from "../../../../src/contracts/shared/status.js";
-import { openState } from "../../../../src/local/stack/stack-state.js";
+import { openState } from "../../../../packages/dev/src/stack/stack-state.js";
 import { codeFor } from "../../../processes/issue-certificate/inputs.js";
 import { signerInput } from "../../../processes/sign-one-shot/inputs.js";
 import { callbackAddress } from "../../../harness/stack/inbox.js";

@@ -1,0 +1,133 @@
+// The commands `trustflow dev` and `trustflow demo`: the whole system on this machine, without set-up.
+import { once } from "node:events";
+import { relative } from "node:path";
+import type { Command } from "commander";
+import { shellWord } from "trustflow/internal/contracts/shared/text.js";
+import type { Progress } from "./processes/tools.js";
+import type { DemoReport } from "./demo/demo.js";
+import type { Speed } from "trustflow-sandbox";
+import { speed } from "trustflow-sandbox/cli";
+import type { EnvironmentFiles } from "./dev.js";
+import type { Stack } from "./stack/stack.js";
+import { addCommand } from "trustflow/internal/cli/command.js";
+import { exitCodes } from "trustflow/internal/cli/output/exit.js";
+import {
+  facts,
+  table,
+  writeData,
+  writeJson,
+  writeJsonLine,
+  writeNote,
+} from "trustflow/internal/cli/output/output.js";
+import { linesOf, paint, terminal } from "trustflow/internal/cli/output/terminal.js";
+import type { Terminal } from "trustflow/internal/cli/output/terminal.js";
+
+interface DevOptions {
+  directory?: string;
+  reset?: boolean;
+  config?: string;
+  speed?: Speed;
+  databaseUrl?: string;
+  json?: boolean;
+}
+
+const progress: Progress = (text) => writeNote(paint("dim", text, process.stderr));
+
+export function addCommands(program: Command): void {
+  addCommand(program, "dev", {
+    summary: "run the whole system on this machine and reload it on change",
+    details: `Runs Temporal with its Web UI, PostgreSQL, the sandbox, and every role. The state stays in .trustflow.
+In another terminal, source .trustflow/client.env for most commands, and operator.env for doctor, callbacks and cleanup.
+If trustflow.toml has accounts, dev uses them too; the sandbox's account is then named "sandbox".`,
+    example: "trustflow dev\n. .trustflow/client.env && trustflow list",
+  })
+    .option("--directory <directory>", "folder for its state; default .trustflow")
+    .option("--reset", "delete the state of Temporal, PostgreSQL and the sandbox first")
+    .option("--config <file>", "configuration file; default trustflow.toml, if it exists")
+    .option(
+      "--speed <factor>",
+      "speed of the sandbox's clock: virtual seconds per second, or manual; default auto",
+      speed,
+    )
+    .option("--database-url <url>", "URL of your own PostgreSQL")
+    .action(async ({ json, speed: sandboxSpeed, ...options }: DevOptions) => {
+      const { runDev } = await import("./dev.js");
+      await runDev({
+        ...options,
+        ...(sandboxSpeed !== undefined && { sandboxSpeed }),
+        progress,
+        onReady: (stack, files) => sayReady(stack, files, json),
+      });
+    });
+
+  addCommand(program, "demo", {
+    summary: "run example processes through the whole system, with and without faults",
+    details: `On a terminal the demo keeps running until Ctrl-C. Otherwise, or with --exit, it ends with 0 only if every
+outcome and the sandbox's ledger are as expected.`,
+    example: "trustflow demo --exit --json",
+  })
+    .option("--exit", "end when all processes have ended")
+    .action(async ({ exit, json }: { exit?: boolean; json?: boolean }) => {
+      const { runDemo } = await import("./demo/demo.js");
+      const staysUp = !exit && process.stdout.isTTY && process.stdin.isTTY;
+      const { ok } = await runDemo({
+        progress,
+        async onReport(report) {
+          if (json) writeJson(report);
+          else writeData(reportText(report));
+          if (!staysUp) return;
+          writeNote(terminal`Still running: ${report.temporalUi} (Ctrl-C ends it)`);
+          await Promise.race(
+            (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)),
+          );
+        },
+      });
+      if (!ok) process.exitCode = exitCodes.failed;
+    });
+}
+
+function sayReady(stack: Stack, files: EnvironmentFiles, json: boolean | undefined): void {
+  const { temporalUi, sandboxUrl: sandbox, receiverUrl: receiver, accounts } = stack;
+  if (json) {
+    const { client: clientEnvironment, operator: operatorEnvironment } = files;
+    const environments = { clientEnvironment, operatorEnvironment };
+    writeJsonLine({ ready: "dev", temporalUi, sandbox, receiver, accounts, ...environments });
+    return;
+  }
+  writeData(
+    facts([
+      ["Web UI", temporalUi],
+      ["sandbox", sandbox],
+      ["receiver", receiver],
+      ...Object.entries(accounts).map(([name, at]): [string, string] => [`account ${name}`, at]),
+      ["for clients", `. ${shellWord(relative("", files.client))}`],
+      ["for operators", `. ${shellWord(relative("", files.operator))}`],
+    ]),
+  );
+  writeNote(terminal`Everything is running; Ctrl-C ends it.`);
+}
+
+function reportText({ ok, durationMs, temporalUi, scenarios, ledger }: DemoReport): Terminal {
+  return linesOf([
+    table(
+      ["SCENARIO", "EXPECTED", "OUTCOME", "EFFECTS", "SECONDS", "WEB UI"],
+      scenarios.map(({ scenario, expected, outcome, effects, durationMs: took, url }) => [
+        scenario,
+        expected,
+        outcome,
+        String(effects),
+        (took / 1_000).toFixed(1),
+        url,
+      ]),
+    ),
+    facts([
+      [
+        "ledger",
+        `${ledger.effects} effects, ${ledger.duplicates} duplicates, ${ledger.violations} violations`,
+      ],
+      ["Web UI", temporalUi],
+      ["took", `${(durationMs / 1_000).toFixed(1)} s`],
+      ["verdict", ok ? paint("green", "everything as expected") : paint("red", "NOT as expected")],
+    ]),
+  ]);
+}

@@ -1,0 +1,289 @@
+// The whole system in one process tree: PostgreSQL, Temporal with its Web UI, then each role as a process of its own.
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { callbackUrl } from "trustflow/internal/callbacks/address.js";
+import { searchAttributes } from "trustflow/internal/contracts/shared/names.js";
+import { KeyRing } from "trustflow/internal/crypto/key-ring.js";
+import { sandboxControl } from "trustflow-sandbox";
+import type { Speed } from "trustflow-sandbox";
+import type { PersonTime } from "trustflow-sandbox";
+import type { Exit } from "../processes/child.js";
+import { openDatabaseRoles } from "./database-roles.js";
+import { tryLock } from "../processes/lock.js";
+import { cliPath } from "../paths.js";
+import { type PostgresServer, startPostgres } from "../servers/postgres.js";
+import { openPrivateFolder } from "./private-folder.js";
+import { envOfRole } from "./role-env.js";
+import { type Role, type RoleName, roleNames, startRole } from "./role.js";
+import {
+  accountsInWords,
+  type OwnConfiguration,
+  readOwnConfiguration,
+  settingOf,
+  replacedKeys,
+} from "./own-configuration.js";
+import { cleanEnv, clientEnv, sandboxPki, stackEnv } from "./stack-env.js";
+import { openState, refuseOtherSetting, type StackState } from "./stack-state.js";
+import { findTemporal, startTemporal, type TemporalServer } from "../servers/temporal-server.js";
+import { type Progress, run } from "../processes/tools.js";
+import { removeOnExit } from "../processes/watchdog.js";
+
+export type { Role, RoleName } from "./role.js";
+
+export interface StackOptions {
+  /** Keys, data, logs. */
+  directory: string;
+  /** Kept for the next start; else removed at the end, however this process ends. */
+  persistent: boolean;
+  sandboxSpeed?: Speed;
+  sandboxSeed?: string;
+  /** The clock by which codes and eID assertions get too old. */
+  sandboxPersonTime?: PersonTime;
+  /** Default: all. */
+  roles?: RoleName[];
+  /** A trustflow.toml to read, if it is there; default none. */
+  config?: string;
+  /** Laid over the generated configuration. */
+  env?: Record<string, string>;
+  /** A PostgreSQL of your own; its database is used as it is, by every role. */
+  databaseUrl?: string;
+  /** How long a role may take to stop before it is killed. */
+  graceMs?: number;
+  progress?: Progress;
+  /** Called when a role ended unexpectedly; default: reported through `progress`. */
+  onDeath?: (role: Role, exit: Exit) => void;
+}
+
+export interface Stack {
+  /** Of an operator: all that is configured. */
+  readonly env: Record<string, string>;
+  /** What a role is given. */
+  envOf(name: RoleName): Record<string, string>;
+  /** Of the owner of the tables. */
+  readonly databaseUrl: string;
+  /** What a client needs, and nothing else. */
+  readonly clientEnv: Record<string, string>;
+  readonly directory: string;
+  readonly temporal: TemporalServer;
+  /** Absent with a `databaseUrl`. */
+  readonly postgres: PostgresServer | undefined;
+  readonly temporalUi: string;
+  readonly sandboxUrl: string;
+  /** Each account in words. */
+  readonly accounts: Record<string, string>;
+  readonly receiverUrl: string;
+  readonly codecUrl: string;
+  role(name: RoleName): Role;
+  /** Reads the trustflow.toml of one's own again, for roles that are started from now on; throws where it refuses it. */
+  reconfigure(): void;
+  close(): Promise<void>;
+}
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const directory = resolve(options.directory);
+  const { persistent, progress = () => {}, roles: wanted = [...roleNames] } = options;
+  await openPrivateFolder(directory, progress);
+  const unlock = await tryLock(join(directory, "lock"));
+  if (!unlock)
+    throw new Error(
+      `a stack is already running in ${directory} (its process id is in the file "lock")`,
+    );
+  const closers: (() => Promise<unknown>)[] = [unlock];
+  if (!persistent) {
+    const unregister = removeOnExit(directory);
+    closers.unshift(async () => {
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+      unregister();
+    });
+  }
+  const close = once(async () => {
+    for (const closer of closers.splice(0)) await closer();
+  });
+  try {
+    const ownFile = (): string | undefined =>
+      options.config !== undefined && existsSync(options.config) ? options.config : undefined;
+    const readOwn = (): OwnConfiguration | undefined => {
+      const file = ownFile();
+      return file === undefined ? undefined : readOwnConfiguration(file);
+    };
+    let own = readOwn();
+    const [state, temporalPath] = await Promise.all([
+      openState(directory, progress, settingOf(own)),
+      findTemporal(progress),
+    ]);
+    const { ports } = state;
+    const logDirectory = join(directory, "logs");
+    await mkdir(logDirectory, { recursive: true });
+    await writeFile(join(directory, "trustflow.toml"), "");
+    // The SDK's reader needs the table to be there.
+    await writeFile(join(directory, "temporal.toml"), "[profile.default]\n");
+
+    progress("starting PostgreSQL and Temporal");
+    const [postgres, temporal] = await all([
+      async () => {
+        if (options.databaseUrl !== undefined) return undefined;
+        const server = await startPostgres({
+          directory: join(directory, "postgres"),
+          port: ports.postgres,
+        });
+        closers.unshift(() => server.close());
+        return server;
+      },
+      async () => {
+        const server = await startTemporal({
+          path: temporalPath,
+          port: ports.temporal,
+          uiPort: ports.temporalUi,
+          searchAttributes: Object.values(searchAttributes),
+          codecEndpoint: `http://127.0.0.1:${ports.codecServer}/${state.codecToken}`,
+          logFile: join(logDirectory, "temporal.log"),
+          ...(persistent && { dbFilename: join(directory, "temporal.db") }),
+        });
+        closers.unshift(() => server.close());
+        return server;
+      },
+    ]);
+    const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
+    const databaseUrls = postgres && (await openDatabaseRoles(postgres.url));
+    const env: Record<string, string> = {};
+    const envOf = (name: RoleName): Record<string, string> =>
+      envOfRole(name, env, { ...(databaseUrls && { databaseUrls }), ...state });
+    const roleEnvs = new Map<RoleName, NodeJS.ProcessEnv>(wanted.map((name) => [name, {}]));
+    const reconfigure = (): void => {
+      const present = readOwn();
+      refuseOtherSetting(directory, state, settingOf(present));
+      own = present;
+      const config = ownFile();
+      const replaced = stackEnv(state, {
+        directory,
+        databaseUrl: databaseUrls?.local ?? databaseUrl,
+        ...(config !== undefined && { config }),
+        ...(own && { own }),
+        ...(options.env && { env: options.env }),
+      });
+      refill(env, replaced);
+      for (const [name, own] of roleEnvs) refill(own, { ...cleanEnv(), ...envOf(name) });
+      if (own) sayReplaced(own, env, progress);
+    };
+    reconfigure();
+
+    progress(`starting ${wanted.join(", ")}`);
+    const roles = new Map<RoleName, Role>();
+    closers.unshift(() => Promise.all([...roles.values()].map((role) => role.stop())));
+    const startOne = (name: RoleName) => async (): Promise<void> => {
+      const role = await startRole({
+        name,
+        args: name === "sandbox" ? sandboxArgs(options, directory, ports) : [],
+        env: roleEnvs.get(name) ?? {},
+        cwd: process.cwd(),
+        logDirectory,
+        graceMs: options.graceMs ?? 10_000,
+        onDeath:
+          options.onDeath ??
+          ((dead, exit) =>
+            progress(`${dead.name} ended unexpectedly (${exit.signal ?? exit.code})`)),
+      });
+      roles.set(name, role);
+    };
+    const needsTables = (name: RoleName): boolean => name !== "sandbox" && name !== "codec-server";
+    await all([
+      ...wanted.filter((name) => !needsTables(name)).map(startOne),
+      async () => {
+        await migrate({ ...cleanEnv(), ...env, DATABASE_URL: databaseUrl }, postgres !== undefined);
+        await all(wanted.filter(needsTables).map(startOne));
+      },
+    ]);
+    const url = (port: number): string => `http://127.0.0.1:${port}`;
+    const { TRUSTFLOW_KEYS__CALLBACK: callbackKeys = "" } = env;
+    // Keys that a file has are not known here.
+    if (wanted.includes("sandbox") && callbackKeys !== "") {
+      const closeEventUrl = closeEventAddress(callbackKeys, url(ports.receiver));
+      await sandboxControl(url(ports.sandbox)).putAccount("sandbox", { closeEventUrl });
+    }
+    return {
+      env,
+      envOf,
+      databaseUrl,
+      clientEnv: clientEnv(state, directory),
+      directory,
+      temporal,
+      postgres,
+      temporalUi: temporal.uiUrl,
+      sandboxUrl: url(ports.sandbox),
+      get accounts() {
+        return accountsInWords(own);
+      },
+      receiverUrl: url(ports.receiver),
+      codecUrl: `${url(ports.codecServer)}/${state.codecToken}`,
+      role(name) {
+        const role = roles.get(name);
+        if (!role) throw new Error(`the stack runs without the role ${name}`);
+        return role;
+      },
+      reconfigure,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A video call tells its end to one address of the account, which a person configures at a real provider (P1 §6.1). */
+function closeEventAddress(callbackKeys: string, receiverUrl: string): string {
+  const subject = { provider: "video-identification", account: "default" };
+  return callbackUrl(KeyRing.parse(callbackKeys), receiverUrl, subject);
+}
+
+/** In place, because roles keep the object that they are started with. */
+function refill(target: NodeJS.ProcessEnv, values: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(target)) delete target[name];
+  Object.assign(target, values);
+}
+
+function sayReplaced(own: OwnConfiguration, env: Record<string, string>, progress: Progress): void {
+  const keys = replacedKeys(own, env);
+  if (keys.length > 0)
+    progress(`ignored in trustflow.toml, because dev sets its own: ${keys.join(", ")}`);
+}
+
+async function migrate(env: NodeJS.ProcessEnv, ownsDatabase: boolean): Promise<void> {
+  // Where both are the stack's own they belong together. A database of one's own may belong to another Temporal.
+  const args = [cliPath, "migrate", ...(ownsDatabase ? ["--accept-namespace"] : [])];
+  const { ok, output } = await run(process.execPath, args, {
+    env,
+    timeoutMs: 60_000,
+  });
+  if (!ok) throw new Error(`trustflow migrate failed: ${output}`);
+}
+
+function sandboxArgs(
+  options: StackOptions,
+  directory: string,
+  ports: StackState["ports"],
+): string[] {
+  return [
+    ...["--host", "127.0.0.1", "--port", String(ports.sandbox)],
+    ...["--tls-port", String(ports.sandboxTls), "--pki", sandboxPki(directory)],
+    ...(options.sandboxSpeed === undefined ? [] : ["--speed", String(options.sandboxSpeed)]),
+    ...(options.sandboxSeed === undefined ? [] : ["--seed", options.sandboxSeed]),
+    ...(options.sandboxPersonTime ? ["--person-time", options.sandboxPersonTime] : []),
+    ...(options.persistent ? ["--state", join(directory, "sandbox")] : []),
+  ];
+}
+
+/** Like Promise.all, but a failure waits for the others, so that nothing starts after the clean-up. */
+async function all<T extends readonly (() => Promise<unknown>)[]>(
+  starters: [...T],
+): Promise<{ [K in keyof T]: Awaited<ReturnType<T[K]>> }> {
+  const settled = await Promise.allSettled(starters.map((start) => start()));
+  const failed = settled.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return settled.map((result) => (result as PromiseFulfilledResult<unknown>).value) as never;
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= work());
+}

@@ -1,0 +1,139 @@
+// What `trustflow dev` takes over from a trustflow.toml of one's own, and what it refuses.
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "@jest/globals";
+import {
+  accountsInWords,
+  exported,
+  readOwnConfiguration,
+  refuseOwnVariables,
+  replacedKeys,
+} from "../src/stack/own-configuration.js";
+import { clientEnv, stackEnv } from "../src/stack/stack-env.js";
+import { openState } from "../src/stack/stack-state.js";
+import { trustflow } from "../../../test/cli/run.js";
+
+const folder = mkdtempSync(join(tmpdir(), "trustflow-own-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const quiet = () => undefined;
+
+function own(text: string) {
+  const file = join(folder, "trustflow.toml");
+  writeFileSync(file, text);
+  return readOwnConfiguration(file);
+}
+
+const account = (name = "default") => `[accounts.${name}.evi-post]
+baseUrl = "https://post.example.com"
+username = "acme"
+password = { file = "secrets/evi-post" }
+`;
+const preproduction = 'environment = "preproduction"\n';
+const state = await openState(join(folder, "state"), quiet);
+const envOf = (text: string) =>
+  stackEnv(state, { directory: folder, databaseUrl: "postgres://u:p@h/d", own: own(text) });
+
+test("a state of the release before keeps its keys and gets those of the inbox, and remembers how bodies were sealed", async () => {
+  const directory = join(folder, "older");
+  const made = await openState(directory, quiet);
+  expect(made.bodiesOfJournal).toBeUndefined();
+  const { inbox: _, ...keys } = made.keys;
+  const file = join(directory, "stack.json");
+  writeFileSync(file, JSON.stringify({ ...made, keys }));
+  const upgraded = await openState(directory, quiet);
+  expect(upgraded.keys).toMatchObject(keys);
+  const again = await openState(directory, quiet);
+  expect(again.keys.inbox).toBe(upgraded.keys.inbox);
+  expect([upgraded.bodiesOfJournal, again.bodiesOfJournal]).toEqual([true, true]);
+});
+
+test("without accounts of its own, the default account is the sandbox's", () => {
+  const env = envOf("[sendPostal]\npollIntervalSeconds = 60\n");
+  expect(env).toMatchObject({
+    TRUSTFLOW_ENVIRONMENT: "sandbox",
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "sandbox",
+  });
+  expect(accountsInWords(undefined)).toEqual({ default: "every provider of the sandbox" });
+});
+
+test("an account and an environment of one's own stay, and the sandbox's account stands beside them", () => {
+  const env = envOf(preproduction + account());
+  expect(env["TRUSTFLOW_ENVIRONMENT"]).toBe("preproduction");
+  expect(Object.keys(env).filter((name) => name.includes("ACCOUNTS__DEFAULT"))).toEqual([]);
+  expect(env["TRUSTFLOW_ACCOUNTS__SANDBOX__EVI_POST__USERNAME"]).toBe("sandbox");
+  expect(accountsInWords(own(preproduction + account()))).toEqual({
+    default: "evi-post of trustflow.toml",
+    sandbox: "every provider of the sandbox",
+  });
+});
+
+test("a public address of one's own stays", () => {
+  const given = '[callbacks]\npublicUrl = "https://tunnel.example.com"\n';
+  expect(envOf("")).toHaveProperty("TRUSTFLOW_CALLBACKS__PUBLIC_URL");
+  expect(envOf(given)).not.toHaveProperty("TRUSTFLOW_CALLBACKS__PUBLIC_URL");
+});
+
+test.each([
+  ["accounts without an environment", account(), 'add environment = "preproduction"'],
+  ["an environment without accounts", preproduction, "all letters would go to the sandbox"],
+  [
+    "production",
+    `environment = "production"\n${account()}`,
+    "--reset deletes the record of what was sent",
+  ],
+  [
+    "an account with the sandbox's name",
+    preproduction + account("sandbox"),
+    "rename accounts.sandbox",
+  ],
+])("it refuses %s", (_, text, problem) => {
+  expect(() => own(text)).toThrow(problem);
+});
+
+test("what it replaces has a name, secrets of the file too", () => {
+  const text = `[database]\nurl = { env = "URL" }\n[keys]\ncodec = { file = "codec" }\n[sendPostal]\npollIntervalSeconds = 60\n`;
+  expect(replacedKeys(own(text), envOf(text))).toEqual(["database.url", "keys.codec"]);
+  const accounts = preproduction + account();
+  expect(replacedKeys(own(accounts), envOf(accounts))).toEqual([]);
+});
+
+test("accounts in the environment are refused, unless they are those of an earlier dev", () => {
+  const name = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL";
+  const given = { [name]: "http://127.0.0.1:1", TRUSTFLOW_KEYS__CODEC: "k1:x", PATH: "/bin" };
+  expect(() => refuseOwnVariables(given, "")).toThrow(`unset ${name}`);
+  expect(() => refuseOwnVariables(given, exported(name, "http://127.0.0.1:2"))).toThrow(name);
+  refuseOwnVariables(given, exported(name, "http://127.0.0.1:1"));
+});
+
+test("processes of the sandbox's accounts do not go on with accounts of one's own", async () => {
+  const kept = join(folder, "kept");
+  await openState(kept, quiet);
+  await openState(kept, quiet);
+  const other = "environment preproduction, own accounts";
+  await expect(openState(kept, quiet, other)).rejects.toThrow("--reset");
+  await openState(join(folder, "another"), quiet, other);
+});
+
+test("a client's environment has no database, no account and no key but those of payloads and documents", () => {
+  expect(Object.keys(clientEnv(state, folder)).toSorted()).toEqual([
+    "TEMPORAL_ADDRESS",
+    "TEMPORAL_CONFIG_FILE",
+    "TEMPORAL_NAMESPACE",
+    "TRUSTFLOW_CONFIG",
+    "TRUSTFLOW_DOCUMENTS__DIRECTORY",
+    "TRUSTFLOW_KEYS__CODEC",
+    "TRUSTFLOW_KEYS__CODEC_WRITE",
+    "TRUSTFLOW_KEYS__DOCUMENTS",
+    "TRUSTFLOW_KEYS__SECRETS_PUBLIC",
+    "TRUSTFLOW_SANDBOX__URL",
+  ]);
+});
+
+test("dev ends with 4 and says so, before it starts anything", async () => {
+  writeFileSync(join(folder, "trustflow.toml"), account());
+  const { code, stdout, stderr } = await trustflow(["dev"], { cwd: folder });
+  expect([code, stdout]).toEqual([4, ""]);
+  expect(stderr).toContain("accounts (default) are set and environment is not");
+  expect(existsSync(join(folder, ".trustflow"))).toBe(false);
+});

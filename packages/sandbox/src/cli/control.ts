@@ -1,0 +1,169 @@
+// The commands that control a running sandbox over its control API.
+import { setTimeout as delay } from "node:timers/promises";
+import type { ItemFilter, SandboxControl } from "../control/client.js";
+import type { Speed } from "../engine/clock.js";
+import type { Duplicate } from "../engine/ledger.js";
+import type { Move, Publication } from "../exchange/operation.js";
+import { exitCodes, span, speed, table, wholeNumber } from "./command.js";
+import type { AddControl } from "./command.js";
+import { addFaults } from "./faults.js";
+
+const MESSAGE_LIMIT_MS = 60_000;
+
+export function addControls(add: AddControl): void {
+  add("state", { summary: "show a summary of its state", example: "state" }, (control) =>
+    control.state(),
+  );
+  add<{ intent?: string }, Awaited<ReturnType<SandboxControl["ledger"]>>>(
+    "ledger",
+    {
+      summary: "list the effects that would have happened in the real world",
+      details: "Ends with 1 if an effect happened twice or a call violated the protocol.",
+      example: "ledger --intent order-7",
+    },
+    async (control, { intent }) => {
+      const ledger = await control.ledger(intent);
+      if (ledger.duplicates.length + ledger.violations.length > 0)
+        process.exitCode = exitCodes.failed;
+      return ledger;
+    },
+    ({ effects, duplicates, violations }) =>
+      [
+        table(
+          ["AT", "OPERATION", "INTENT", "ITEM", "ACCOUNT"],
+          effects.map(({ at, operation, intent, itemId, account }) => [
+            at,
+            operation,
+            intent ?? "",
+            itemId,
+            account,
+          ]),
+        ),
+        `effects     ${effects.length}`,
+        `duplicates  ${duplicates.map(shownDuplicate).join(", ") || "none"}`,
+        `violations  ${violations.map(({ kind, detail }) => `${kind}: ${detail}`).join("; ") || "none"}`,
+      ].join("\n"),
+  ).option("--intent <key>", "only items with this LookupKey");
+  add<{ intent?: string; wait?: boolean }, Awaited<ReturnType<SandboxControl["messages"]>>>(
+    "messages",
+    {
+      summary: "list the SMS and e-mails that would have been sent, with their codes",
+      example: "messages --intent order-7",
+    },
+    async (control, { intent, wait = false }) => {
+      for (const end = Date.now() + MESSAGE_LIMIT_MS; ; await delay(200)) {
+        const messages = await control.messages(intent);
+        if (messages.length > 0 || !wait || Date.now() > end) return messages;
+      }
+    },
+    (messages) =>
+      table(
+        ["AT", "PROVIDER", "INTENT", "CHANNEL", "TO", "CODE"],
+        messages.map(({ at, provider, intent, channel, to, otp }) => [
+          at,
+          provider,
+          intent ?? "",
+          channel,
+          to,
+          otp ?? "",
+        ]),
+      ),
+  )
+    .option("--intent <intent>", "only messages of this intent")
+    .option("--wait", "wait for a message, up to one minute");
+  add("requests", { summary: "list the newest requests", example: "requests" }, (control) =>
+    control.requests(),
+  );
+  add(
+    "callbacks",
+    { summary: "list the newest callbacks that it sent", example: "callbacks" },
+    (control) => control.callbacks(),
+  );
+  addClock(add);
+  addFaults(add);
+  addItems(add);
+}
+
+function addClock(add: AddControl): void {
+  add<{ speed?: Speed }, unknown>(
+    "clock",
+    {
+      summary: "show the virtual clock, or set its speed",
+      example: "clock --speed 3600",
+    },
+    (control, options) =>
+      options.speed === undefined ? control.clock() : control.setSpeed(options.speed),
+  ).option(
+    "--speed <factor>",
+    "speed of the virtual clock: virtual seconds per second, or manual, or auto",
+    speed,
+  );
+  add(
+    "advance <span>",
+    {
+      summary: "advance the virtual clock and run everything that becomes due",
+      example: "advance 60d",
+    },
+    (control, _options, text) => control.advance(span(text)),
+  );
+}
+
+function addItems(add: AddControl): void {
+  add<ItemFilter, Awaited<ReturnType<SandboxControl["items"]>>>(
+    "items",
+    { summary: "list the provider's items", example: "items --state Sent" },
+    (control, filter) => control.items(filter),
+    ({ items }) =>
+      table(
+        ["ID", "INTENT", "STATE", "OUTCOME", "CREATED"],
+        items.map(({ id, intent, state, outcome, createdAt }) => [
+          id,
+          intent ?? "",
+          state,
+          outcome,
+          createdAt,
+        ]),
+      ),
+  )
+    .option("--intent <key>", "only items with this LookupKey")
+    .option("--state <state>", "only in this state")
+    .option("--limit <n>", "maximum number of rows", wholeNumber(1))
+    .option("--offset <n>", "number of rows to skip", wholeNumber());
+  add("item <id>", { summary: "show one item in full", example: "item 4f1c" }, (control, _, id) =>
+    control.item(id),
+  );
+  add<Move, unknown>(
+    "move <id>",
+    {
+      summary: "move an item into a state",
+      example: "move 4f1c --state Closed --outcome Delivered",
+    },
+    (control, move, id) => control.move(id, move),
+  )
+    .requiredOption("--state <state>", "state, in the provider's spelling")
+    .option("--outcome <outcome>", "outcome, with the state Closed")
+    .option("--keep-plan", "continue the planned lifecycle afterwards");
+  add<Publication, unknown>(
+    "publish <id>",
+    { summary: "publish an affidavit of an item", example: "publish 4f1c" },
+    (control, publication, id) => control.publishAffidavit(id, publication),
+  )
+    .option("--regenerates <affidavit>", "affidavit that is published again")
+    .option("--request-id <id>", "on-demand request that the affidavit answers");
+  add(
+    "accounts",
+    { summary: "list its accounts, without passwords", example: "accounts" },
+    (control) => control.accounts(),
+  );
+  add(
+    "reset",
+    {
+      summary: "delete everything except accounts, clock and seed",
+      example: "reset",
+    },
+    (control) => control.reset(),
+  );
+}
+
+const shownDuplicate = ({ operation, intent, part = "", count }: Duplicate) =>
+  [operation, intent, part, `×${count}`].filter(Boolean).join(" ");

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { sandboxControl, type SandboxControl } from "../src/control/client.js";
+import { startSandbox, type Sandbox } from "../src/sandbox.js";
+import { call, DAY, post, query } from "./caller.js";
+
+let sandbox: Sandbox;
+let control: SandboxControl;
+beforeAll(async () => {
+  sandbox = await startSandbox({ speed: "manual", seed: "control" });
+  control = sandboxControl(sandbox.url);
+});
+afterAll(() => sandbox.close());
+
+test("state, items, requests and ledger show what happened", async () => {
+  const id = await post(sandbox.url, { LookupKey: "shown" });
+  expect(await control.items({ intent: "shown" })).toMatchObject({
+    total: 1,
+    items: [{ id, state: "Submitted" }],
+  });
+  expect(await control.ledger("shown")).toMatchObject({
+    effects: [{ operation: "evi-post.submit", intent: "shown", itemId: id, account: "sandbox" }],
+    byIntent: { shown: { "evi-post.submit": 1 } },
+    duplicates: [],
+    violations: [],
+  });
+  const { ran } = await control.advance(30 * DAY);
+  expect(ran).toBe(7);
+  expect(await control.state()).toMatchObject({
+    items: { "evi-post": { Closed: 1 } },
+    ledger: { effects: 1 },
+  });
+  const { newest } = await control.requests();
+  expect(newest.at(-1)).toMatchObject({
+    operation: "evi-post.submit",
+    status: 200,
+    intent: "shown",
+  });
+});
+
+test("an item is moved by hand, and rests there", async () => {
+  const id = await post(sandbox.url);
+  await control.move(id, { state: "Missing" });
+  await control.advance(60 * DAY);
+  expect(await query(sandbox.url, id)).toMatchObject({ state: "Missing", outcome: "None" });
+  await expect(control.move(id, { state: "Lost" })).rejects.toThrow(/state: must be one of/);
+  await expect(control.move("nobody", { state: "Sent" })).rejects.toThrow(/404 no item nobody/);
+});
+
+test("with keepPlan the life goes on from there", async () => {
+  const id = await post(sandbox.url);
+  await control.move(id, { state: "Sent", outcome: "Sent", keepPlan: true });
+  await control.advance(30 * DAY);
+  expect(await query(sandbox.url, id)).toMatchObject({ state: "Closed", outcome: "Delivered" });
+});
+
+test("a wrong password for a while, fixed again", async () => {
+  await control.putAccount("sandbox", { password: "changed" });
+  expect((await call(sandbox.url, "/v1/EviPost/Query")).status).toBe(401);
+  await control.putAccount("sandbox", { password: "sandbox" });
+  expect((await call(sandbox.url, "/v1/EviPost/Query")).status).toBe(200);
+  expect(JSON.stringify(await control.accounts())).not.toContain("password");
+});
+
+test("an account takes the credentials of every provider, and shows none of them", async () => {
+  const secrets = {
+    password: "hidden-password",
+    apiKey: "hidden-key",
+    token: "hidden-token",
+    apiToken: "hidden-api-token",
+    webhookUrl: "http://127.0.0.1:9/hidden-address",
+  };
+  const rights = {
+    roles: ["ADMIN"],
+    lras: { "lra-7": { methods: ["enroll"], eIDTypes: ["EIDVENDOR"], hasEmailOtp: false } },
+  };
+  const shown = await control.putAccount("newcomer", { ...secrets, ...rights });
+  expect(shown).toMatchObject(rights);
+  expect(sandbox.accounts.get("newcomer")).toMatchObject({ ...secrets, ...rights });
+  const listed = await control.accounts();
+  expect(listed).toContainEqual(shown);
+  expect(JSON.stringify([shown, listed])).not.toMatch(/hidden|-api-key|-token/);
+});
+
+test("faults are added, listed, removed and cleared", async () => {
+  const fault = await control.addFault({
+    operation: "evi-post.query",
+    kind: "reject",
+    status: 500,
+    times: "always",
+  });
+  expect((await call(sandbox.url, "/v1/EviPost/Query")).status).toBe(500);
+  expect(await control.faults()).toMatchObject([{ id: fault.id, seen: 1, fired: 1 }]);
+  expect(await control.removeFault(fault.id)).toEqual([]);
+  await control.addFault({ operation: "*", kind: "cut", forMs: 1 });
+  await control.clearFaults();
+  expect((await call(sandbox.url, "/v1/EviPost/Query")).status).toBe(200);
+});
+
+test.each([
+  ["POST", "faults", { kind: "cut" }, /operation/],
+  ["POST", "faults", { operation: "evi-post.submit", kind: "boom" }, /kind/],
+  ["POST", "faults", { operation: "nobody.submit", kind: "cut" }, /operation: must be one of/],
+  ["POST", "faults", { operation: "*", kind: "cut", time: 3 }, /additional propert/],
+  ["POST", "clock/advance", { ms: -1 }, /ms/],
+  ["POST", "clock/advance", { ms: "5" }, /ms/],
+  ["PUT", "clock", { speed: 0 }, /speed/],
+  ["PUT", "accounts/new", { canCancel: true }, /password/],
+  ["PUT", "accounts/new", { password: "x", lras: { "lra-1": { method: [] } } }, /lras/],
+  ["POST", "faults", { operation: "messaging-gateway.callback", kind: "lost" }, /operation/],
+])(
+  "%s %s with a bad body is a 400 that names the field (%#)",
+  async (method, path, body, pattern) => {
+    const response = await fetch(`${sandbox.url}/_sandbox/${path}`, {
+      method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as { error: string }).error).toMatch(pattern);
+  },
+);
+
+test("the same seed gives the same ids", async () => {
+  const twin = await startSandbox({ speed: "manual", seed: "control" });
+  const id = await post(twin.url);
+  expect((await control.items()).items[0]?.id).toBe(id);
+  await twin.close();
+});
+
+test("the speed can be changed, and reset empties everything but the accounts", async () => {
+  expect(await control.setSpeed(1000)).toMatchObject({ speed: 1000 });
+  expect(await control.setSpeed("manual")).toMatchObject({ speed: "manual" });
+  expect(await control.reset()).toMatchObject({
+    items: { "evi-post": {} },
+    ledger: { effects: 0 },
+    schedule: { pending: 0 },
+  });
+  expect((await control.accounts()).length).toBeGreaterThan(3);
+});

@@ -1,0 +1,39 @@
+// The sandbox against the fixtures transcribed from P1 §2.11, 4.6, 5.6 (test/fixtures/credential-wallet/README.md).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { loadFixtures, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
+import { differences } from "../../exchange.js";
+import { holder } from "./holder.js";
+
+const folder = new URL("../../../../../test/fixtures/credential-wallet", import.meta.url).pathname;
+const own = loadFixtures(folder).filter((fixture) => fixture["side"] !== "client");
+const tokenHeader = { name: "X-Api-Token", prefix: "" };
+const accounts = [
+  { username: "owner", password: "owner" },
+  { username: "other", password: "other" },
+  { username: "notProvisioned", password: "notProvisioned", provisioned: false },
+];
+
+let sandbox: Sandbox;
+let withHeader: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ speed: "manual", accounts });
+  withHeader = await startSandbox({ speed: "manual", accounts, walletToken: tokenHeader });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await withHeader.close();
+});
+
+const holders: Record<string, string> = { ok: "owner", wrongToken: "nobody" };
+
+test.each(own.map((fixture) => [fixture.file, fixture] as const))("%s", async (_file, fixture) => {
+  const { account, exists = [], existsOf = "owner", twice, tokenHeader: given } = fixture["given"];
+  if (given) expect(given).toEqual(tokenHeader);
+  const caller = holder(sandbox, existsOf);
+  const values: Values = await caller.bring(exists);
+  const second = twice ? await caller.bring(exists) : {};
+  for (const [name, id] of Object.entries(second)) values[`${name}2`] = id;
+  values["apiToken"] = `${holders[account] ?? account}-api-token`;
+  expect(await differences(given ? withHeader : sandbox, fixture, values)).toEqual([]);
+});

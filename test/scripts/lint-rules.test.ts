@@ -1,0 +1,217 @@
+// The linter enforces the import table of the design, and where the clock may be read: each rule is broken here once, on files of
+// a throwaway folder.
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+
+interface Diagnostic {
+  code: string;
+  filename: string;
+}
+
+type Line = readonly [file: string, code: string];
+
+const value = (from: string): string => `import { x } from "${from}";\n`;
+const type = (from: string): string => `import type { X } from "${from}";\n`;
+
+const refused: Line[] = [
+  ["src/contracts/shared/values.ts", value("../../providers/errors/provider-error.js")],
+  ["src/contracts/shared/values.ts", value("node:crypto")],
+  ["src/contracts/shared/values.ts", value("@temporalio/workflow")],
+  ["src/contracts/shared/messages.ts", value("zod")],
+  ["src/contracts/shared/messages.ts", type("../send-postal/messages.js")],
+  ["src/contracts/shared/status.ts", value("../registry.js")],
+  ["src/contracts/send-postal/process.ts", value("../../config.js")],
+  ["src/contracts/send-postal/messages.ts", value("zod")],
+  ["src/contracts/send-postal/messages.ts", value("../send-postal.js")],
+  ["src/contracts/shared/failures.ts", value("zod")],
+  ["src/contracts/shared/decisions.ts", value("zod")],
+  ["src/contracts/shared/text.ts", value("zod")],
+  ["src/contracts/shared/names.ts", value("zod/mini")],
+  ["src/workflows/send-postal/workflow.ts", "export const x = Date.now();\n"],
+  ["src/workflows/runtime/tracking.ts", "export const x = new Date();\n"],
+  [
+    "src/workflows/runtime/status.ts",
+    'import { setCurrentDetails } from "@temporalio/workflow";\n',
+  ],
+  ["src/workflows/send-postal/workflow.ts", value("zod")],
+  ["src/workflows/send-postal/workflow.ts", value("../../contracts/send-postal.js")],
+  ["src/workflows/send-postal/workflow.ts", value("../../activities/evi-post/index.js")],
+  ["src/workflows/send-postal/workflow.ts", value("../../providers/evi-post/client.js")],
+  ["src/workflows/send-postal/workflow.ts", value("../../temporal/codec/codec.js")],
+  ["src/workflows/send-postal/workflow.ts", value("../../config.js")],
+  ["src/workflows/send-postal/workflow.ts", value("node:crypto")],
+  ["src/workflows/send-postal/workflow.ts", value("@temporalio/client")],
+  ["src/workflows/send-postal/workflow.ts", value("@temporalio/common")],
+  ["src/activities/evi-post/index.ts", value("got")],
+  ["src/activities/evi-post/index.ts", value("zod")],
+  ["src/activities/evi-post/index.ts", value("../../workflows/send-postal/workflow.js")],
+  ["src/activities/evi-post/index.ts", value("../../callbacks/relay/relay.js")],
+  ["src/activities/evi-post/index.ts", value("../../callbacks/receiver/receiver.js")],
+  ["src/activities/evi-post/index.ts", value("@temporalio/client")],
+  ["src/activities/evi-post/submit.ts", value("got")],
+  ["src/activities/evi-post/submit.ts", value("../../callbacks/relay/relay.js")],
+  ["src/providers/http/exchange.ts", value("@temporalio/common")],
+  ["src/providers/http/client-certificate.ts", value("node-forge")],
+  ["src/providers/http/exchange.ts", value("../evi-post/client.js")],
+  ["src/providers/evi-post/client.ts", value("../evi-notice/client.js")],
+  ["src/providers/evi-post/client.ts", value("../../config.js")],
+  ["src/providers/evi-post/client.ts", value("../../contracts/shared/messages.js")],
+  ["src/callbacks/inbox/inbox.ts", value("../../activities/evi-post/index.js")],
+  ["src/callbacks/inbox/inbox.ts", value("../../config.js")],
+  ["src/callbacks/inbox/inbox.ts", value("fastify")],
+  ["src/callbacks/relay/relay.ts", value("prom-client")],
+  ["src/callbacks/receiver/receiver.ts", value("../../temporal/connection.js")],
+  ["src/callbacks/receiver/receiver.ts", value("../../providers/evi-post/callback.js")],
+  ["src/callbacks/relay/relay.ts", value("../../providers/evi-post/client.js")],
+  ["src/callbacks/relay/relay.ts", value("../../workflows/send-postal/workflow.js")],
+  ["src/journal/journal.ts", value("../contracts/shared/values.js")],
+  ["src/journal/journal.ts", value("../providers/errors/provider-error.js")],
+  ["src/journal/journal.ts", value("zod")],
+  ["src/documents/store.ts", value("@temporalio/common")],
+  ["src/documents/store.ts", value("../config.js")],
+  ["src/documents/store.ts", value("../contracts/shared/values.js")],
+  ["src/recipients/preflight.ts", value("../contracts/send-notice.js")],
+  ["src/recipients/preflight.ts", value("../documents/store.js")],
+  ["src/recipients/preflight.ts", value("zod")],
+  ["src/contracts/shared/recipient-address.ts", value("zod")],
+  ["src/postgres/pool.ts", value("../crypto/hmac.js")],
+  ["src/postgres/pool.ts", value("zod")],
+  ["src/crypto/hmac.ts", value("../postgres/pool.js")],
+  ["src/crypto/hmac.ts", value("pg")],
+  ["src/temporal/codec/codec.ts", value("../../providers/errors/provider-error.js")],
+  ["src/temporal/codec/codec.ts", value("../../postgres/pool.js")],
+  ["src/temporal/codec/codec.ts", value("../../workflows/send-postal/workflow.js")],
+  ["src/client.ts", value("./callbacks/inbox/inbox.js")],
+  ["src/client.ts", value("./journal/journal.js")],
+  ["src/client.ts", value("./activities/evi-post/index.js")],
+  ["src/client.ts", value("./workflows/send-postal/workflow.js")],
+  ["packages/sandbox/src/sandbox.ts", value("../../../src/providers/errors/provider-error.js")],
+  ["packages/sandbox/src/sandbox.ts", type("trustflow/contracts")],
+  ["packages/sandbox/src/sandbox.ts", value("zod")],
+  ["src/config/fields.ts", value("../providers/effect-classes.js")],
+  ["src/config.ts", value("./providers/registry.js")],
+  ["src/providers/registry.ts", value("./evi-post/client.js")],
+  ["src/providers/registry.ts", 'export const x = await import("./evi-post/client.js");\n'],
+  ["src/providers/effect-classes.ts", value("./evi-post/index.js")],
+  ["src/providers/evi-post/account.ts", value("../../config.js")],
+  ["src/providers/evi-post/account.ts", value("got")],
+  ["src/providers/evi-post/client.ts", value("../../config/fields.js")],
+  ["src/roles/relay.ts", value("../cli/output/exit.js")],
+  ["src/roles/relay.ts", 'export const x = await import("../cli/role.js");\n'],
+  ["src/roles/relay.ts", value("commander")],
+  ["src/worker.ts", value("node-forge")],
+  ["src/cli/doctor/certificate.ts", value("node-forge")],
+  ["src/cli/role.ts", value("trustflow-dev")],
+  ["src/journal/journal.ts", value("../worker.js")],
+  ["src/temporal/codec/codec.ts", value("../../cli.js")],
+  ["src/postgres/pool.ts", value("../cleanup.js")],
+  ["src/client.ts", value("./cleanup/orphans.js")],
+  ["src/crypto/hmac.ts", 'export const x = await import("../config.js");\n'],
+];
+
+const rules = new Set(["eslint(no-restricted-imports)", "eslint(no-restricted-globals)"]);
+
+const accepted: Line[] = [
+  ["src/workflows/runtime/clock.ts", "export const x = Date.now();\n"],
+  ["src/workflows/runtime/tracking.ts", "export const x = (at: Date): Date => at;\n"],
+  ["src/contracts/shared/values.ts", value("zod")],
+  ["src/contracts/shared/messages.ts", value("@temporalio/workflow")],
+  ["src/contracts/send-postal/process.ts", value("../send-postal.js")],
+  ["src/contracts/shared/names.ts", value("@temporalio/common")],
+  ["src/workflows/send-postal/workflow.ts", value("@temporalio/workflow")],
+  ["src/workflows/send-postal/workflow.ts", value("../../contracts/shared/messages.js")],
+  ["src/workflows/send-postal/workflow.ts", type("../../contracts/send-postal.js")],
+  ["src/workflows/send-postal/workflow.ts", value("../../contracts/send-postal/messages.js")],
+  ["src/workflows/send-postal/view.ts", value("../../contracts/send-postal/states.js")],
+  ["src/workflows/display/markdown.ts", value("../../contracts/shared/text.js")],
+  ["src/workflows/send-postal/workflow.ts", type("../../activities/evi-post/index.js")],
+  ["src/workflows/send-postal/workflow.ts", type("@temporalio/common")],
+  ["src/activities/evi-post/index.ts", type("zod")],
+  ["src/activities/evi-post/index.ts", value("../../callbacks/address.js")],
+  ["src/activities/evi-post/index.ts", value("../../providers/evi-post/client.js")],
+  ["src/activities/evi-post/index.ts", value("@temporalio/activity")],
+  ["src/activities/evi-post/submit.ts", value("../runtime/provider-context.js")],
+  ["src/providers/http/exchange.ts", value("got")],
+  ["src/providers/evi-post/client.ts", value("../http/exchange.js")],
+  ["src/providers/evi-post/client.ts", value("../../contracts/shared/values.js")],
+  ["src/providers/evi-post/callback.ts", value("../../contracts/shared/text.js")],
+  ["src/providers/registry.ts", value("./evi-post/index.js")],
+  ["src/providers/evi-post/account.ts", value("../../config/fields.js")],
+  ["src/providers/provider-entry.ts", type("./http/call.js")],
+  ["src/config.ts", value("./providers/accounts.js")],
+  ["src/callbacks/receiver/receiver.ts", value("fastify")],
+  ["src/callbacks/relay/metrics.ts", value("prom-client")],
+  ["src/callbacks/relay/relay.ts", value("../../providers/evi-post/callback.js")],
+  ["src/callbacks/relay/relay.ts", value("../../temporal/connection.js")],
+  ["src/journal/journal.ts", value("../postgres/pool.js")],
+  ["src/documents/store.ts", type("../contracts/shared/values.js")],
+  ["src/recipients/preflight.ts", value("csv-parse")],
+  ["src/recipients/preflight.ts", value("../contracts/shared/text.js")],
+  ["src/activities/evi-notice/index.ts", value("../../recipients/preflight.js")],
+  ["src/postgres/pool.ts", value("pg")],
+  ["src/crypto/hmac.ts", value("node:crypto")],
+  ["src/temporal/codec/codec.ts", value("../../crypto/aes-gcm.js")],
+  ["src/client.ts", type("./workflows/send-postal/workflow.js")],
+  ["packages/sandbox/src/sandbox.ts", value("fastify")],
+  ["packages/sandbox/src/providers/evi-post/items.ts", value("../../engine/ledger.js")],
+  ["packages/sandbox/src/tls/certificate.ts", value("node-forge")],
+  ["test/providers/http/mutual-tls.ts", value("node-forge")],
+  ["src/worker.ts", value("./providers/evi-post/client.js")],
+  ["src/roles/worker.ts", value("../worker.js")],
+  ["src/roles/relay.ts", value("../providers/callbacks.js")],
+];
+
+let folder = "";
+const reported = new Set<string>();
+
+/** Each line in a tree of its own, so that a finding belongs to one line. */
+const pathOf = (index: number, kind: string, file: string): string =>
+  join(`${kind}-${index}`, file);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-lint-"));
+  const text = await readFile(resolve(".oxlintrc.json"), "utf8");
+  // The paths are the same below each tree; types are not looked at.
+  const config = JSON.parse(text) as { options: unknown; overrides: { files: string[] }[] };
+  config.options = {};
+  for (const override of config.overrides) override.files = override.files.map((at) => `*/${at}`);
+  await writeFile(join(folder, ".oxlintrc.json"), JSON.stringify(config));
+  for (const [kind, lines] of Object.entries({ refused, accepted })) {
+    for (const [index, [file, code]] of lines.entries()) {
+      const path = join(folder, pathOf(index, kind, file));
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, code);
+    }
+  }
+  const diagnostics = await lint();
+  for (const { code, filename } of diagnostics) {
+    if (rules.has(code)) reported.add(filename);
+  }
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function lint(): Promise<Diagnostic[]> {
+  const stdout = await new Promise<string>((done) => {
+    const args = ["--format", "json", "."];
+    execFile(resolve("node_modules/.bin/oxlint"), args, { cwd: folder }, (_red, out) => done(out));
+  });
+  return (JSON.parse(stdout) as { diagnostics: Diagnostic[] }).diagnostics;
+}
+
+test.each(refused.map(([file, code], index) => ({ index, file, code: code.trim() })))(
+  "$file may not say: $code",
+  ({ index, file }) => {
+    expect(reported.has(pathOf(index, "refused", file))).toBe(true);
+  },
+);
+
+test.each(accepted.map(([file, code], index) => ({ index, file, code: code.trim() })))(
+  "$file may say: $code",
+  ({ index, file }) => {
+    expect(reported.has(pathOf(index, "accepted", file))).toBe(false);
+  },
+);
