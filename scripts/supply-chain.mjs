@@ -94,7 +94,9 @@ export function sbomProblems({ bomFormat, specVersion, components }, lock) {
  * @param {Lock} lock
  */
 function partsOf({ packages }) {
-  const own = Object.entries(packages).filter(([path, { dev }]) => path !== "" && !dev);
+  const own = Object.entries(packages).filter(
+    ([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link,
+  );
   return new Set(
     own.map(
       ([path, { name, version }]) => `${name ?? path.replace(/^.*node_modules\//, "")}@${version}`,

@@ -29,7 +29,9 @@ export function notPassed(
   sideOf: (fixture: string) => string | undefined,
 ): string[] {
   const tests = [...new Set(items.flatMap((item) => item.tests))];
-  const conformance = passed.filter(({ file }) => /^test\/(sandbox\/)?providers\//.test(file));
+  const conformance = passed.filter(({ file }) =>
+    /^(packages\/sandbox\/)?test\/providers\//.test(file),
+  );
   return tests.filter((test) => {
     const named = titled(test);
     if (named) {

@@ -155,6 +155,8 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     throw error;
   });
   clock.start();
+  /** A second call must not write the state over that of a sandbox that was started in its place. */
+  let closed: Promise<void> | undefined;
   return {
     ...urls,
     port: portOf(plain),
@@ -165,12 +167,14 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     accounts,
     ledger: (intent) => ledger.report(intent),
     messages: (intent) => outbox.list(intent),
-    async close() {
-      closing.abort();
-      callbacks.close();
-      await clock.stop();
-      await stopServing();
-      await stateFile?.flush();
-    },
+    close: () => (closed ??= close()),
   };
+
+  async function close(): Promise<void> {
+    closing.abort();
+    callbacks.close();
+    await clock.stop();
+    await stopServing();
+    await stateFile?.flush();
+  }
 }
