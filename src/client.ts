@@ -17,9 +17,8 @@ import {
 } from "./client/errors.js";
 import { isUnavailable } from "./client/handle.js";
 import type { SignDecision, Writing } from "./client/handle.js";
-import { handles } from "./client/handles.js";
-import type { AnyHandle, HandleOf } from "./client/handles.js";
-import { ProcessStarts } from "./client/starts.js";
+import { handles, Starts } from "./client/processes.js";
+import type { AnyHandle, HandleOf } from "./client/processes.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
@@ -69,26 +68,10 @@ export {
   MessageHandle,
   OneShotHandle,
   PostalHandle,
-} from "./client/handles.js";
-export type { AnyHandle, HandleOf } from "./client/handles.js";
+} from "./client/processes.js";
+export type { AnyHandle, HandleOf } from "./client/processes.js";
+export type * from "./contracts/index.js";
 export type { InputOf, ResultOf } from "./contracts/registry.js";
-export type {
-  IssueCertificateInput,
-  IssueCertificateResult,
-} from "./contracts/issue-certificate.js";
-export type { IssueCredentialInput, IssueCredentialResult } from "./contracts/issue-credential.js";
-export type {
-  PresentCredentialInput,
-  PresentCredentialResult,
-} from "./contracts/present-credential.js";
-export type { SendMessageInput, SendMessageResult } from "./contracts/send-message.js";
-export type { SendNoticeInput, SendNoticeResult } from "./contracts/send-notice.js";
-export type { SendNoticeBatchInput, SendNoticeBatchResult } from "./contracts/send-notice-batch.js";
-export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
-export type { ServeNoticeInput, ServeNoticeResult } from "./contracts/serve-notice.js";
-export type { SignEnvelopeInput, SignEnvelopeResult } from "./contracts/sign-envelope.js";
-export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";
-export type { VerifyIdentityInput, VerifyIdentityResult } from "./contracts/verify-identity.js";
 
 /** A process as the visibility store shows it, without a query to the process. */
 export interface ListedProcess {
@@ -120,12 +103,8 @@ export interface ListFilter {
 
 type Connected = Awaited<ReturnType<typeof connectClient>>;
 
-/**
- * Each process has a method of its name: `sendPostal(id, input)` starts a certified postal communication, joins the one that is open
- * under this id, or finds the finished one. It throws `InvalidInputError` before anything exists, `InputMismatchError` where the id
- * stands for another input.
- */
-export class Trustflow extends ProcessStarts {
+/** Starts, finds and lists processes. Each process has a method of its name (`Starts`). */
+export class Trustflow extends Starts {
   readonly #connected: Connected;
   readonly #ring: KeyRing;
   readonly #config: Config;
@@ -265,7 +244,6 @@ export class Trustflow extends ProcessStarts {
     ];
   }
 
-  /** Starts any process by its name, as the method of that name does. */
   override async start<P extends ProcessName>(
     processName: P,
     id: string,

@@ -30,7 +30,6 @@ import type {
   ResolveAnswer,
 } from "../contracts/shared/messages.js";
 import { secretIds } from "../contracts/message-contracts.js";
-import type { UpdateContract } from "../contracts/definition/message-contract.js";
 import { checkInput } from "../contracts/shared/problems.js";
 import { secretNames } from "../contracts/definition/secret-fields.js";
 import type { Contract } from "../contracts/definition/secret-fields.js";
@@ -54,7 +53,6 @@ import {
   UnprovenAnswerError,
   UnreachableError,
 } from "./errors.js";
-import { newestReadIn, withNewestRead } from "./newest-read.js";
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const ANSWER_LIMIT_MS = 30_000;
@@ -71,9 +69,11 @@ const LONGEST_PAUSE_MS = 30_000;
 const REPLAY_PAUSE_MS = 1_000;
 /** To find out why nobody answered. */
 const STUCK_LIMIT_MS = 5_000;
-/** So long one wait for a change lasts; of a batch, whose heartbeats end no wait, the time between two looks. */
+/** So long one wait for a change lasts. */
 const WATCH_MS = 60_000;
-const BATCH_WATCH_MS = 2_000;
+
+/** Who decides, and why. */
+export type Stated = Omit<Decider, "signature">;
 
 /** How the operator of this client signs a decision; undefined where it has no key. */
 export type SignDecision = (decision: {
@@ -187,8 +187,16 @@ export class ProcessHandle<Result> {
     shown: ProcessStatus,
   ): Promise<ProcessStatus> {
     const isOpen = described.status.name === "RUNNING";
-    if (this.process !== "sendNoticeBatch" || !isOpen) return shown;
-    return withNewestRead(shown, await newestReadIn(this.#client, described));
+    return isOpen ? this.withNewestRead(shown, this.#client, described) : shown;
+  }
+
+  /** The status of an open process, with what Temporal knows of it beside its memo. */
+  protected async withNewestRead(
+    shown: ProcessStatus,
+    _client: Client,
+    _described: WorkflowExecutionDescription,
+  ): Promise<ProcessStatus> {
+    return shown;
   }
 
   async #queried(
@@ -236,7 +244,7 @@ export class ProcessHandle<Result> {
       if (changes?.runId !== runId)
         changes = new RunChanges(this.#client, { workflowId: this.workflowId, runId });
       try {
-        await changes.next(historyLength, this.#msWithin(this.#watchLimitMs));
+        await changes.next(historyLength, this.#msWithin(this.watchLimitMs));
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         // Whatever ended the wait, the next look says where the process stands.
@@ -247,9 +255,8 @@ export class ProcessHandle<Result> {
     }
   }
 
-  /** What a batch reads of its notices is in its heartbeats, which are no events. */
-  get #watchLimitMs(): number {
-    return this.process === "sendNoticeBatch" ? BATCH_WATCH_MS : WATCH_MS;
+  protected get watchLimitMs(): number {
+    return WATCH_MS;
   }
 
   async isOpen(): Promise<boolean> {
@@ -262,52 +269,22 @@ export class ProcessHandle<Result> {
   }
 
   /** A person's decision on an open attention. */
-  resolve(resolution: Resolution, updateId: string = randomUUID()): Promise<ResolveAnswer> {
+  resolve(resolution: Resolution, updateId?: string): Promise<ResolveAnswer> {
     const { result } = resolution;
     const sealed = result && (this.#writing.seal?.(secretIds, result) as typeof result);
-    return this.decide(resolve, { ...resolution, ...(sealed && { result: sealed }) }, updateId);
+    return this.update(resolve, [{ ...resolution, ...(sealed && { result: sealed }) }], updateId);
   }
 
-  /** An update by which a person decides, signed where this client has an operator's key. */
-  protected decide<R, D extends Decider>(
-    definition: UpdateDefinition<R, [D]>,
-    argument: D,
-    updateId: string,
-  ): Promise<R> {
-    const { workflowId } = this;
-    const signature = this.#writing.sign?.({
-      workflowId,
-      update: definition.name,
-      updateId,
-      argument,
-    });
-    return this.update(definition, [{ ...argument, ...(signature && { signature }) }], updateId);
-  }
-
-  /** `given`: as many values as `argumentOf` takes, then the id of the update, then who decides. */
-  protected send(
-    { definition, argumentOf, decides }: UpdateContract,
-    given: unknown[],
-  ): Promise<unknown> {
-    const count = argumentOf.length;
-    const argument = (argumentOf as (...given: unknown[]) => unknown)(...given.slice(0, count));
-    const [updateId = randomUUID(), stated = {}] = given.slice(count) as [string?, Decider?];
-    if (!decides)
-      return this.update(definition, argument === undefined ? [] : [argument], updateId);
-    return this.decide(
-      definition as UpdateDefinition<unknown, [Decider]>,
-      { ...stated, ...(argument as object) },
-      updateId,
-    );
-  }
-
-  protected async update<R, A extends unknown[]>(
+  /** An update by which a person decides is signed where this client has an operator's key. The same `updateId` is the same update. */
+  protected async update<R, A extends [] | [object]>(
     { name }: UpdateDefinition<R, A>,
     args: A,
-    updateId: string,
+    updateId: string = randomUUID(),
   ): Promise<R> {
     this.#writing.check();
-    const options = { args: this.#sealed(name, args), updateId };
+    const contract = updatesOf(this.process).find((update) => update.name === name);
+    const signed = contract?.decides ? this.#signed(name, args, updateId) : args;
+    const options = { args: this.#sealed(contract?.argument, signed), updateId };
     return this.#answered(async () => {
       for (;;) {
         try {
@@ -322,9 +299,18 @@ export class ProcessHandle<Result> {
     }, updateId);
   }
 
+  #signed(update: string, [argument = {}]: [object?], updateId: string): [object] {
+    const signature = this.#writing.sign?.({
+      workflowId: this.workflowId,
+      update,
+      updateId,
+      argument,
+    });
+    return [{ ...argument, ...(signature && { signature }) }];
+  }
+
   /** The workers cannot check by the contract what is sealed before they open it, so that is done here. */
-  #sealed(name: string, args: unknown[]): [unknown] {
-    const contract = updatesOf(this.process).find((update) => update.name === name)?.argument;
+  #sealed(contract: Contract | undefined, args: unknown[]): [unknown] {
     const { seal } = this.#writing;
     if (!contract || !seal || secretNames(contract).length === 0) return args as [unknown];
     const { fields } = checkInput(contract, args[0]);

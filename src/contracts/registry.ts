@@ -1,6 +1,5 @@
-// The registry of processes: one line for each. From it are derived the client's methods and handles, the commands that start a
-// process, the defaults in the configuration, the JSON Schemas and the tables of the tests. Workflows know no zod and
-// import nothing of it.
+// The registry of processes: one line for each. From it are derived the commands that start a process, the defaults in the
+// configuration, the JSON Schemas and the tables of the tests. Workflows know no zod and import its types alone.
 import type { z } from "zod";
 import { issueCertificate } from "./issue-certificate/process.js";
 import { issueCredential } from "./issue-credential/process.js";

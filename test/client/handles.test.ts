@@ -1,10 +1,10 @@
-// The methods of handles and of the client, derived from the registry: what each sends to its process.
+// The methods of handles and of the client: what each sends to its process.
 import { expect, test } from "@jest/globals";
 import type { Client } from "@temporalio/client";
 import { ProcessHandle } from "../../src/client/handle.js";
-import { handles } from "../../src/client/handles.js";
-import type { HandleOf } from "../../src/client/handles.js";
-import { ProcessStarts } from "../../src/client/starts.js";
+import { handles } from "../../src/client/processes.js";
+import type { HandleOf } from "../../src/client/processes.js";
+import { Starts } from "../../src/client/processes.js";
 import { contractOf, processes } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
 
@@ -111,7 +111,7 @@ test("a handle has the updates of its own process alone", () => {
 
 test.each(processes)("the client starts %s by the method of its name", async (processName) => {
   const started: unknown[] = [];
-  class Starting extends ProcessStarts {
+  class Starting extends Starts {
     override async start(...given: unknown[]) {
       started.push(given);
       return "the handle" as never;

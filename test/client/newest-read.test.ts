@@ -7,7 +7,7 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
-import { handles } from "../../src/client/handles.js";
+import { handles } from "../../src/client/processes.js";
 import { newestReadIn, withNewestRead } from "../../src/client/newest-read.js";
 import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch.js";
 import { dataConverter, workerConverters } from "../../src/temporal/codec/data-converter.js";

@@ -1,7 +1,7 @@
 // How each process waits, as the storm of restarts takes it, and what the persons around it do meanwhile. The spans are so short that
 // each wait ends or starts anew many times between two restarts.
 import type { CertificateHandle, OneShotHandle } from "../../src/client.js";
-import type { AnyHandle } from "../../src/client/handles.js";
+import type { AnyHandle } from "../../src/client/processes.js";
 import type { TestStack } from "../harness/stack/stack.js";
 import { wrongCode } from "./issue-certificate/inputs.js";
 

@@ -3,7 +3,6 @@
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from "@temporalio/common";
 import { z } from "zod";
 import { resolve as resolveDefinition } from "../shared/messages.js";
-import type { Resolution } from "../shared/messages.js";
 import { Instant } from "../shared/values.js";
 
 export interface MessageContract {
@@ -15,19 +14,10 @@ export interface MessageContract {
   answer?: z.ZodType;
 }
 
-/**
- * `Given`: the arguments of the handle's method before `updateId`. `Decides`: a person decides with the update, and may sign
- * it.
- */
-export interface UpdateContract<
-  Given extends unknown[] = never,
-  Answer = unknown,
-  Decides extends boolean = boolean,
-> extends MessageContract {
-  definition: UpdateDefinition<Answer, [] | [unknown]>;
-  decides: Decides;
-  /** The argument of the update; undefined where it has none. Its parameters have no default values, because they are counted. */
-  argumentOf: (...given: Given) => unknown;
+export interface UpdateContract extends MessageContract {
+  definition: UpdateDefinition<unknown, [] | [unknown]>;
+  /** True if a person decides with the update, and may sign it. */
+  decides: boolean;
 }
 
 /** Compiles only if the schema has exactly the members and words of the type. */
@@ -42,7 +32,6 @@ export function update<
   R,
   A extends [] | [unknown],
   S extends z.ZodType,
-  Given extends unknown[],
   G extends z.ZodType = never,
   const D extends boolean = false,
 >(
@@ -51,9 +40,8 @@ export function update<
     description: string;
     answer: SchemaOf<R, S>;
     decides?: D;
-    argumentOf: (...given: Given) => A extends [infer One] ? One : undefined;
   } & (A extends [infer One] ? { argument: SchemaOf<One, G> } : object),
-): UpdateContract<Given, R, NoInfer<D>> {
+): UpdateContract & { decides: NoInfer<D> } {
   const decides = (contract.decides ?? false) as D;
   return { definition, name: definition.name, ...contract, decides };
 }
@@ -100,5 +88,4 @@ export const resolve = update(resolveDefinition, {
     until: Instant.exactOptional(),
   }),
   decides: true,
-  argumentOf: (resolution: Resolution) => resolution,
 });

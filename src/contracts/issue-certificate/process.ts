@@ -35,7 +35,6 @@ export const issueCertificate = defineProcess({
       description: "A new eID assertion after one was refused as expired or invalid.",
       argument: z.strictObject({ assertion: EidAssertion }),
       answer: answer("accepted", "expired", "invalid", "pending", "notAwaited"),
-      argumentOf: (assertion: string) => ({ assertion }),
     }),
   },
   secretIds: ["deviceCode"],

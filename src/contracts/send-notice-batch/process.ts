@@ -40,7 +40,6 @@ export const sendNoticeBatch = defineProcess({
       argument: z.strictObject(decider),
       answer: answer("cancelled", "tooLate", "notPermitted", "unknown", "pending", "unavailable"),
       decides: true,
-      argumentOf: () => ({}),
     }),
     /** P2 §4.2 On-demand affidavit, of one notice. The same `updateId` is one request. */
     requestAffidavit: update(requestBatchAffidavit, {
@@ -51,7 +50,6 @@ export const sendNoticeBatch = defineProcess({
         z.strictObject({ answer: z.literal("refused"), reason: z.string() }),
         answer("limitReached", "notEligible", "unknown", "unavailable", "notFound"),
       ]),
-      argumentOf: (asked: BatchAffidavitRequest) => asked,
     }),
   },
   command: {

@@ -38,7 +38,6 @@ export const sendNotice = defineProcess({
         z.strictObject({ answer: z.literal("refused"), reason: z.string() }),
         answer("limitReached", "notEligible", "unknown", "unavailable"),
       ]),
-      argumentOf: (asked?: NoticeAffidavitRequest) => asked ?? {},
     }),
   },
   command: {

@@ -42,7 +42,6 @@ export const sendPostal = defineProcess({
         "unavailable",
       ),
       decides: true,
-      argumentOf: () => ({}),
     }),
     /** P2 §4.1 AffidavitRequest. The same `updateId` is one request. */
     requestAffidavit: update(requestAffidavit, {
@@ -53,7 +52,6 @@ export const sendPostal = defineProcess({
         z.strictObject({ answer: z.literal("refused"), reason: z.string() }),
         answer("notEligible", "unknown", "unavailable"),
       ]),
-      argumentOf: (asked?: PostalAffidavitRequest) => asked ?? {},
     }),
   },
   command: {

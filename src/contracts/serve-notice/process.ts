@@ -31,7 +31,6 @@ export const serveNotice = defineProcess({
         child: z.string().exactOptional(),
       }),
       decides: true,
-      argumentOf: () => ({}),
     }),
   },
   command: {

@@ -60,7 +60,6 @@ export const otpUpdates = {
       z.strictObject({ answer: z.literal("wrong"), triesLeft: count }),
       z.strictObject({ answer: z.literal("unknown"), providerCode: z.string().exactOptional() }),
     ]),
-    argumentOf: (code: string) => ({ code }),
   }),
   /** Another code for the holder. The same `updateId` is one code. */
   resendOtp: update(resendOtp, {
@@ -71,7 +70,6 @@ export const otpUpdates = {
       z.strictObject({ answer: z.literal("refused"), providerCode: z.string().exactOptional() }),
       answer("limitReached", "expired", "unavailable"),
     ]),
-    argumentOf: () => undefined,
   }),
 };
 

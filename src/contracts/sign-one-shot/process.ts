@@ -29,7 +29,6 @@ export const signOneShot = defineProcess({
       argument: z.strictObject({ accepted: z.boolean(), ...decider }),
       answer: answer("accepted", "refused", "notAwaited", "unavailable"),
       decides: true,
-      argumentOf: (accepted: boolean) => ({ accepted }),
     }),
     /** P1 §1.4: approves or cancels the identity video. */
     decideVideo: update(decideVideo, {
@@ -37,7 +36,6 @@ export const signOneShot = defineProcess({
       argument: z.strictObject({ decision: z.enum(["approve", "cancel"]), ...decider }),
       answer: answer("approved", "cancelled", "notAwaited", "refused", "unknown", "unavailable"),
       decides: true,
-      argumentOf: (decision: "approve" | "cancel") => ({ decision }),
     }),
     /**
      * P1 §1.4: changes the request of the identity video before it is decided. `providerFields` is the body of the request; which
@@ -48,7 +46,6 @@ export const signOneShot = defineProcess({
       argument: z.strictObject({ providerFields: z.record(z.string(), z.unknown()), ...decider }),
       answer: answer("updated", "notAwaited", "refused", "unknown", "unavailable"),
       decides: true,
-      argumentOf: (providerFields: Record<string, unknown>) => ({ providerFields }),
     }),
   },
   command: {

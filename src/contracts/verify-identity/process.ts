@@ -32,8 +32,6 @@ export const verifyIdentity = defineProcess({
       }),
       answer: answer("rejected", "notAwaited", "refused", "unknown", "unavailable"),
       decides: true,
-      argumentOf: (providerFields?: Record<string, unknown>) =>
-        providerFields === undefined ? {} : { providerFields },
     }),
   },
   command: {

@@ -3,7 +3,7 @@ import { expect } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/client.js";
-import type { HandleOf } from "../../../src/client/handles.js";
+import type { HandleOf } from "../../../src/client/processes.js";
 import { contracts } from "../../../src/contracts/index.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";

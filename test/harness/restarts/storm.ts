@@ -3,7 +3,7 @@ import { QueryNotRegisteredError } from "@temporalio/client";
 import pLimit from "p-limit";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { AnyHandle } from "../../../src/client/handles.js";
+import type { AnyHandle } from "../../../src/client/processes.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
 import { brought } from "../../processes/index.js";
