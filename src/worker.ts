@@ -6,24 +6,13 @@ import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Circuits } from "./activities/runtime/circuit-breaker.js";
-import { createCertificateActivities } from "./activities/disposable-certificate/index.js";
-import { createWalletActivities } from "./activities/credential-wallet/index.js";
-import { createEnvelopeActivities } from "./activities/envelope-signature/index.js";
-import { createEviNoticeActivities } from "./activities/evi-notice/index.js";
-import { createBatchActivities } from "./activities/evi-notice-batch/index.js";
-import { createEviPostActivities } from "./activities/evi-post/index.js";
-import { createMessagingActivities } from "./activities/messaging-gateway/index.js";
-import { createOneShotActivities } from "./activities/one-shot-signature/index.js";
+import { activitiesByQueue } from "./activities/queues.js";
+import type { DependenciesOf } from "./activities/queues.js";
 import { createLookActivities } from "./activities/runtime/look.js";
 import type { ProcessLooks } from "./activities/runtime/look.js";
 import type { ActivityDependencies } from "./activities/runtime/provider-context.js";
 import { createProcessActivities } from "./activities/runtime/process.js";
-import {
-  createServeNoticeActivities,
-  createServePostActivities,
-} from "./activities/serve-notice/index.js";
 import { countCall } from "./activities/runtime/call-metrics.js";
-import { createVideoActivities } from "./activities/video-identification/index.js";
 import { TokenMatcher } from "./activities/video-identification/token-matcher.js";
 import { BatchItems } from "./batches/items.js";
 import { ArchiveParts } from "./batches/parts.js";
@@ -44,7 +33,6 @@ import { payloadKeys, refusedPayloads } from "./payload-keys.js";
 import { lookUpProofsOf } from "./look-up-proofs.js";
 import { accountsOf } from "./providers/accounts.js";
 import type { OnKeptCertificate } from "./providers/accounts.js";
-import type { Provider } from "./providers/registry.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
@@ -117,7 +105,7 @@ export async function startWorker(
   };
   const providers = await withPatientPolls(() =>
     Promise.all(
-      Object.entries({ ...activities.providers, ...activities.long }).map(([queue, own]) =>
+      Object.entries(activities.byQueue).map(([queue, own]) =>
         Worker.create({
           ...calls,
           taskQueue: providerTaskQueue(queue),
@@ -257,54 +245,18 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     invisibleForMs: config.attention.invisibleSeconds * 1_000,
     unavailableForMs: config.attention.unavailableSeconds * 1_000,
   };
-  const of = <P extends Provider>(provider: P) => ({
+  const of: DependenciesOf = (provider) => ({
     ...deps,
     accounts: accountsOf(config, provider, warnOfKept),
-  });
-  const post = { ...of("evi-post"), settings: config.sendPostal };
-  const notice = { ...of("evi-notice"), settings: config.sendNotice };
-  const video = { ...of("video-identification"), settings: config.verifyIdentity };
-  const batches = createBatchActivities({
-    ...of("evi-notice"),
-    settings: config.sendNoticeBatch,
-    items: new BatchItems(pool),
-    parts: new ArchiveParts(pool),
+    defaults: config,
   });
   return {
-    video,
-    /** Of a queue of their own, because their attempts may last for hours. */
-    long: { "evi-notice-batch": batches },
+    video: of("video-identification"),
     processes: (looks: ProcessLooks) => ({
       ...createProcessActivities(journal, signedDecisions),
       ...createLookActivities(deps, looks),
     }),
-    providers: {
-      "evi-post": {
-        ...createEviPostActivities(post),
-        ...createServePostActivities(post),
-      },
-      "evi-notice": {
-        ...createEviNoticeActivities(notice),
-        ...createServeNoticeActivities({ ...notice, serve: config.serveNotice }),
-        // Its short calls, and what a process of an earlier release has scheduled.
-        ...batches,
-      },
-      "disposable-certificate": createCertificateActivities({
-        ...of("disposable-certificate"),
-        settings: config.issueCertificate,
-      }),
-      "messaging-gateway": createMessagingActivities(of("messaging-gateway")),
-      "one-shot-signature": createOneShotActivities({
-        ...of("one-shot-signature"),
-        settings: config.signOneShot,
-      }),
-      "envelope-signature": createEnvelopeActivities({
-        ...of("envelope-signature"),
-        settings: config.signEnvelope,
-      }),
-      "credential-wallet": createWalletActivities(of("credential-wallet")),
-      "video-identification": createVideoActivities(video),
-    } satisfies Record<Provider, object>,
+    byQueue: activitiesByQueue(of, { items: new BatchItems(pool), parts: new ArchiveParts(pool) }),
   };
 }
 

@@ -36,6 +36,14 @@ const refused: Line[] = [
     "src/workflows/runtime/status.ts",
     'import { setCurrentDetails } from "@temporalio/workflow";\n',
   ],
+  [
+    "src/workflows/send-notice/workflow.ts",
+    'import { proxyActivities } from "@temporalio/workflow";\n',
+  ],
+  [
+    "src/workflows/serve-notice/workflow.ts",
+    'import { startChild } from "@temporalio/workflow";\n',
+  ],
   ["src/workflows/send-postal/workflow.ts", value("zod")],
   ["src/workflows/send-postal/workflow.ts", value("../../contracts/send-postal.js")],
   ["src/workflows/send-postal/workflow.ts", value("../../activities/evi-post/index.js")],
@@ -52,6 +60,7 @@ const refused: Line[] = [
   ["src/activities/evi-post/index.ts", value("../../callbacks/receiver/receiver.js")],
   ["src/activities/evi-post/index.ts", value("@temporalio/client")],
   ["src/activities/evi-post/submit.ts", value("got")],
+  ["src/activities/queues.ts", value("../config.js")],
   ["src/activities/evi-post/submit.ts", value("../../callbacks/relay/relay.js")],
   ["src/providers/http/exchange.ts", value("@temporalio/common")],
   ["src/providers/http/client-certificate.ts", value("node-forge")],

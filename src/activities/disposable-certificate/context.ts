@@ -12,7 +12,7 @@ export interface CertificateAccount extends DisposableCertificateAccount {
 }
 
 export interface CertificateDependencies extends ProviderDependencies<CertificateAccount> {
-  settings: CertificateSettings;
+  defaults: { issueCertificate: CertificateSettings };
 }
 
 export class CertificateContext extends ProviderContext<

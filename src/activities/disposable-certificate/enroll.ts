@@ -75,7 +75,7 @@ export async function prepare(
   return {
     environment: deps.environment,
     account: account.name,
-    settings: resolved(deps.settings, input.settings),
+    settings: resolved(deps.defaults.issueCertificate, input.settings),
     message,
     refusedEnrolments: refused,
     ...(standing && { enrolment: standing.occurrence }),

@@ -18,5 +18,3 @@ export function createCertificateActivities(deps: CertificateDependencies) {
     validate: activity("validate", validate),
   };
 }
-
-export type CertificateActivities = ReturnType<typeof createCertificateActivities>;

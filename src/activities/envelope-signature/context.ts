@@ -8,7 +8,7 @@ import type { AttemptOf, ProviderDependencies } from "../runtime/provider-contex
 export const provider = "envelope-signature";
 
 export interface EnvelopeDependencies extends ProviderDependencies<EnvelopeSignatureAccount> {
-  settings: EnvelopeSettings;
+  defaults: { signEnvelope: EnvelopeSettings };
 }
 
 export class EnvelopeContext extends ProviderContext<

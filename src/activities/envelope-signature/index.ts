@@ -18,5 +18,3 @@ export function createEnvelopeActivities(deps: EnvelopeDependencies) {
     send: activity("send", send),
   };
 }
-
-export type EnvelopeActivities = ReturnType<typeof createEnvelopeActivities>;

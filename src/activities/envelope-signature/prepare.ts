@@ -39,7 +39,7 @@ export async function prepare(
   return {
     environment: deps.environment,
     account: account.name,
-    settings: resolved(deps.settings, input.settings),
+    settings: resolved(deps.defaults.signEnvelope, input.settings),
     documents,
   };
 }

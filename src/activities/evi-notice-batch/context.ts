@@ -31,7 +31,7 @@ export interface BatchAccount extends NoticeAccount {
 }
 
 export interface BatchDependencies extends ProviderDependencies<BatchAccount> {
-  settings: BatchSettings;
+  defaults: { sendNoticeBatch: BatchSettings };
   items: BatchItems;
   parts: ArchiveParts;
 }

@@ -30,7 +30,7 @@ export async function prepareBatch(
 ): Promise<BatchPlan> {
   const { account, deps } = context;
   const input = context.parse(SendNoticeBatchInput, given.input);
-  const settings = settingsOf(deps.settings, input);
+  const settings = settingsOf(deps.defaults.sendNoticeBatch, input);
   const list = await checkedReferenceOf(deps, input.recipients, "submitted", "recipients");
   const { sent, check } = await sentList(context, list, input);
   const html = { base64: Buffer.from(input.body).toString("base64"), mediaType: "text/html" };

@@ -19,15 +19,13 @@ export interface NoticeAccount extends EviNoticeAccount {
 }
 
 export interface EviNoticeDependencies extends ProviderDependencies<NoticeAccount> {
-  settings: NoticeSettings;
+  defaults: { sendNotice: NoticeSettings };
 }
 
-export class EviNoticeContext extends ProviderContext<
-  typeof provider,
-  NoticeAccount,
-  EviNoticeDependencies
-> {
-  constructor(deps: EviNoticeDependencies, attempt: AttemptOf) {
+export class EviNoticeContext<
+  D extends EviNoticeDependencies = EviNoticeDependencies,
+> extends ProviderContext<typeof provider, NoticeAccount, D> {
+  constructor(deps: D, attempt: AttemptOf) {
     super(provider, deps, attempt);
   }
 

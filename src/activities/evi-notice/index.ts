@@ -18,5 +18,3 @@ export function createEviNoticeActivities(deps: EviNoticeDependencies) {
     requestAffidavit: activity("requestAffidavit", requestAffidavit),
   };
 }
-
-export type EviNoticeActivities = ReturnType<typeof createEviNoticeActivities>;

@@ -64,7 +64,7 @@ export async function submit(
     uniqueId,
     environment: deps.environment,
     account: account.name,
-    settings: settingsOf(deps.settings, input),
+    settings: settingsOf(deps.defaults.sendNotice, input),
     affidavitsOnDemand: input.affidavitKinds?.includes("OnDemand") ?? false,
     attachments,
     submittedAt: new Date().toISOString(),

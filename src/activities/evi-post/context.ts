@@ -21,7 +21,7 @@ export interface PostalAccount extends EviPostAccount {
 }
 
 export interface EviPostDependencies extends ProviderDependencies<PostalAccount> {
-  settings: PostalSettings;
+  defaults: { sendPostal: PostalSettings };
 }
 
 export class EviPostContext extends ProviderContext<

@@ -18,5 +18,3 @@ export function createEviPostActivities(deps: EviPostDependencies) {
     requestAffidavit: activity("requestAffidavit", requestAffidavit),
   };
 }
-
-export type EviPostActivities = ReturnType<typeof createEviPostActivities>;

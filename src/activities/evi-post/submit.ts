@@ -58,7 +58,7 @@ export async function submit(
     uniqueId,
     environment: deps.environment,
     account: account.name,
-    settings: resolved(deps.settings, input.settings),
+    settings: resolved(deps.defaults.sendPostal, input.settings),
     postServiceType: input.options?.postServiceType ?? "Registered",
     affidavitsOnDemand: input.options?.affidavitsOnDemandEnabled === true,
     document,

@@ -10,5 +10,3 @@ export function createMessagingActivities(deps: MessagingDependencies) {
   const activity = activitiesOf(provider, deps, (attempt) => new MessagingContext(deps, attempt));
   return { send: activity("send", send) };
 }
-
-export type MessagingActivities = ReturnType<typeof createMessagingActivities>;

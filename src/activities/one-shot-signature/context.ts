@@ -16,7 +16,7 @@ export interface OneShotAccount extends OneShotSignatureAccount {
 }
 
 export interface OneShotDependencies extends ProviderDependencies<OneShotAccount> {
-  settings: OneShotSettings;
+  defaults: { signOneShot: OneShotSettings };
 }
 
 /** A signature request, as every call after its creation names it. */

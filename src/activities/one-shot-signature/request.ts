@@ -57,7 +57,7 @@ export async function prepare(
   return {
     environment: deps.environment,
     account: account.name,
-    settings: resolved(deps.settings, input.settings),
+    settings: resolved(deps.defaults.signOneShot, input.settings),
     variant: input.variant,
     documents,
     canRetrieve: account.paths.retrieve !== undefined,

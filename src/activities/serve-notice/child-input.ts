@@ -21,11 +21,11 @@ import type { ProviderContext } from "../runtime/provider-context.js";
 type ChildOf = (typeof serveChildren)[number];
 
 /** What the workflow starts a child with. */
-export interface PreparedChild {
+export interface PreparedChild<Input> {
   environment: string;
   account: string;
   /** Its documents are references, and its secrets are sealed for the child. */
-  input: object;
+  input: Input;
   /** Of the input: a process that is there already under the id has to have the same. */
   digest: string;
 }
@@ -43,7 +43,7 @@ export async function preparedChild<S extends z.ZodType<object>>(
   contract: S,
   child: ChildOf,
   parts: { input: ServeNoticeInput; given: object; settings: object | undefined },
-): Promise<PreparedChild> {
+): Promise<PreparedChild<z.output<S>>> {
   const key = await childKey(deps, child, processKey);
   const input = {
     ...parts.given,
@@ -53,7 +53,7 @@ export async function preparedChild<S extends z.ZodType<object>>(
   return {
     environment: deps.environment,
     account: account.name,
-    input: withSecrets(contract, input, (secret) => deps.secrets.seal(secret, key)) as object,
+    input: withSecrets(contract, input, (secret) => deps.secrets.seal(secret, key)) as z.output<S>,
     digest: deps.digests.of(comparedInput(contract, input, contentOf)),
   };
 }

@@ -2,9 +2,9 @@
 // the children do the rest.
 import { EviPostContext, provider as post } from "../evi-post/context.js";
 import type { EviPostDependencies } from "../evi-post/context.js";
-import { provider as notice } from "../evi-notice/context.js";
+import { EviNoticeContext, provider as notice } from "../evi-notice/context.js";
 import { activitiesOf } from "../runtime/activity.js";
-import { prepareNotice, readNotice, ServeNoticeContext } from "./notice.js";
+import { prepareNotice, readNotice } from "./notice.js";
 import type { ServeNoticeDependencies } from "./notice.js";
 import { preparePost } from "./post.js";
 
@@ -12,7 +12,7 @@ export type { PreparedNotice } from "./notice.js";
 export type { PreparedPost } from "./post.js";
 
 export function createServeNoticeActivities(deps: ServeNoticeDependencies) {
-  const activity = activitiesOf(notice, deps, (attempt) => new ServeNoticeContext(deps, attempt));
+  const activity = activitiesOf(notice, deps, (attempt) => new EviNoticeContext(deps, attempt));
   return {
     prepareNotice: activity("submit", prepareNotice),
     readNotice: activity("get", readNotice),
@@ -23,6 +23,3 @@ export function createServePostActivities(deps: EviPostDependencies) {
   const activity = activitiesOf(post, deps, (attempt) => new EviPostContext(deps, attempt));
   return { preparePost: activity("submit", preparePost) };
 }
-
-export type ServeNoticeActivities = ReturnType<typeof createServeNoticeActivities>;
-export type ServePostActivities = ReturnType<typeof createServePostActivities>;

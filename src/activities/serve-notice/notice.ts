@@ -5,29 +5,21 @@ import { ServeNoticeInput } from "../../contracts/serve-notice.js";
 import type { ServeSettings } from "../../contracts/serve-notice.js";
 import { serveChildren } from "../../contracts/serve-notice/states.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { EviNoticeContext } from "../evi-notice/context.js";
+import type { EviNoticeContext } from "../evi-notice/context.js";
 import type { EviNoticeDependencies } from "../evi-notice/context.js";
 import { checkedReferenceOf } from "../runtime/documents.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
-import type { AttemptOf } from "../runtime/provider-context.js";
 import { preparedChild } from "./child-input.js";
 import type { Prepare, PreparedChild } from "./child-input.js";
 
 export interface ServeNoticeDependencies extends EviNoticeDependencies {
-  serve: ServeSettings;
+  defaults: EviNoticeDependencies["defaults"] & { serveNotice: ServeSettings };
 }
 
-export class ServeNoticeContext extends EviNoticeContext {
-  readonly serve: ServeSettings;
+type ServeNoticeContext = EviNoticeContext<ServeNoticeDependencies>;
 
-  constructor(deps: ServeNoticeDependencies, attempt: AttemptOf) {
-    super(deps, attempt);
-    this.serve = deps.serve;
-  }
-}
-
-export interface PreparedNotice extends PreparedChild {
+export interface PreparedNotice extends PreparedChild<SendNoticeInput> {
   /** Fixed for the run. */
   settings: ServeSettings;
   servedWhen: NonNullable<ServeNoticeInput["servedWhen"]>;
@@ -52,7 +44,7 @@ export async function prepareNotice(
     settings: settings.notice,
   });
   const { notice: _, post: __, ...own } = settings;
-  return { ...child, servedWhen, settings: resolved(context.serve, own) };
+  return { ...child, servedWhen, settings: resolved(context.deps.defaults.serveNotice, own) };
 }
 
 export interface ReadNotice {

@@ -10,7 +10,7 @@ import { resolved } from "../runtime/provider-context.js";
 import { inPart, preparedChild } from "./child-input.js";
 import type { Prepare, PreparedChild } from "./child-input.js";
 
-export interface PreparedPost extends PreparedChild {
+export interface PreparedPost extends PreparedChild<SendPostalInput> {
   /** Of the post, from its submit on. */
   deadlineSeconds: number;
 }
@@ -31,6 +31,6 @@ export async function preparePost(context: EviPostContext, given: Prepare): Prom
     given: { ...post, document },
     settings: settings?.post,
   });
-  const { deadlineSeconds } = resolved(context.deps.settings, settings?.post);
+  const { deadlineSeconds } = resolved(context.deps.defaults.sendPostal, settings?.post);
   return { ...child, deadlineSeconds };
 }

@@ -14,7 +14,7 @@ import type { AttemptOf, ProviderDependencies } from "../runtime/provider-contex
 export const provider = "video-identification";
 
 export interface VideoDependencies extends ProviderDependencies<VideoIdentificationAccount> {
-  settings: VideoSettings;
+  defaults: { verifyIdentity: VideoSettings };
 }
 
 /** A conference, as every activity about it names it. */

@@ -35,7 +35,7 @@ export async function prepare(
   return {
     environment: deps.environment,
     account: account.name,
-    settings: resolved(deps.settings, input.settings),
+    settings: resolved(deps.defaults.verifyIdentity, input.settings),
     alertOccurrence: String(rows.filter(({ step }) => step === "removeAlert").length),
     isRejected: rows.some(({ step, state }) => step === "rejectCall" && state === "answered"),
   };

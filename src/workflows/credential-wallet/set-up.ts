@@ -46,7 +46,7 @@ interface InitialInput {
 
 export class SetUp {
   readonly #flow = new Flow(plainView);
-  readonly #step = stepsOf<WalletActivities>(this.#flow, "credential-wallet");
+  readonly #step = stepsOf(this.#flow, "credential-wallet");
   readonly #input: InitialInput;
   #account = "";
   /** Something was created in this run, so that a refusal must not end the process. */

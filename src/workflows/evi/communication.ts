@@ -6,7 +6,6 @@ import type { EviUpdate } from "../../activities/evi/affidavit-request.js";
 import type { EviAnswer, EviPollRequest } from "../../activities/evi/ask.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
-import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { wanted } from "../runtime/attention.js";
 import { secondsFromNow } from "../runtime/clock.js";
@@ -14,7 +13,7 @@ import type { ReportsEnd } from "../runtime/event-log.js";
 import type { Flow } from "../runtime/flow.js";
 import { knows } from "../runtime/generation.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
-import { stepsOf } from "../runtime/steps.js";
+import type { Steps } from "../runtime/steps.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import { waitUntilDue } from "../runtime/waits.js";
@@ -41,8 +40,10 @@ export interface EviActivities<Submitted, Dates, Asked, Answer> {
 }
 
 /** What differs between the services. */
-export interface Service<Submitted, Dates> {
-  provider: string;
+export interface Service<Submitted, Dates, Asked, Answer> {
+  step: Steps<EviActivities<Submitted, Dates, Asked, Answer>>;
+  /** The same activities, for the calls of updates. */
+  own(summary: string): Pick<EviActivities<Submitted, Dates, Asked, Answer>, "requestAffidavit">;
   /** The provider, as the Web UI names it. */
   label: string;
   reportsEnd: ReportsEnd;
@@ -70,17 +71,18 @@ export class Communication<
   /** From the answer of the submit on. */
   item: Submitted | undefined;
   readonly flow: Flow<EviSnapshot<Dates>, View>;
-  readonly #service: Service<Submitted, Dates>;
-  readonly #step;
+  readonly #service: Service<Submitted, Dates, Asked, Answer>;
   /** The affidavits requested on demand, each with how many documents there were before it. */
   readonly #requests: { requestId: string; before: number }[] = [];
   /** The number of affidavits that the newest answer lists and that could not be fetched. */
   #missing = 0;
 
-  constructor(flow: Flow<EviSnapshot<Dates>, View>, service: Service<Submitted, Dates>) {
+  constructor(
+    flow: Flow<EviSnapshot<Dates>, View>,
+    service: Service<Submitted, Dates, Asked, Answer>,
+  ) {
     this.flow = flow;
     this.#service = service;
-    this.#step = stepsOf<EviActivities<Submitted, Dates, Asked, Answer>>(flow, service.provider);
   }
 
   /**
@@ -112,21 +114,15 @@ export class Communication<
   async requestAffidavit(
     asked: Asked,
   ): Promise<Answer | { answer: "notEligible" | "unknown" | "unavailable" }> {
-    const { provider, label, mayRequestAffidavit } = this.#service;
+    const { own, label, mayRequestAffidavit } = this.#service;
     if (!this.item && knows("affidavit-when-due"))
       await waitUntilDue(() => this.item !== undefined);
     if (!this.item || !mayRequestAffidavit(this.item)) return { answer: "notEligible" };
     const { account, uniqueId } = this.item;
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
     const summary = `Request an affidavit from ${label}`;
-    const call = activitiesOf(provider, { ...answerOptions, summary }) as EviActivities<
-      Submitted,
-      Dates,
-      Asked,
-      Answer
-    >;
     const answer = await answerTo(() =>
-      call.requestAffidavit({ effect, account, uniqueId, asked }),
+      own(summary).requestAffidavit({ effect, account, uniqueId, asked }),
     );
     const { log } = this.flow;
     log.note({ source: "process", event: `Affidavit on demand: ${answer.answer}` });
@@ -158,7 +154,7 @@ export class Communication<
       journaled: true,
       happened: { uniqueId: wanted.reference },
     };
-    return this.#step(step, (evi, call) => evi.submit({ ...call, input }));
+    return this.#service.step(step, (evi, call) => evi.submit({ ...call, input }));
   }
 
   #submitted(item: Submitted): void {
@@ -183,7 +179,7 @@ export class Communication<
     const { log, status } = this.flow;
     const { account, uniqueId, submittedAt } = item;
     const isAffidavits = wait === "affidavits";
-    const { snapshot, documents, missing } = await this.#step(
+    const { snapshot, documents, missing } = await this.#service.step(
       {
         name: isAffidavits ? "affidavits" : "ask",
         summary,

@@ -1,21 +1,9 @@
 // What the answer of each activity has at least, so that a workflow can read it. A stranger may put another encrypted payload of the
 // process in its place (decision 22): read as the answer, that payload would throw in each workflow task from then on. A member of a
 // later release must not be added: an answer that the journal keeps does not have it.
-import type { WalletActivities } from "../../activities/credential-wallet/index.js";
-import type { CertificateActivities } from "../../activities/disposable-certificate/index.js";
-import type { EnvelopeActivities } from "../../activities/envelope-signature/index.js";
-import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
-import type { EviNoticeActivities } from "../../activities/evi-notice/index.js";
-import type { EviPostActivities } from "../../activities/evi-post/index.js";
-import type { MessagingActivities } from "../../activities/messaging-gateway/index.js";
-import type { OneShotActivities } from "../../activities/one-shot-signature/index.js";
+import type { Queues } from "../../activities/queues.js";
 import type { LookActivities } from "../../activities/runtime/look.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
-import type {
-  ServeNoticeActivities,
-  ServePostActivities,
-} from "../../activities/serve-notice/index.js";
-import type { VideoActivities } from "../../activities/video-identification/index.js";
 
 /** An object with these members, and whether nothing may be in its place. */
 interface Members<K extends string> {
@@ -39,22 +27,9 @@ type KindsOf<A> = {
 };
 
 /** By the task queue without the prefix of ours, which the workflows' own queue has not, and by the name of the activity. */
-interface Kinds {
+type Kinds = { [Q in keyof Queues]: KindsOf<Queues[Q]> } & {
   "": KindsOf<ProcessActivities & LookActivities>;
-  "credential-wallet": KindsOf<WalletActivities>;
-  "disposable-certificate": KindsOf<CertificateActivities>;
-  "envelope-signature": KindsOf<EnvelopeActivities>;
-  "evi-notice": KindsOf<
-    EviNoticeActivities &
-      ServeNoticeActivities &
-      Pick<BatchActivities, "deleteBatch" | "requestBatchAffidavit">
-  >;
-  "evi-notice-batch": KindsOf<BatchActivities>;
-  "evi-post": KindsOf<EviPostActivities & ServePostActivities>;
-  "messaging-gateway": KindsOf<MessagingActivities>;
-  "one-shot-signature": KindsOf<OneShotActivities>;
-  "video-identification": KindsOf<VideoActivities>;
-}
+};
 
 const snapshot = { has: ["stamp", "state", "fingerprint"] } as const;
 const document = { has: ["kind", "document"] } as const;

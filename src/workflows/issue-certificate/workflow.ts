@@ -2,7 +2,6 @@
 // 4.1; docs/reading-the-specification.md §5).
 import { ApplicationFailure } from "@temporalio/workflow";
 import type {
-  CertificateActivities,
   CertificatePlan,
   Enrolled,
   RefusedAssertion,
@@ -25,8 +24,7 @@ import { stepsOf } from "../runtime/steps.js";
 
 const provider = "disposable-certificate";
 
-const own = (summary: string, seconds: number) =>
-  updateActivities<CertificateActivities>(provider, summary, seconds);
+const own = (summary: string, seconds: number) => updateActivities(provider, summary, seconds);
 
 export async function issueCertificate(
   input: IssueCertificateInput,
@@ -37,7 +35,7 @@ export async function issueCertificate(
 class IssueCertificate {
   readonly #input: IssueCertificateInput;
   readonly #flow = new Flow(plainView);
-  readonly #step = stepsOf<CertificateActivities>(this.#flow, provider);
+  readonly #step = stepsOf(this.#flow, provider);
   readonly #assertions = new AssertionDialogue(this.#flow);
   readonly #otp: OneTimePassword;
   #plan: CertificatePlan | undefined;

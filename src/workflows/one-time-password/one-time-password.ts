@@ -1,16 +1,15 @@
 // The updates, calls, time limits and timeline entries around the dialogue of otp-dialogue.ts. Every process with a holder or
 // signer uses it (docs/reading-the-specification.md §5).
-import { condition, currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
+import { condition, currentUpdateInfo } from "@temporalio/workflow";
 import type {
   FirstCode,
   OtpResult,
   SentAgain,
 } from "../../activities/runtime/one-time-password.js";
-import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { resendOtp, submitOtp } from "../../contracts/shared/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
-import { recordOptions } from "../runtime/activity-options.js";
+import { ownActivities, recordOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import {
   isOver,
@@ -45,7 +44,7 @@ export interface OtpCalls {
   decideOpen(open: OpenOccurrence): Promise<{ verdict: OtpResult["verdict"] | "again" }>;
 }
 
-const { isPast } = proxyActivities<ProcessActivities>({
+const { isPast } = ownActivities({
   ...recordOptions,
   startToCloseTimeout: "3 seconds",
   scheduleToCloseTimeout: "3 seconds",

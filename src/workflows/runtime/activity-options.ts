@@ -1,6 +1,10 @@
-// Time limits and retries of activities (docs/design.md §6), one set for each phase of a step.
+// The activities by their task queue, with time limits and retries (docs/design.md §6), one set for each phase of a step.
+// oxlint-disable-next-line no-restricted-imports -- the one place
 import { proxyActivities } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
+import type { Queue, Queues } from "../../activities/queues.js";
+import type { LookActivities } from "../../activities/runtime/look.js";
+import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { providerTaskQueue } from "../../contracts/shared/names.js";
 
 /** A missing heartbeat shows a killed worker before the time limit of the attempt. */
@@ -44,9 +48,9 @@ export const recordOptions: ActivityOptions = {
 };
 
 /** The call of an update that answers within a configured time. */
-export function updateActivities<A>(provider: string, summary: string, seconds: number) {
+export function updateActivities<Q extends Queue>(queue: Q, summary: string, seconds: number) {
   const time = `${seconds} seconds` as const;
-  return activitiesOf<A>(provider, {
+  return activitiesOf(queue, {
     ...answerOptions,
     startToCloseTimeout: time,
     scheduleToCloseTimeout: time,
@@ -55,6 +59,14 @@ export function updateActivities<A>(provider: string, summary: string, seconds: 
 }
 
 /** The activities of one provider, on its own task queue. */
-export function activitiesOf<A>(provider: string, options: ActivityOptions) {
-  return proxyActivities<A>({ taskQueue: providerTaskQueue(provider), ...options });
+export function activitiesOf<Q extends Queue>(queue: Q, options: ActivityOptions): Queues[Q] {
+  return proxyActivities<Queues[Q]>({
+    taskQueue: providerTaskQueue(queue),
+    ...options,
+  }) as Queues[Q];
+}
+
+/** The activities on the task queue of the workflows: they ask no provider. */
+export function ownActivities(options: ActivityOptions) {
+  return proxyActivities<ProcessActivities & LookActivities>(options);
 }

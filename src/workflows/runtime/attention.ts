@@ -1,17 +1,13 @@
 // Attention: a process that cannot continue by itself shows the reason and waits for an operator decision (docs/design.md §6).
-import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
-import type {
-  ProcessActivities,
-  ProvenResolution,
-  WrittenDecision,
-} from "../../activities/runtime/process.js";
+import { ApplicationFailure, metricMeter } from "@temporalio/workflow";
+import type { ProvenResolution, WrittenDecision } from "../../activities/runtime/process.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
 import type { AttentionKind, FailureDetails, Problem } from "../../contracts/shared/failures.js";
 import { plainText } from "../../contracts/shared/text.js";
 import type { Resolution, ResolveAnswer } from "../../contracts/shared/messages.js";
 import type { ProposedDecision } from "../../contracts/shared/names.js";
 import type { Attention, TimelineEntry } from "../../contracts/shared/status.js";
-import { recordOptions } from "./activity-options.js";
+import { ownActivities, recordOptions } from "./activity-options.js";
 import { now } from "./clock.js";
 import { decidedBy } from "./decisions.js";
 import type { Proven } from "./decisions.js";
@@ -64,7 +60,7 @@ export interface OpenAttention {
   settle(decision: Decided): void;
 }
 
-const { decide } = proxyActivities<ProcessActivities>({
+const { decide } = ownActivities({
   ...recordOptions,
   summary: "Record the decision",
 });

@@ -7,24 +7,20 @@ import {
   condition,
   isCancellation,
   ParentClosePolicy,
-  proxyActivities,
   sleep,
-  startChild,
 } from "@temporalio/workflow";
+// oxlint-disable-next-line no-restricted-imports -- the one place
+import { startChild } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
-import type {
-  LookActivities,
-  LookAnswer,
-  LookRequest,
-  RunRequest,
-} from "../../activities/runtime/look.js";
+import type { LookAnswer, LookRequest, RunRequest } from "../../activities/runtime/look.js";
+import type { InputOf, ProcessName, ResultOf } from "../../contracts/registry.js";
 import { workflowIdOf, workflowTaskQueue } from "../../contracts/shared/names.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
 import { problemIn } from "./activity-errors.js";
-import { answerOptions } from "./activity-options.js";
+import { answerOptions, ownActivities } from "./activity-options.js";
 
-interface ChildOptions {
-  process: string;
+interface ChildOptions<P> {
+  process: P;
   id: string;
   /** In business words, for the Web UI: of the process, and of the looks at it. */
   title: string;
@@ -32,9 +28,9 @@ interface ChildOptions {
 }
 
 /** What the child is started with. */
-interface ChildStart {
+interface ChildStart<P extends ProcessName> {
   account: string;
-  input: object;
+  input: InputOf<P>;
   digest: string;
   lookIntervalSeconds: number;
 }
@@ -44,22 +40,24 @@ const attempt: ActivityOptions = {
   heartbeatTimeout: "12 seconds",
 };
 
-export class Child {
-  readonly process: string;
+type WorkflowOf<P extends ProcessName> = (input: InputOf<P>) => Promise<ResultOf<P>>;
+
+export class Child<P extends ProcessName> {
+  readonly process: P;
   readonly id: string;
   readonly workflowId: string;
   readonly #title: string;
   readonly #label: string;
   /** The newest look. */
   found: LookedAt | undefined;
-  #start: ChildStart | undefined;
+  #start: ChildStart<P> | undefined;
   #fingerprint: string | undefined;
   /** It was there before: its input has to be ours. */
   #isUnproven = false;
   /** How often an event said that a run of the child has ended. */
   #hints = 0;
 
-  constructor({ process: processName, id, title, label }: ChildOptions) {
+  constructor({ process: processName, id, title, label }: ChildOptions<P>) {
     this.process = processName;
     this.id = id;
     this.workflowId = workflowIdOf(processName, id);
@@ -67,18 +65,23 @@ export class Child {
     this.#label = label;
   }
 
+  /** Undefined where it has not ended with one. */
+  get result(): ResultOf<P> | undefined {
+    return this.found?.run === "completed" ? (this.found.result as ResultOf<P>) : undefined;
+  }
+
   get isStarted(): boolean {
     return this.#start !== undefined;
   }
 
   /** Starts the process, or joins the one that is there under its id; the next look compares its input. */
-  async start(given: ChildStart): Promise<void> {
+  async start(given: ChildStart<P>): Promise<void> {
     this.#start = given;
     this.found = undefined;
     this.#fingerprint = undefined;
     try {
       const handle = await CancellationScope.nonCancellable(() =>
-        startChild(this.process, {
+        startChild<WorkflowOf<P>>(this.process, {
           workflowId: this.workflowId,
           taskQueue: workflowTaskQueue,
           args: [given.input],
@@ -118,7 +121,10 @@ export class Child {
 
   /** For an update, which answers soon: whether the process is there at all. */
   async isThere(account: string): Promise<boolean> {
-    const { lookAt } = activitiesWith(answerOptions, `Look whether there is ${this.#label}`);
+    const { lookAt } = ownActivities({
+      ...answerOptions,
+      summary: `Look whether there is ${this.#label}`,
+    });
     const { found } = await lookAt({ workflowId: this.workflowId, account, wait: "now" });
     return found.run !== "missing";
   }
@@ -151,7 +157,7 @@ export class Child {
     { retry }: Pick<ActivityOptions, "retry">,
   ): Promise<LookAnswer> {
     const { account = "default", digest, lookIntervalSeconds = 1 } = this.#start ?? {};
-    const { lookAt } = activitiesWith({ ...attempt, ...(retry && { retry }) }, summary);
+    const { lookAt } = ownActivities({ ...attempt, ...(retry && { retry }), summary });
     const request: LookRequest = {
       workflowId: this.workflowId,
       account,
@@ -176,7 +182,7 @@ export class Child {
 export async function isOpen(workflowId: string, label: string): Promise<boolean> {
   const summary = `Look at ${label}`;
   const retry = { maximumInterval: "1 minute" } as const;
-  const { lookAt } = activitiesWith({ ...attempt, retry }, summary);
+  const { lookAt } = ownActivities({ ...attempt, retry, summary });
   const request: RunRequest = { workflowId, account: "default", wait: "now", only: "run" };
   const { found } = await untilAnswered(() => lookAt(request), 60, summary);
   return found.run === "open";
@@ -197,11 +203,6 @@ async function untilAnswered<A>(
       await sleep(pauseSeconds * 1_000, { summary: `Pause before: ${summary}` });
     }
   }
-}
-
-/** On the task queue of the workflows: a look asks no provider. */
-function activitiesWith(options: ActivityOptions, summary: string) {
-  return proxyActivities<LookActivities>({ ...options, summary });
 }
 
 /** The SDK exports its class to clients alone. */

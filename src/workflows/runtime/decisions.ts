@@ -3,14 +3,13 @@ import {
   ActivityFailure,
   currentUpdateInfo,
   isCancellation,
-  proxyActivities,
   sleep,
   workflowInfo,
 } from "@temporalio/workflow";
-import type { CheckedDecision, ProcessActivities } from "../../activities/runtime/process.js";
+import type { CheckedDecision } from "../../activities/runtime/process.js";
 import type { Decider } from "../../contracts/shared/messages.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
-import { recordOptions } from "./activity-options.js";
+import { ownActivities, recordOptions } from "./activity-options.js";
 import { isOfGeneration, knows } from "./generation.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 
@@ -23,14 +22,14 @@ export interface Proven extends Pick<TimelineEntry, "by" | "note" | "principal">
 const summary = "Check the signature of the decision";
 const seconds = "4 seconds";
 const PAUSE_MS = 60_000;
-const { checkDecision } = proxyActivities<ProcessActivities>({
+const { checkDecision } = ownActivities({
   ...recordOptions,
   startToCloseTimeout: seconds,
   scheduleToCloseTimeout: seconds,
   summary,
 });
 /** Options for a check that no caller waits for: it is retried until it succeeds. */
-const { checkDecision: checkUntilKnown } = proxyActivities<ProcessActivities>({
+const { checkDecision: checkUntilKnown } = ownActivities({
   startToCloseTimeout: seconds,
   retry: { maximumInterval: "1 minute" },
   summary,

@@ -8,6 +8,7 @@ import {
   isCancellation,
 } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
+import type { Queue, Queues } from "../../activities/queues.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
 import type { AttemptMode } from "../../activities/runtime/failure.js";
 import type { FailureDetails, Problem } from "../../contracts/shared/failures.js";
@@ -61,19 +62,23 @@ export class NotChangedYet extends Error {}
 
 type StepOutcome<T> = { value: T } | { problem: Problem } | { decided: Decided } | { stop: Error };
 
+/** Makes a step by a call of these activities. */
+export type Steps<A> = <T>(
+  step: Step,
+  call: (activities: A, stepCall: StepCall) => Promise<T>,
+  leftOpen?: OpenOccurrence,
+) => Promise<T>;
+
 /** The steps of a process at one provider. */
-export function stepsOf<A>(flow: AnyFlow, provider: string) {
+export function stepsOf<Q extends Queue>(flow: AnyFlow, queue: Q): Steps<Queues[Q]> {
   return async <T>(
     step: Step,
-    call: (activities: A, stepCall: StepCall) => Promise<T>,
+    call: (activities: Queues[Q], stepCall: StepCall) => Promise<T>,
     leftOpen?: OpenOccurrence,
   ): Promise<T> => {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
     const callWith = (options: ActivityOptions, mode: AttemptMode): Promise<T> =>
-      call(activitiesOf<A>(provider, options) as A, {
-        effect: { step: step.name, occurrence },
-        mode,
-      });
+      call(activitiesOf(queue, options), { effect: { step: step.name, occurrence }, mode });
     let outcome: StepOutcome<T> = leftOpen ?? (await quick(flow, step, "quick", callWith));
     for (;;) {
       if ("value" in outcome) return outcome.value;

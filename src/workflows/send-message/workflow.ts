@@ -1,5 +1,5 @@
 // One message through the messaging gateway; the provider reports no later status (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
-import type { MessageSent, MessagingActivities } from "../../activities/messaging-gateway/index.js";
+import type { MessageSent } from "../../activities/messaging-gateway/index.js";
 import type { SendMessageInput, SendMessageResult } from "../../contracts/send-message.js";
 import { plainView } from "../runtime/plain-view.js";
 import { Flow } from "../runtime/flow.js";
@@ -7,7 +7,7 @@ import { stepsOf } from "../runtime/steps.js";
 
 export async function sendMessage(input: SendMessageInput): Promise<SendMessageResult> {
   const flow = new Flow(plainView);
-  const step = stepsOf<MessagingActivities>(flow, "messaging-gateway");
+  const step = stepsOf(flow, "messaging-gateway");
   let sent: MessageSent | undefined;
   flow.lifecycle.askBeforeCancelling("send");
 

@@ -1,12 +1,7 @@
 // One notice to each recipient of a list: the check of the list, the set-up of the batch, its start, how far it is, and a report about
 // each recipient (P2 §2.8–2.10, §3.3, §3.4, §4.3; docs/reading-the-specification.md §4). The number of recipients changes neither the
 // number of activities nor their size: lists, reports and archives are documents, and the notices are rows of a table.
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  currentUpdateInfo,
-  proxyActivities,
-} from "@temporalio/workflow";
+import { ActivityFailure, ApplicationFailure, currentUpdateInfo } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { AffidavitArchive } from "../../activities/evi-notice-batch/archive.js";
 import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
@@ -15,7 +10,6 @@ import type { BatchPlan } from "../../activities/evi-notice-batch/plan.js";
 import type { WrittenReport } from "../../activities/evi-notice-batch/report.js";
 import type { Started } from "../../activities/evi-notice-batch/start.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
-import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { cancelBatch, requestBatchAffidavit } from "../../contracts/send-notice-batch/messages.js";
 import { outcomeOfBroken } from "../../contracts/send-notice-batch/states.js";
 import type {
@@ -28,7 +22,12 @@ import type {
   SendNoticeBatchInput,
   SendNoticeBatchResult,
 } from "../../contracts/send-notice-batch.js";
-import { activitiesOf, answerOptions, recordOptions } from "../runtime/activity-options.js";
+import {
+  activitiesOf,
+  answerOptions,
+  ownActivities,
+  recordOptions,
+} from "../runtime/activity-options.js";
 import { answerTo, problemIn } from "../runtime/activity-errors.js";
 import { wanted } from "../runtime/attention.js";
 import { cancelUnsigned } from "../runtime/cancellation.js";
@@ -59,7 +58,7 @@ const MOST_READING_MS = 7 * 86_400_000;
 /** So many answers about the notices show how they go on; with more of them the history would grow too long. */
 const MAX_ANSWERS_ON_CHANGE = 60;
 
-const { withdraw } = proxyActivities<ProcessActivities>({
+const { withdraw } = ownActivities({
   ...recordOptions,
   summary: "Withdraw before it is sent",
 });
@@ -76,7 +75,7 @@ interface OfBatch {
 class SendNoticeBatch {
   readonly #input: SendNoticeBatchInput;
   readonly #flow = new Flow<BatchSnapshot, ReturnType<typeof batchView>>(batchView);
-  readonly #step = stepsOf<BatchActivities>(this.#flow, batchQueue);
+  readonly #step = stepsOf(this.#flow, batchQueue);
   #plan: BatchPlan | undefined;
   #batch: OfBatch | undefined;
   #started: Started | undefined;
@@ -431,11 +430,9 @@ class SendNoticeBatch {
     if (account === undefined || !this.#plan?.fields.affidavitKinds?.includes("OnDemand"))
       return { answer: "notEligible" };
     const summary = "Request an affidavit from EviNotice";
-    const evi = activitiesOf<BatchActivities>(provider, { ...answerOptions, summary });
+    const evi = activitiesOf(provider, { ...answerOptions, summary });
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
-    const given = await answerTo(() =>
-      (evi as BatchActivities).requestBatchAffidavit({ effect, account, asked }),
-    );
+    const given = await answerTo(() => evi.requestBatchAffidavit({ effect, account, asked }));
     const event = `Affidavit on demand: ${given.answer}`;
     this.#flow.log.note({ source: "process", event, note: `notice ${asked.notice}` });
     return given;
@@ -461,10 +458,10 @@ class SendNoticeBatch {
     occurrence: string,
   ): Promise<{ answer: "deleted" | "tooLate" | "notPermitted" }> {
     const summary = "Delete the batch";
-    const evi = activitiesOf<BatchActivities>(provider, { ...answerOptions, summary });
+    const evi = activitiesOf(provider, { ...answerOptions, summary });
     const effect = { step: "cancel", occurrence };
     try {
-      return await (evi as BatchActivities).deleteBatch({
+      return await evi.deleteBatch({
         effect,
         mode: "quick",
         ...batch,

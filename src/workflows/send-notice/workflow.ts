@@ -1,6 +1,6 @@
 // A certified notice from submit to close, with its attachments and affidavits (P2 §2.6, §2.7, §3.2, §4.2;
 // docs/reading-the-specification.md §3). The API cannot cancel a notice, so the process does not offer it.
-import type { EviNoticeActivities, NoticeSubmitted } from "../../activities/evi-notice/index.js";
+import type { NoticeSubmitted } from "../../activities/evi-notice/index.js";
 import { requestNoticeAffidavit } from "../../contracts/send-notice/messages.js";
 import type { NoticeAffidavitAnswer } from "../../contracts/send-notice/messages.js";
 import type {
@@ -12,6 +12,7 @@ import type {
 } from "../../contracts/send-notice.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { Communication, refuseUnlessFlags } from "../evi/communication.js";
+import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { Flow } from "../runtime/flow.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
 import { excludedTransition, noticeView, reportsEnd } from "./view.js";
@@ -26,7 +27,7 @@ export async function sendNotice(input: SendNoticeInput): Promise<SendNoticeResu
 class SendNotice {
   readonly #input: SendNoticeInput;
   readonly #flow = new Flow<NoticeSnapshot, NoticeView>(noticeView, reportsEnd);
-  readonly #step = stepsOf<EviNoticeActivities>(this.#flow, provider);
+  readonly #step = stepsOf(this.#flow, provider);
   readonly #notice = new Communication<
     NoticeSubmitted,
     NoticeDates,
@@ -34,7 +35,8 @@ class SendNotice {
     NoticeAffidavitRequest,
     NoticeAffidavitAnswer
   >(this.#flow, {
-    provider,
+    step: this.#step,
+    own: (summary) => activitiesOf(provider, { ...answerOptions, summary }),
     label: "EviNotice",
     reportsEnd,
     excludedTransition,

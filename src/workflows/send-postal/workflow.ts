@@ -1,8 +1,7 @@
 // A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1;
 // docs/reading-the-specification.md §2).
-import { currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
-import type { EviPostActivities, PostalSubmitted } from "../../activities/evi-post/index.js";
-import type { ProcessActivities } from "../../activities/runtime/process.js";
+import { currentUpdateInfo } from "@temporalio/workflow";
+import type { PostalSubmitted } from "../../activities/evi-post/index.js";
 import { cancel, requestAffidavit } from "../../contracts/send-postal/messages.js";
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import type {
@@ -13,22 +12,27 @@ import type {
   SendPostalResult,
 } from "../../contracts/send-postal.js";
 import { Communication, refuseUnlessFlags } from "../evi/communication.js";
-import { activitiesOf, answerOptions, recordOptions } from "../runtime/activity-options.js";
+import {
+  activitiesOf,
+  answerOptions,
+  ownActivities,
+  recordOptions,
+} from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { cancelUnsigned, cancelUntilAnswered } from "../runtime/cancellation.js";
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { Flow } from "../runtime/flow.js";
+import { stepsOf } from "../runtime/steps.js";
 import { excludedTransition, postalView, reportsEnd } from "./view.js";
 import type { PostalSnapshot, PostalView } from "./view.js";
 
-const { withdraw } = proxyActivities<ProcessActivities>({
+const { withdraw } = ownActivities({
   ...recordOptions,
   summary: "Withdraw before it is sent",
 });
 
-const own = (summary: string) =>
-  activitiesOf<EviPostActivities>("evi-post", { ...answerOptions, summary });
+const own = (summary: string) => activitiesOf("evi-post", { ...answerOptions, summary });
 
 export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
   return new SendPostal(input).run();
@@ -44,7 +48,8 @@ class SendPostal {
     PostalAffidavitRequest,
     AffidavitAnswer
   >(this.#flow, {
-    provider: "evi-post",
+    step: stepsOf(this.#flow, "evi-post"),
+    own,
     label: "EviPost",
     reportsEnd,
     excludedTransition: (seen, next, { postServiceType }) =>

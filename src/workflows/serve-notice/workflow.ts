@@ -1,13 +1,8 @@
 // A certified notice, and certified post to the same person if the notice is not served by a deadline: two processes, one outcome and
 // both evidences in one result (P2 §2.1–2.7, §3.1, §3.2; docs/decisions/0031).
-import { CancellationScope, condition, proxyActivities } from "@temporalio/workflow";
-import type { ProcessActivities } from "../../activities/runtime/process.js";
-import type {
-  PreparedNotice,
-  PreparedPost,
-  ServeNoticeActivities,
-  ServePostActivities,
-} from "../../activities/serve-notice/index.js";
+import { CancellationScope, condition } from "@temporalio/workflow";
+import type { PreparedNotice, PreparedPost } from "../../activities/serve-notice/index.js";
+import type { ProcessName, ResultOf } from "../../contracts/registry.js";
 import { cancelServing } from "../../contracts/serve-notice/messages.js";
 import type { ServeCancelAnswer } from "../../contracts/serve-notice/messages.js";
 import { serveChildren } from "../../contracts/serve-notice/states.js";
@@ -21,7 +16,7 @@ import type {
 import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
 import type { References } from "../../contracts/shared/status.js";
 import { answerTo } from "../runtime/activity-errors.js";
-import { recordOptions } from "../runtime/activity-options.js";
+import { ownActivities, recordOptions } from "../runtime/activity-options.js";
 import type { Decided } from "../runtime/attention.js";
 import { cancelUnsigned } from "../runtime/cancellation.js";
 import { dateOf, now, secondsAfter, secondsFromNow, Timer } from "../runtime/clock.js";
@@ -35,7 +30,7 @@ import { Child } from "../runtime/child.js";
 import { mismatchIn, refusalOf } from "./failures.js";
 import { lineOf, noticeStanding, outcomeOf, referencesIn, seenIn, shownOf } from "./view.js";
 
-const { withdraw } = proxyActivities<ProcessActivities>({
+const { withdraw } = ownActivities({
   ...recordOptions,
   summary: "Withdraw the post before it is sent",
 });
@@ -49,9 +44,9 @@ type Part = "notice" | "post";
 class ServeNotice {
   readonly #input: ServeNoticeInput;
   readonly #flow = new Flow(plainView);
-  readonly #atNotice = stepsOf<ServeNoticeActivities>(this.#flow, "evi-notice");
-  readonly #atPost = stepsOf<ServePostActivities>(this.#flow, "evi-post");
-  readonly #children: Record<Part, Child>;
+  readonly #atNotice = stepsOf(this.#flow, "evi-notice");
+  readonly #atPost = stepsOf(this.#flow, "evi-post");
+  readonly #children: { notice: Child<"sendNotice">; post: Child<"sendPostal"> };
   /** Parts that an operator let the process go on without. */
   readonly #givenUp = new Set<Part>();
   readonly #dates: ServeDates = {};
@@ -236,7 +231,10 @@ class ServeNotice {
 
   #start(part: Part, prepared: Prepared): Promise<void> {
     const { lookIntervalSeconds } = prepared.notice.settings;
-    return this.#children[part].start({ ...prepared[part], lookIntervalSeconds });
+    const { notice, post } = this.#children;
+    return part === "notice"
+      ? notice.start({ ...prepared.notice, lookIntervalSeconds })
+      : post.start({ ...prepared.post, lookIntervalSeconds });
   }
 
   #goOnWithout(part: Part): void {
@@ -377,8 +375,8 @@ class ServeNotice {
 
   #result(): ServeNoticeResult {
     const { log, status } = this.#flow;
-    const notice = resultOf<NonNullable<ServeNoticeResult["notice"]>>(this.#children.notice);
-    const post = resultOf<NonNullable<ServeNoticeResult["post"]>>(this.#children.post);
+    const notice = resultOf(this.#children.notice);
+    const post = resultOf(this.#children.post);
     return {
       process: "serveNotice",
       id: status.id,
@@ -399,6 +397,6 @@ interface Prepared {
 }
 
 /** That of a child which ended with one. */
-function resultOf<R>({ found, isStarted }: Child): R | undefined {
-  return isStarted && found?.run === "completed" ? (found.result as R) : undefined;
+function resultOf<P extends ProcessName>({ result, isStarted }: Child<P>): ResultOf<P> | undefined {
+  return isStarted ? result : undefined;
 }

@@ -2,7 +2,6 @@
 // envelope; the provider reports no later status (P1 §1.5, 2.10, 4.5; docs/reading-the-specification.md §7).
 import type {
   CertificateRequested,
-  EnvelopeActivities,
   EnvelopePlan,
   EnvelopeSent,
 } from "../../activities/envelope-signature/index.js";
@@ -25,7 +24,7 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
 class SignEnvelope {
   readonly #input: SignEnvelopeInput;
   readonly #flow = new Flow(plainView);
-  readonly #step = stepsOf<EnvelopeActivities>(this.#flow, provider);
+  readonly #step = stepsOf(this.#flow, provider);
   /** The provider's id of each uploaded document, by its index in the input. */
   readonly #fileIds = new Map<number, string>();
   #plan: EnvelopePlan | undefined;

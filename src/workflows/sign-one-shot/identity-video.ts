@@ -20,13 +20,13 @@ import { trackUntilClosed } from "../runtime/tracking.js";
 import type { TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
-import type { stepsOf } from "../runtime/steps.js";
+import type { Steps } from "../runtime/steps.js";
 
-const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signature", {
+const { decideVideo: decide } = activitiesOf("one-shot-signature", {
   ...answerOptions,
   summary: "Decide on the identity video",
 });
-const { updateVideo: update } = activitiesOf<OneShotActivities>("one-shot-signature", {
+const { updateVideo: update } = activitiesOf("one-shot-signature", {
   ...answerOptions,
   summary: "Update the identity video",
 });
@@ -36,18 +36,14 @@ const answerLimit = "15 seconds";
 
 export class IdentityVideo {
   readonly #flow: AnyFlow;
-  readonly #step: ReturnType<typeof stepsOf<OneShotActivities>>;
+  readonly #step: Steps<OneShotActivities>;
   readonly #request: () => OneShotRequest;
   #isAwaited = false;
   #isDeciding = false;
   #isUpdating = false;
   #decided: "approved" | "cancelled" | undefined;
 
-  constructor(
-    flow: AnyFlow,
-    step: ReturnType<typeof stepsOf<OneShotActivities>>,
-    request: () => OneShotRequest,
-  ) {
+  constructor(flow: AnyFlow, step: Steps<OneShotActivities>, request: () => OneShotRequest) {
     this.#flow = flow;
     this.#step = step;
     this.#request = request;

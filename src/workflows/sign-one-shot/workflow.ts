@@ -1,7 +1,6 @@
 // A one-shot signature request: created, filled, identified by video where it wants that, confirmed, signed with the signer's
 // code, and fetched (P1 §1.4, 2.9, 4.4, 6.2; docs/reading-the-specification.md §7).
 import type {
-  OneShotActivities,
   OneShotPlan,
   OneShotRequest,
   OneShotSnapshot,
@@ -28,8 +27,7 @@ import { awaitOperatorVerdict } from "./operator-verdict.js";
 const provider = "one-shot-signature";
 const label = "the signature service";
 
-const own = (summary: string, seconds: number) =>
-  updateActivities<OneShotActivities>(provider, summary, seconds);
+const own = (summary: string, seconds: number) => updateActivities(provider, summary, seconds);
 
 export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotResult> {
   return new SignOneShot(input).run();
@@ -41,7 +39,7 @@ class SignOneShot {
     oneShotView,
     reportsEnd,
   );
-  readonly #step = stepsOf<OneShotActivities>(this.#flow, provider);
+  readonly #step = stepsOf(this.#flow, provider);
   readonly #otp: OneTimePassword;
   readonly #contract: ContractDialogue;
   readonly #video: IdentityVideo;

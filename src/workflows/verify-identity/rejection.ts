@@ -1,6 +1,6 @@
 // The caller rejects the call: one request at a time, while the end of the call is awaited (P1 §4.2).
 import { condition, currentUpdateInfo } from "@temporalio/workflow";
-import type { Call, VideoActivities } from "../../activities/video-identification/index.js";
+import type { Call } from "../../activities/video-identification/index.js";
 import { rejectCall } from "../../contracts/verify-identity/messages.js";
 import type {
   RejectAnswer,
@@ -14,7 +14,7 @@ import type { AnyFlow } from "../runtime/flow.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import { waitUntilDue } from "../runtime/waits.js";
 
-const { rejectCall: reject } = activitiesOf<VideoActivities>("video-identification", {
+const { rejectCall: reject } = activitiesOf("video-identification", {
   ...answerOptions,
   summary: "Reject the call",
 });

@@ -1,11 +1,7 @@
 // An identification by video: the call is followed to its end, its data and its audit are kept, and the audit is deleted at the
 // provider where that is asked for (P1 §1.2, 2.7, 4.2, 6.1; docs/reading-the-specification.md §6).
 import { ActivityFailure, ApplicationFailure } from "@temporalio/workflow";
-import type {
-  VideoActivities,
-  VideoPlan,
-  VideoSnapshot,
-} from "../../activities/video-identification/index.js";
+import type { VideoPlan, VideoSnapshot } from "../../activities/video-identification/index.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { VerifyIdentityInput, VerifyIdentityResult } from "../../contracts/verify-identity.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
@@ -30,7 +26,7 @@ export async function verifyIdentity(input: VerifyIdentityInput): Promise<Verify
 class VerifyIdentity {
   readonly #input: VerifyIdentityInput;
   readonly #flow = new Flow<VideoSnapshot, VideoView>(videoView);
-  readonly #step = stepsOf<VideoActivities>(this.#flow, provider);
+  readonly #step = stepsOf(this.#flow, provider);
   readonly #rejection: Rejection;
   #account = "";
   #alertOccurrence = "0";
@@ -219,7 +215,7 @@ class VerifyIdentity {
     const { alert } = this.#input;
     if (!alert || !this.#hasAlert) return;
     const summary = "Remove the alert addresses";
-    const { removeAlert } = activitiesOf<VideoActivities>(provider, { ...answerOptions, summary });
+    const { removeAlert } = activitiesOf(provider, { ...answerOptions, summary });
     const effect = { step: "removeAlert", occurrence: this.#alertOccurrence };
     const { processId, before } = alert;
     try {

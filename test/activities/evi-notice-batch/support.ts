@@ -34,7 +34,7 @@ const SPACING_MS = 20;
 const MAX_ATTEMPTS = 60;
 const MAX_DELAY_MS = 100;
 
-export const settings: BatchDependencies["settings"] = {
+export const settings: BatchDependencies["defaults"]["sendNoticeBatch"] = {
   affidavitWindowSeconds: 1,
   deadlineSeconds: 1_000,
   deadlineMarginSeconds: 50,
@@ -109,7 +109,7 @@ export async function batchBench(options: SandboxOptions = {}) {
     const addresses: number[] = [];
     const deps = {
       environment: "sandbox",
-      settings,
+      defaults: { sendNoticeBatch: settings },
       accounts: {
         default: {
           ...accountAt(sandbox.url, { timeoutMs: 0.8 * LEASE_MS }),

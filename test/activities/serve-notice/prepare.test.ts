@@ -50,8 +50,10 @@ function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
     secrets,
     patienceMs: 1,
     unavailableForMs: 1_000,
-    settings: { deadlineSeconds: 77 },
-    serve: { deadlineSeconds: 1_000, lookIntervalSeconds: 300 },
+    defaults: {
+      sendPostal: { deadlineSeconds: 77 },
+      serveNotice: { deadlineSeconds: 1_000, lookIntervalSeconds: 300 },
+    },
   } as never;
   return { ...createServeNoticeActivities(deps), ...createServePostActivities(deps) };
 }
@@ -92,8 +94,8 @@ test("documents become references that the parent owns, and each child can read"
   expect(new Set(owned.map(({ workflowId }) => workflowId))).toEqual(
     new Set([parentKey.workflowId]),
   );
-  const { document } = second.input as { document: never };
-  await expect(documents.take(document, postKey)).resolves.toBeDefined();
+  const { document } = second.input;
+  await expect(documents.take(document as never, postKey)).resolves.toBeDefined();
 });
 
 test("a secret that was sealed for the parent is sealed for the child, and opens nowhere else", async () => {

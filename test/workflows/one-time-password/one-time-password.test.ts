@@ -1,7 +1,7 @@
 // The updates, calls and times around the dialogue of a one-time password (docs/reading-the-specification.md §5).
 import { expect, test } from "@jest/globals";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
-import { activitiesOf } from "../../../src/workflows/runtime/activity-options.js";
+import { proxyActivities } from "@temporalio/workflow";
 import { OneTimePassword } from "../../../src/workflows/one-time-password/one-time-password.js";
 import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
@@ -27,7 +27,7 @@ async function start({ stopOnUnknown = false, isBegun = true, fakes = {} } = {})
   let otp!: OneTimePassword;
   const run = await WorkflowRun.start(() => {
     flow = new Flow(plainView);
-    const provider = activitiesOf<Activities>("p", { startToCloseTimeout: "1 minute" });
+    const provider = proxyActivities<Activities>({ startToCloseTimeout: "1 minute" });
     const calls = {
       provider: "p",
       operation: "validate",

@@ -1,6 +1,6 @@
 // Steps that need not wait for each other: so many at a time, results in order, and none left open when one of them fails.
 import { expect, test } from "@jest/globals";
-import { activitiesOf } from "../../../src/workflows/runtime/activity-options.js";
+import { proxyActivities } from "@temporalio/workflow";
 import { runConcurrently } from "../../../src/workflows/runtime/run-concurrently.js";
 import { WorkflowRun } from "../workflow-run.js";
 
@@ -10,7 +10,7 @@ interface Activities {
 
 const start = (count: number, atOnce: number) =>
   WorkflowRun.start(() => {
-    const { upload } = activitiesOf<Activities>("p", { startToCloseTimeout: "1 minute" });
+    const { upload } = proxyActivities<Activities>({ startToCloseTimeout: "1 minute" });
     return runConcurrently(
       Array.from({ length: count }, (_, index) => () => upload(index)),
       atOnce,

@@ -4,6 +4,7 @@ import type { StepCall } from "../../../src/activities/runtime/activity.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { isWaived, NotChangedYet, stepsOf } from "../../../src/workflows/runtime/steps.js";
+import type { Steps } from "../../../src/workflows/runtime/steps.js";
 import type { OpenOccurrence, Step } from "../../../src/workflows/runtime/steps.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
 
@@ -25,7 +26,7 @@ async function start(step: Step, leftOpen?: OpenOccurrence) {
   let flow!: Flow<never, ReturnType<typeof plainView>>;
   const run = await WorkflowRun.start(() => {
     flow = new Flow(plainView);
-    const steps = stepsOf<Activities>(flow, "evi-post");
+    const steps = stepsOf(flow, "evi-post") as unknown as Steps<Activities>;
     const call = (activities: Activities, stepCall: StepCall) => activities.submit(stepCall);
     return flow.lifecycle.run(
       async () => {
@@ -169,7 +170,7 @@ test.each([
 test("a question whose time was over before anything changed raises no attention", async () => {
   let met: unknown;
   const run = await WorkflowRun.start(async () => {
-    const steps = stepsOf<Activities>(new Flow(plainView), "evi-post");
+    const steps = stepsOf(new Flow(plainView), "evi-post") as unknown as Steps<Activities>;
     await steps(ask, (a, call) => a.submit(call)).catch((error: unknown) => {
       met = error;
     });

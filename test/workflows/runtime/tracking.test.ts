@@ -4,6 +4,7 @@ import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { stepsOf } from "../../../src/workflows/runtime/steps.js";
+import type { Steps } from "../../../src/workflows/runtime/steps.js";
 import { trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
 import { collectAffidavits } from "../../../src/workflows/evi/late-affidavits.js";
 import type { TrackingTarget } from "../../../src/workflows/runtime/tracking.js";
@@ -34,7 +35,7 @@ async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
   let flow!: Flow<Snapshot, View>;
   const run = await WorkflowRun.start(() => {
     flow = new Flow<Snapshot, View>(view, reportsEnd);
-    const step = stepsOf<Activities>(flow, "evi-post");
+    const step = stepsOf(flow, "evi-post") as unknown as Steps<Activities>;
     const target: TrackingTarget = {
       label: "EviPost",
       spans,
