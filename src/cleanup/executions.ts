@@ -34,7 +34,7 @@ export interface FamilyOptions {
 }
 
 /**
- * A process belongs to a family (`familyOf`): the result of `serveNotice` names the affidavits of its notice. So retention, clean-up and
+ * A process belongs to a family (`familyOf`): the result of a parent names the documents of its children. So retention, clean-up and
  * erasure ask about the family, and a process counts as open while one of it is. So does one that is lost: absence proves nothing.
  */
 export class Families {

@@ -1,21 +1,24 @@
 // Every process as the client has it: the method that starts it, and the class of its handle. A process that is forgotten here, or an
 // update without a method, does not compile.
 import type { Client } from "@temporalio/client";
-import type { IssueCertificateInput } from "../contracts/issue-certificate.js";
-import type { IssueCredentialInput, IssueCredentialResult } from "../contracts/issue-credential.js";
 import type {
+  IssueCertificateInput,
+  IssueCredentialInput,
+  IssueCredentialResult,
   PresentCredentialInput,
   PresentCredentialResult,
-} from "../contracts/present-credential.js";
+  SendMessageInput,
+  SendMessageResult,
+  SendNoticeBatchInput,
+  SendNoticeInput,
+  SendPostalInput,
+  ServeNoticeInput,
+  SignEnvelopeInput,
+  SignEnvelopeResult,
+  SignOneShotInput,
+  VerifyIdentityInput,
+} from "../contracts/processes.js";
 import type { InputOf, ProcessName, Registry, ResultOf } from "../contracts/registry.js";
-import type { SendMessageInput, SendMessageResult } from "../contracts/send-message.js";
-import type { SendNoticeBatchInput } from "../contracts/send-notice-batch.js";
-import type { SendNoticeInput } from "../contracts/send-notice.js";
-import type { SendPostalInput } from "../contracts/send-postal.js";
-import type { ServeNoticeInput } from "../contracts/serve-notice.js";
-import type { SignEnvelopeInput, SignEnvelopeResult } from "../contracts/sign-envelope.js";
-import type { SignOneShotInput } from "../contracts/sign-one-shot.js";
-import type { VerifyIdentityInput } from "../contracts/verify-identity.js";
 import { ProcessHandle } from "./handle.js";
 import type { Writing } from "./handle.js";
 import { CertificateHandle } from "./issue-certificate.js";

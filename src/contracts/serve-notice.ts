@@ -7,7 +7,7 @@ import { serveOutcomes, servedWhens } from "./serve-notice/states.js";
 import { seconds } from "./shared/communication.js";
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
-import { Attention, processResult, ProcessStatus } from "./shared/status.js";
+import { ChildStatus, processResult, ProcessStatus } from "./shared/status.js";
 import { AccountName, Instant } from "./shared/values.js";
 
 /** What the process itself waits for; the settings of notice and post stand beside them. */
@@ -61,20 +61,8 @@ export type ServeNoticeInput = z.infer<typeof ServeNoticeInput>;
 export const ServeNoticeOutcome = z.enum(serveOutcomes);
 export type ServeNoticeOutcome = z.infer<typeof ServeNoticeOutcome>;
 
-/** The notice or the post, as the process saw it last. Decisions about it are made at its own id. */
-export const ServeChild = z.strictObject({
-  process: z.string(),
-  id: z.string(),
-  /** The provider's state. */
-  state: z.string().optional(),
-  outcome: z.string().optional(),
-  waitingFor: z.string().optional(),
-  attention: Attention.pick({ id: true, kind: true, reason: true }).optional(),
-});
-export type ServeChild = z.infer<typeof ServeChild>;
-
 export const ServeNoticeStatus = ProcessStatus.extend({
-  children: z.array(ServeChild).optional(),
+  children: z.array(ChildStatus).optional(),
 });
 export type ServeNoticeStatus = z.infer<typeof ServeNoticeStatus>;
 

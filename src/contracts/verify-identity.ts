@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { holdsJwt, isCredentialName } from "./shared/text.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
-import { AccountName, Instant, ownLimit, ProviderId } from "./shared/values.js";
+import { AccountName, EmailAddress, Instant, ownLimit, ProviderId } from "./shared/values.js";
 
 const seconds = z
   .int()
@@ -39,9 +39,8 @@ const QueryValue = z
     message: "must not hold a token: those travel in headers (P1 §5.2)",
   });
 
-/** P1 §4.2, rule 1: one address of the list. */
-export const AlertEmail = z.email();
-const AlertEmails = z.array(AlertEmail).max(...ownLimit(20));
+/** P1 §4.2, rule 1. */
+const AlertEmails = z.array(EmailAddress).max(...ownLimit(20));
 
 export const VerifyIdentityInput = z.strictObject({
   account: AccountName.optional(),

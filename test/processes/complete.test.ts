@@ -18,8 +18,7 @@ function missing(name: string): string[] {
   const { example } = brought[processName] ?? {};
   const crashes = `test/long/crashes/${command}.test.ts`;
   const checks: [place: string, has: boolean][] = [
-    ["src/contracts/registry.ts", contract !== undefined],
-    ["src/contracts/index.ts", textOf("src/contracts/index.ts").includes(`"./${command}.js"`)],
+    ["src/contracts/processes.ts", contract !== undefined],
     ["src/workflows/index.ts", textOf("src/workflows/index.ts").includes(`export { ${name} }`)],
     [`test/processes/${command}/index.ts`, brought[processName] !== undefined],
     ["its paths", allPaths.some((paths) => paths.process === name)],
@@ -66,8 +65,7 @@ test("no registry has a process that the others do not know", () => {
 
 test("a process that is nowhere lacks each of it by name", () => {
   expect(missing("sendPigeon")).toEqual([
-    "sendPigeon lacks src/contracts/registry.ts",
-    "sendPigeon lacks src/contracts/index.ts",
+    "sendPigeon lacks src/contracts/processes.ts",
     "sendPigeon lacks src/workflows/index.ts",
     "sendPigeon lacks test/processes/send-pigeon/index.ts",
     "sendPigeon lacks its paths",

@@ -17,6 +17,7 @@ import { packageDirectory, stateDirectory } from "./paths.js";
 import { type Role, type RoleName, type Stack, startStack } from "./stack/stack.js";
 import { type Progress, run } from "./processes/tools.js";
 import { environmentName } from "trustflow/internal/config/errors.js";
+import { contractOf, processes } from "trustflow/internal/contracts/registry.js";
 
 export interface DevOptions {
   /** Default `.trustflow` here. */
@@ -92,8 +93,11 @@ export async function runDev(options: DevOptions): Promise<void> {
 function simulatedSpans(own: OwnConfiguration | undefined): Record<string, string> {
   const isOurs = Object.keys(own?.accounts ?? {}).length > 0;
   if (isOurs) return {};
-  const withAffidavits = ["sendPostal", "sendNotice", "sendNoticeBatch"];
-  const keys = withAffidavits.map((name) => `${name}.affidavitWindowSeconds`);
+  const keys = processes.flatMap((name) =>
+    Object.keys(contractOf(name).defaults ?? {})
+      .filter((setting) => setting === "affidavitWindowSeconds")
+      .map((setting) => `${name}.${setting}`),
+  );
   const unset = keys.filter((key) => !own?.keys.includes(key));
   return Object.fromEntries(unset.map((key) => [environmentName(key), "60"]));
 }

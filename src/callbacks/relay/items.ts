@@ -1,12 +1,8 @@
-// The callbacks of a batch's notices: noted in the database, a notice a row, and never sent to the process (src/batches/items.ts).
+// The callbacks of a batch's items: noted in the database, an item a row, and never sent to the process (src/batches/items.ts).
 import type { BatchItems, HeardItem } from "../../batches/items.js";
-import {
-  noticeEndStates,
-  noticeOutcomes,
-  noticeStates,
-} from "../../contracts/send-notice/states.js";
+import type { ProcessContract } from "../../contracts/definition/process-contract.js";
+import { contractOf, parseWorkflowId } from "../../contracts/registry.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import { splitWorkflowId } from "../../contracts/shared/names.js";
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
 import { settleRows } from "../inbox/rows.js";
@@ -23,20 +19,21 @@ interface Heard {
   item: HeardItem;
 }
 
-const states: readonly string[] = noticeStates;
+type Words = NonNullable<ProcessContract["items"]>;
 
-/** Whether the row reports a notice of a batch. */
-export function isOfBatch({ account, workflowId }: ClaimedRow): boolean {
-  return account === null && splitWorkflowId(workflowId)?.process === "sendNoticeBatch";
+/** The words of the row's item; undefined for a row that reports no item of a batch. */
+export function itemWordsOf({ account, workflowId }: ClaimedRow): Words | undefined {
+  const processName = account === null ? parseWorkflowId(workflowId)?.process : undefined;
+  return processName && contractOf(processName).items;
 }
 
 /** Parks what cannot be read or stored, and keeps the rest in one commit. */
-export async function keepItems(rows: ClaimedRow[], tools: ItemTools): Promise<void> {
+export async function keepItems(rows: ClaimedRow[], words: Words, tools: ItemTools): Promise<void> {
   const heard: Heard[] = [];
   const parked: { row: ClaimedRow; settlement: Settlement }[] = [];
   for (const row of rows) {
     const said = read(row, tools);
-    if ("event" in said) heard.push({ row, item: heardOf(row.id, said.event) });
+    if ("event" in said) heard.push({ row, item: heardOf(row.id, said.event, words) });
     else parked.push({ row, settlement: said });
   }
   await settleRows(parked, tools.settle);
@@ -47,12 +44,16 @@ export async function keepItems(rows: ClaimedRow[], tools: ItemTools): Promise<v
   );
 }
 
-function heardOf(id: string, { kind, at, evidenceId, outcome }: ProviderEvent): HeardItem {
+function heardOf(
+  id: string,
+  { kind, at, evidenceId, outcome }: ProviderEvent,
+  { states, endStates, outcomes }: Words,
+): HeardItem {
   const word = outcome?.toLowerCase();
-  const known = noticeOutcomes.find((name) => name.toLowerCase() === word) ?? outcome;
+  const known = outcomes.find((name) => name.toLowerCase() === word) ?? outcome;
   return {
     ...{ id, kind, at, rank: states.indexOf(kind) + 1 },
     ...(evidenceId !== undefined && { evidenceId }),
-    ...(known !== undefined && noticeEndStates.has(kind) && { outcome: known }),
+    ...(known !== undefined && endStates.has(kind) && { outcome: known }),
   };
 }

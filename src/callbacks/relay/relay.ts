@@ -22,7 +22,7 @@ import type { CarriedSecret } from "./delivery.js";
 import { storeEventSecrets } from "../inbox/event-secrets.js";
 import { Inbox, inboxChannel, isFull } from "../inbox/inbox.js";
 import { defaultQuota } from "../inbox/quota.js";
-import { isOfBatch, keepItems } from "./items.js";
+import { itemWordsOf, keepItems } from "./items.js";
 import { WakeSignal } from "./pacing.js";
 import type { Parsers, Reader, Sources } from "../inbox/reading.js";
 import { MAX_FAILURES, undeliverable } from "../inbox/rows.js";
@@ -180,7 +180,7 @@ class RunningRelay implements Relay {
         this.#running.add(task);
         void task.finally(() => this.#running.delete(task));
         // A batch is claimed a piece at a time: with this one noted, the next claim has the next.
-        if (group[0] && isOfBatch(group[0])) await task;
+        if (group[0] && itemWordsOf(group[0])) await task;
       }
       this.#alone ??= this.#tryAlone(leaseMs).finally(() => (this.#alone = undefined));
       if (problems.length > 0) throw problems[0];
@@ -293,7 +293,8 @@ class RunningRelay implements Relay {
         ...this.#reader,
         settle: (settled: Claimed[], settlement: Settlement) => this.#settle(settled, settlement),
       };
-      if (isOfBatch(first)) await keepItems(rows, { ...tools, keep: (heard) => this.#keep(heard) });
+      const words = itemWordsOf(first);
+      if (words) await keepItems(rows, words, { ...tools, keep: (heard) => this.#keep(heard) });
       else
         await deliver(rows, {
           ...tools,

@@ -1,10 +1,9 @@
 // What `status` and `result` show of the processes that a process has started: where each stands, and where a decision is made.
-import type { ServeNoticeResult, ServeNoticeStatus } from "../../contracts/serve-notice.js";
-import type { ProcessStatus } from "../../contracts/shared/status.js";
+import type { ChildStatus, ProcessStatus } from "../../contracts/shared/status.js";
 import { paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 
-const childrenOf = ({ children = [] }: ServeNoticeStatus) => children;
+const childrenOf = ({ children = [] }: ProcessStatus & { children?: ChildStatus[] }) => children;
 
 export function childFacts(status: ProcessStatus): [string, string | undefined][] {
   return childrenOf(status).map(({ process: name, id, state, outcome, waitingFor }) => [
@@ -35,7 +34,7 @@ function asking(status: ProcessStatus) {
   );
 }
 
-type Ended = Record<keyof Pick<ServeNoticeResult, "process" | "id" | "outcome">, string>;
+type Ended = Record<"process" | "id" | "outcome", string>;
 
 /** The results of children in that of their parent; `--json` prints them whole. */
 export function childResults(own: object): [string, string][] {

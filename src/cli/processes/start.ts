@@ -32,7 +32,7 @@ interface StartOptions extends FollowOptions {
   dryRun?: boolean;
 }
 
-/** What the command of one process has beside those of the others. */
+/** What the command of a process with a list of items has beside those of the others. */
 export interface StartExtension<Options> {
   addOptions(command: Command): void;
   /** The input as the options change it. */
@@ -41,14 +41,10 @@ export interface StartExtension<Options> {
   check(read: StartInput<object>, options: Options): Promise<"start" | "done">;
 }
 
-const extensions: Partial<Record<ProcessName, StartExtension<object>>> = {
-  sendNoticeBatch: recipientsFile,
-};
-
 export function addStarts(program: Command): void {
   for (const name of processes) {
-    const extension = extensions[name];
-    const { input: schema, command: help } = contractOf(name);
+    const { input: schema, items, command: help } = contractOf(name);
+    const extension: StartExtension<object> | undefined = items && recipientsFile;
     const command = addCommand(program, commandOf(name), {
       summary: help.summary,
       details: `"trustflow schema ${name}" prints the schema of the input. ${help.details}

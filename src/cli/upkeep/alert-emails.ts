@@ -1,6 +1,6 @@
 // `trustflow alert-emails`: an operator says whom the video identification service tells of failed callbacks (P1 §4.2, rules 1–4).
 import type { Command } from "commander";
-import { AlertEmail } from "../../contracts/verify-identity.js";
+import { EmailAddress } from "../../contracts/shared/values.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJson } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
@@ -32,7 +32,7 @@ async function setAlertEmails(
 ): Promise<void> {
   if (remove === emails.length > 0)
     throw new CommandError(exitCodes.invalid, "email: give addresses, or --remove and none");
-  const wrong = emails.find((email) => !AlertEmail.safeParse(email).success);
+  const wrong = emails.find((email) => !EmailAddress.safeParse(email).success);
   if (wrong !== undefined)
     throw new CommandError(
       exitCodes.invalid,

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
-import type { SendNoticeBatchResult } from "../../contracts/send-notice-batch.js";
+import { contractOf } from "../../contracts/registry.js";
 import type { ProcessResult } from "../../contracts/shared/status.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { DocumentStore } from "../../documents/store.js";
@@ -104,8 +104,7 @@ trustflow affidavits sendNoticeBatch/campaign-7 --out evidence`,
       async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
         await withTrustflow(async (trustflow) => {
           const handle = await trustflow.find(id);
-          const isBatch = handle.process === "sendNoticeBatch";
-          if (!isBatch && !hasCapability(handle, "requestAffidavit")) {
+          if (!hasCapability(handle, "requestAffidavit")) {
             throw new CommandError(
               exitCodes.invalid,
               `${handle.workflowId} has no affidavits: only certified post and certified notices have them; "trustflow result" shows its documents`,
@@ -126,7 +125,7 @@ trustflow affidavits sendNoticeBatch/campaign-7 --out evidence`,
           }
           if (saved.length === 0)
             writeNote(
-              isBatch
+              contractOf(handle.process).items
                 ? terminal`${handle.workflowId} has ended without an archive of affidavits: a batch has one only with "collectAffidavits"`
                 : terminal`${handle.workflowId} has ended without affidavits`,
             );
@@ -141,7 +140,7 @@ trustflow affidavits sendNoticeBatch/campaign-7 --out evidence`,
  * id of the previous one, so each version has a name of its own (docs/reading-the-specification.md §2).
  */
 export function namedAffidavits(
-  result: Pick<ProcessResult, "id" | "documents"> & Pick<SendNoticeBatchResult, "archive">,
+  result: Pick<ProcessResult, "id" | "documents"> & { archive?: DocumentReference | undefined },
 ): [string, DocumentReference][] {
   const { id, documents, archive } = result;
   const seen = new Map<string, number>();

@@ -35,12 +35,18 @@ export interface ProcessContract {
   updates: Readonly<Record<string, UpdateContract>>;
   /** The processes that it starts itself, each with the end of its id. */
   children?: readonly { process: string; suffix: string }[];
+  /** Present for a process of many items, whose callbacks are kept in a table and never sent to it: the words of an item's callbacks. */
+  items?: {
+    states: readonly string[];
+    endStates: ReadonlySet<string>;
+    outcomes: readonly string[];
+  };
   /** The secrets among the IDs of the decision `happened`. */
   secretIds?: readonly string[];
   command: StartCommand;
 }
 
-/** Keeps the exact types of the entry: the methods of the client are derived from them. */
+/** Keeps the exact types of the entry: the methods of the client are checked against them. */
 export function defineProcess<const Contract extends ProcessContract>(
   contract: Contract,
 ): Contract {

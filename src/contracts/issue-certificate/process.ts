@@ -13,6 +13,9 @@ import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { provideAssertion } from "./messages.js";
 
+export * from "../issue-certificate.js";
+export * from "./messages.js";
+
 export const issueCertificate = defineProcess({
   title: "Disposable certificate",
   provider: "disposable-certificate",

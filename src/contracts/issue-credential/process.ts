@@ -6,6 +6,8 @@ import {
   IssueCredentialStatus,
 } from "../issue-credential.js";
 
+export * from "../issue-credential.js";
+
 export const issueCredential = defineProcess({
   title: "Credential",
   provider: "credential-wallet",

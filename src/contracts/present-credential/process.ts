@@ -6,6 +6,8 @@ import {
   PresentCredentialStatus,
 } from "../present-credential.js";
 
+export * from "../present-credential.js";
+
 export const presentCredential = defineProcess({
   title: "Presentation of a credential",
   provider: "credential-wallet",

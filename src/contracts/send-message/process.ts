@@ -2,6 +2,8 @@
 import { SendMessageInput, SendMessageResult, SendMessageStatus } from "../send-message.js";
 import { defineProcess } from "../definition/process-contract.js";
 
+export * from "../send-message.js";
+
 export const sendMessage = defineProcess({
   title: "Message",
   provider: "messaging-gateway",

@@ -10,7 +10,12 @@ import type { BatchSettings } from "../send-notice-batch.js";
 import { answer, decider, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
+import { noticeEndStates, noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import { cancelBatch, requestBatchAffidavit } from "./messages.js";
+
+export * from "../send-notice-batch.js";
+export * from "./messages.js";
+export * from "./states.js";
 
 export const sendNoticeBatch = defineProcess({
   title: "Certified notices",
@@ -32,6 +37,7 @@ export const sendNoticeBatch = defineProcess({
     failureBudgetPercent: { value: 5, most: 100 },
     collectAffidavits: false,
   } satisfies DefaultsFor<BatchSettings>,
+  items: { states: noticeStates, endStates: noticeEndStates, outcomes: noticeOutcomes },
   updates: {
     /** The same `updateId` is one cancellation; `stated` says who cancels, and why. */
     cancel: update(cancelBatch, {

@@ -12,6 +12,10 @@ import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { requestNoticeAffidavit } from "./messages.js";
 
+export * from "../send-notice.js";
+export * from "./messages.js";
+export * from "./states.js";
+
 export const sendNotice = defineProcess({
   title: "Certified notice",
   provider: "evi-notice",

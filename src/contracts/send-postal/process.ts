@@ -12,6 +12,10 @@ import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { cancel, requestAffidavit } from "./messages.js";
 
+export * from "../send-postal.js";
+export * from "./messages.js";
+export * from "./states.js";
+
 export const sendPostal = defineProcess({
   title: "Certified post",
   provider: "evi-post",

@@ -8,6 +8,10 @@ import type { DefaultsFor } from "../definition/process-contract.js";
 import { cancelServing } from "./messages.js";
 import { serveChildren } from "./states.js";
 
+export * from "../serve-notice.js";
+export * from "./messages.js";
+export * from "./states.js";
+
 export const serveNotice = defineProcess({
   title: "Certified notice, else certified post",
   provider: "evi-notice",

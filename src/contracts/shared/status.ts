@@ -44,6 +44,18 @@ export const Attention = z.strictObject({
 });
 export type Attention = z.infer<typeof Attention>;
 
+/** A process that another one has started, as it saw it last. Decisions about it are made at its own id. */
+export const ChildStatus = z.strictObject({
+  process: z.string(),
+  id: z.string(),
+  /** The provider's state. */
+  state: z.string().optional(),
+  outcome: z.string().optional(),
+  waitingFor: z.string().optional(),
+  attention: Attention.pick({ id: true, kind: true, reason: true }).optional(),
+});
+export type ChildStatus = z.infer<typeof ChildStatus>;
+
 /** A document that a process produced or used. */
 export const ProcessDocument = z.strictObject({
   kind: z.enum([

@@ -25,6 +25,8 @@ export const Instant = z.iso.datetime();
 /** ISO 3166-1 alpha-2. */
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 code");
 
+export const EmailAddress = z.email();
+
 /** The name of a configured provider account. */
 export const AccountName = z
   .string()

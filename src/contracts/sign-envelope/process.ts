@@ -4,6 +4,8 @@ import type { DefaultsFor } from "../definition/process-contract.js";
 import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "../sign-envelope.js";
 import type { EnvelopeSettings } from "../sign-envelope.js";
 
+export * from "../sign-envelope.js";
+
 export const signEnvelope = defineProcess({
   title: "Signature envelope",
   provider: "envelope-signature",

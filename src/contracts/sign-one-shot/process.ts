@@ -8,6 +8,9 @@ import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "../sign-
 import type { OneShotSettings } from "../sign-one-shot.js";
 import { acceptContract, decideVideo, updateVideo } from "./messages.js";
 
+export * from "../sign-one-shot.js";
+export * from "./messages.js";
+
 export const signOneShot = defineProcess({
   title: "One-shot signature",
   provider: "one-shot-signature",

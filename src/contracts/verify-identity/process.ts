@@ -11,6 +11,9 @@ import {
 import type { VideoSettings } from "../verify-identity.js";
 import { rejectCall } from "./messages.js";
 
+export * from "../verify-identity.js";
+export * from "./messages.js";
+
 export const verifyIdentity = defineProcess({
   title: "Identification by video",
   provider: "video-identification",

@@ -1,9 +1,8 @@
 // What the notice and the post say: each by itself, and together whether the person is served and how the process ends. Pure
 // (P2 §3.1, §3.2).
 import type { serveOutcomes, ServedWhen } from "../../contracts/serve-notice/states.js";
-import type { ServeChild } from "../../contracts/serve-notice.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
-import type { References } from "../../contracts/shared/status.js";
+import type { ChildStatus, References } from "../../contracts/shared/status.js";
 
 /** A child as it was seen last. */
 export interface SeenChild {
@@ -80,7 +79,7 @@ export function referencesIn(found: LookedAt | undefined): References {
 }
 
 /** As the status shows it. */
-export function shownOf({ process: processName, id, found }: LookedAtChild): ServeChild {
+export function shownOf({ process: processName, id, found }: LookedAtChild): ChildStatus {
   const outcome = outcomeIn(found);
   const at = { process: processName, id, ...(outcome !== undefined && { outcome }) };
   if (found?.run !== "open") return at;
@@ -96,7 +95,7 @@ export function shownOf({ process: processName, id, found }: LookedAtChild): Ser
 }
 
 /** The same as one line. */
-export function lineOf({ state, outcome, waitingFor, attention }: ServeChild): string {
+export function lineOf({ state, outcome, waitingFor, attention }: ChildStatus): string {
   const waits = attention ? `needs an operator decision: ${attention.reason}` : waitingFor;
   return [outcome ?? state, waits].filter((text) => text !== undefined).join(", ") || "started";
 }

@@ -7,14 +7,13 @@ import { cancelServing } from "../../contracts/serve-notice/messages.js";
 import type { ServeCancelAnswer } from "../../contracts/serve-notice/messages.js";
 import { serveChildren } from "../../contracts/serve-notice/states.js";
 import type {
-  ServeChild,
   ServeDates,
   ServeNoticeInput,
   ServeNoticeOutcome,
   ServeNoticeResult,
 } from "../../contracts/serve-notice.js";
 import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
-import type { References } from "../../contracts/shared/status.js";
+import type { ChildStatus, References } from "../../contracts/shared/status.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { ownActivities, recordOptions } from "../runtime/activity-options.js";
 import type { Decided } from "../runtime/attention.js";
@@ -369,7 +368,7 @@ class ServeNotice {
     return { ...this.#flow.status.references, ...Object.fromEntries(found) };
   }
 
-  get #shown(): ServeChild[] {
+  get #shown(): ChildStatus[] {
     return this.#parts.map((part) => shownOf(this.#children[part]));
   }
 
