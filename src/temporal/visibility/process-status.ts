@@ -2,7 +2,6 @@
 import { QueryNotRegisteredError, WorkflowFailedError } from "@temporalio/client";
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import pLimit from "p-limit";
 import { setTimeout as delay } from "node:timers/promises";
 import { queryTooEarly, status as statusQuery } from "../../contracts/shared/messages.js";
 import { generationOf, searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
@@ -45,16 +44,31 @@ export async function statusIn(
 }
 
 /** Asks a worker, for the whole timeline; few at once, because each question takes the place of a workflow task. */
-export const queryStatus = limited(
-  (client: Client, workflowId: string, options: QueryOptions = {}) => {
-    const { runId, mostRefusals = Infinity, full = false } = options;
-    const handle = client.workflow.getHandle(workflowId, runId);
-    return answerOf(
-      () => (full ? handle.query(statusQuery, { full }) : handle.query(statusQuery)),
-      mostRefusals,
-    );
-  },
-);
+export function queryStatus(
+  client: Client,
+  workflowId: string,
+  { runId, mostRefusals = Infinity, full = false }: QueryOptions = {},
+): Promise<ProcessStatus> {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  const query = () => (full ? handle.query(statusQuery, { full }) : handle.query(statusQuery));
+  return inTurn(() => answerOf(query, mostRefusals));
+}
+
+let freePlaces = 4;
+const waiting: (() => void)[] = [];
+
+/** Own code, so that the client does not need p-limit for this alone. */
+async function inTurn<R>(ask: () => Promise<R>): Promise<R> {
+  if (freePlaces > 0) freePlaces -= 1;
+  else await new Promise<void>((begin) => waiting.push(begin));
+  try {
+    return await ask();
+  } finally {
+    const begin = waiting.shift();
+    if (begin) begin();
+    else freePlaces += 1;
+  }
+}
 
 interface QueryOptions {
   runId?: string;
@@ -62,11 +76,6 @@ interface QueryOptions {
   full?: boolean;
   /** How often the query may come too early. No task comes any more for the last events of a process that was terminated. */
   mostRefusals?: number;
-}
-
-function limited<A extends unknown[], R>(call: (...args: A) => Promise<R>) {
-  const atMost = pLimit(4);
-  return (...args: A): Promise<R> => atMost(() => call(...args));
 }
 
 /** Repeats a query that came too early or was interrupted, within the deadline of the client. */
