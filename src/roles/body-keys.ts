@@ -1,5 +1,5 @@
 // The keys of callback bodies, for the relay and the commands that show them.
-import type { BodyKeys } from "../callbacks/inbox/body-keys.js";
+import type { BodyKeys } from "../callbacks/inbox/body.js";
 import { ringOf } from "../config.js";
 import type { Config } from "../config.js";
 

@@ -48,7 +48,7 @@ beforeAll(async () => {
   database = await testDatabase();
   const { pool } = database;
   archive = new CallbackArchive(pool);
-  inbox = new Inbox(pool, bodyKeys);
+  inbox = new Inbox(pool);
   journal = new Journal(pool, sealersIn(journalRing), { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
   receiver = await startReceiver({ pool, ring, sealRing, host: "127.0.0.1", port: 0 });
 });

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import type { ProcessSubject, Subject } from "../../src/callbacks/address.js";
 import type { Source } from "../../src/callbacks/inbox/reading.js";
-import type { SignalArgument, SignalClient } from "../../src/callbacks/relay/signals.js";
+import type { SignalArgument, SignalClient } from "../../src/callbacks/relay/signaller.js";
 import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../src/crypto/sealed-box.js";

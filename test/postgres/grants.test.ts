@@ -7,6 +7,7 @@ import { purgeBatches } from "../../src/batches/removal.js";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
 import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
+import { BodyOpener } from "../../src/callbacks/inbox/body.js";
 import { Inbox } from "../../src/callbacks/inbox/inbox.js";
 import {
   forgetSettled,
@@ -196,10 +197,11 @@ test("the receiver stores and knows a duplicate; the relay claims, addresses and
     "stored",
   ]);
 
-  const inbox = new Inbox(as.relay, bodyKeys);
+  const inbox = new Inbox(as.relay);
   const claim = randomUUID();
   const rows = await inbox.claim(claim, 5_000);
-  expect(rows.map((row) => inbox.open(row).toString())).toContain('{"Identifier":"c"}');
+  const bodies = new BodyOpener(bodyKeys);
+  expect(rows.map((row) => bodies.open(row).toString())).toContain('{"Identifier":"c"}');
   const ids = rows.map(({ id }) => id);
   await inbox.settle(claim, ids, { state: "parked", reason: "unknownProcess" });
   expect(await inbox.claimUnaddressed(claim, 5_000)).toEqual([]);
@@ -230,7 +232,7 @@ test("worker and relay note what is known of a batch's notices, an operator read
     5_000,
   );
   const claim = randomUUID();
-  const [row] = (await new Inbox(as.relay, bodyKeys).claim(claim, 5_000)).filter(
+  const [row] = (await new Inbox(as.relay).claim(claim, 5_000)).filter(
     ({ workflowId }) => workflowId === batch.workflowId,
   );
   const heard = { evidenceId: "n", kind: "Sent", at: "2026-01-01T00:00:00Z", rank: 5 };

@@ -1,7 +1,7 @@
 // The operators' part of the inbox: list, show, replay, and removal in small deletes (docs/design.md §7, §8).
 import type { Pool } from "../../postgres/pool.js";
-import { BodyOpener } from "./body-keys.js";
-import type { BodyKeys } from "./body-keys.js";
+import { BodyOpener } from "./body.js";
+import type { BodyKeys } from "./body.js";
 import { inboxChannel } from "./inbox.js";
 
 /** `claimed`: a relay is delivering it. `unaddressed`: it came to an account's address, and its process is not known yet. */

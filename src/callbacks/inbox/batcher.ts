@@ -1,19 +1,17 @@
 // Batches items: while `inFlight` batches are in progress, new items wait for the next batch.
 
-export interface Batcher<T> {
-  /** Settles with the batch that carried the item. */
-  add(item: T): Promise<void>;
-  /** Items that wait or are under way. */
-  readonly pending: number;
+export interface Batcher<T, R = void> {
+  /** Settles with the batch that carried the item; returns what `flush` has returned at the item's place. */
+  add(item: T): Promise<R>;
   /** When everything added so far has been settled. */
   drained(): Promise<void>;
 }
 
-export function batcher<T>(
-  flush: (items: T[]) => Promise<void>,
+export function batcher<T, R = void>(
+  flush: (items: T[]) => Promise<R[]>,
   options: { inFlight: number; maxItems: number },
-): Batcher<T> {
-  let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
+): Batcher<T, R> {
+  let waiting: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = [];
   let running = 0;
   let pending = 0;
   let scheduled = false;
@@ -39,8 +37,8 @@ export function batcher<T>(
     running += 1;
     schedule();
     try {
-      await flush(batch.map(({ item }) => item));
-      for (const { resolve } of batch) resolve();
+      const results = await flush(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as R);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
@@ -61,9 +59,6 @@ export function batcher<T>(
         waiting.push({ item, resolve, reject });
         schedule();
       }),
-    get pending() {
-      return pending;
-    },
     drained: () =>
       pending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   };

@@ -1,8 +1,6 @@
 // The inbox: one table for queue, deduplication, delivery log and evidence (docs/design.md §7). This file has the relay's
 // part; arrivals.ts has the receiver's, archive.ts the operators'.
 import type { Pool } from "../../postgres/pool.js";
-import { BodyOpener } from "./body-keys.js";
-import type { BodyKeys } from "./body-keys.js";
 import { FAILURES_UNTIL_ALONE } from "./rows.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "./rows.js";
 
@@ -23,16 +21,9 @@ export interface Wake {
 
 export class Inbox {
   readonly #pool: Pool;
-  readonly #opener: BodyOpener;
 
-  constructor(pool: Pool, keys: BodyKeys) {
+  constructor(pool: Pool) {
     this.#pool = pool;
-    this.#opener = new BodyOpener(keys);
-  }
-
-  /** Throws if the key is missing or the body was changed. */
-  open(row: Pick<Claimed, "address" | "identifier" | "sealedBody">): Buffer {
-    return this.#opener.open(row);
   }
 
   /**

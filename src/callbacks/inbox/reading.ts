@@ -1,12 +1,13 @@
-// Opens a row and parses it with the parser of its provider. An unreadable row is parked with the reason.
+// Opens rows and parses each with the parser of its provider. An unreadable row is parked with the reason.
 import { isLocked } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { plainText } from "../../contracts/shared/text.js";
 import { correlationMatches } from "../address.js";
 import { parseBody } from "./body.js";
-import type { Inbox } from "./inbox.js";
-import type { ClaimedRow, Parked, UnaddressedRow } from "./rows.js";
+import type { BodyOpener } from "./body.js";
+import { settleRows } from "./rows.js";
+import type { ClaimedRow, Parked, Settlement, UnaddressedRow } from "./rows.js";
 
 /** Parses callbacks to a process's own address. */
 export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };
@@ -24,26 +25,42 @@ export type Source = (
 export type Sources = Partial<Record<string, Source>>;
 
 export interface Reader {
-  inbox: Inbox;
+  bodies: BodyOpener;
   /** The callback keys. */
   ring: KeyRing;
   parsers: Parsers;
   sources: Sources;
 }
 
-export function read(
+/** Returns what the rows say that can be read, and parks the others. */
+export async function readRows<R extends ClaimedRow | UnaddressedRow>(
+  rows: R[],
+  reader: Reader & { settle(rows: R[], settlement: Settlement): Promise<void> },
+): Promise<{ row: R; said: ReturnType<Source> }[]> {
+  const readable: { row: R; said: ReturnType<Source> }[] = [];
+  const parked: { row: R; settlement: Parked }[] = [];
+  for (const row of rows) {
+    const said = read(row, reader);
+    if ("event" in said) readable.push({ row, said });
+    else parked.push({ row, settlement: said });
+  }
+  await settleRows(parked, reader.settle);
+  return readable;
+}
+
+function read(
   row: ClaimedRow | UnaddressedRow,
-  { inbox, ring, parsers, sources }: Reader,
+  { bodies, ring, parsers, sources }: Reader,
 ): ReturnType<Source> | Parked {
   const { provider } = row;
   try {
     if (row.account !== null) {
       const source = sources[provider];
-      return source?.(row.account, parseBody(inbox.open(row)), row.receivedAt) ?? unknownProvider;
+      return source?.(row.account, parseBody(bodies.open(row)), row.receivedAt) ?? unknownProvider;
     }
     const parser = parsers[provider];
     if (parser === undefined) return unknownProvider;
-    const { event, correlation } = parser(parseBody(inbox.open(row)));
+    const { event, correlation } = parser(parseBody(bodies.open(row)));
     const subject = { provider, namespace: row.namespace, workflowId: row.workflowId };
     if (correlation !== undefined && !correlationMatches(ring, subject, correlation))
       return { state: "parked", reason: "correlationMismatch" };

@@ -4,16 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BoxSealer } from "../../crypto/sealed-box.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { Pool } from "../../postgres/pool.js";
-import type { GenuineAddress } from "../address.js";
-import { bodyContext } from "../inbox/body-keys.js";
+import { bodyContext } from "../inbox/body.js";
 import { defaultQuota } from "../inbox/quota.js";
 import type { Quota, Verdict } from "../inbox/quota.js";
-
-export interface Arrival extends GenuineAddress {
-  /** Unique within the address. */
-  identifier: string;
-  body: Buffer;
-}
+import type { Arrival } from "./admission.js";
 
 const DEADLOCK = "40P01";
 const MAX_TRIES = 5;
@@ -68,6 +62,6 @@ export class Arrivals {
       ],
       query_timeout: timeoutMs,
     } as { text: string; values: unknown[] });
-    return rows[0]?.verdicts ?? [];
+    return arrivals.map((_, index) => rows[0]?.verdicts[index] ?? "full");
   }
 }

@@ -1,6 +1,6 @@
 // The receiver's metrics for Prometheus (docs/operations.md).
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { receiverEvents } from "./receiver.js";
+import { receiverEvents } from "./admission.js";
 import type { ReceiverOptions } from "./receiver.js";
 
 export interface ReceiverMetrics {

@@ -3,7 +3,7 @@
 // its row waits, separately from other rows, before it is parked. Where the body has a token and no reference, a worker finds
 // out what the token opens (docs/decisions/0037), and the row waits for that, separately too.
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
-import { read } from "../inbox/reading.js";
+import { readRows } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
 import { settleRows } from "../inbox/rows.js";
 import type { Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
@@ -40,10 +40,8 @@ export async function addressRows(rows: UnaddressedRow[], tools: AddressingTools
   const referred: Referred[] = [];
   const carrying: Carrying[] = [];
   const verdicts: Verdict[] = [];
-  for (const row of rows) {
-    const said = read(row, tools);
-    if ("state" in said) verdicts.push({ row, settlement: said });
-    else if (isReference(said.reference)) referred.push({ row, reference: said.reference });
+  for (const { row, said } of await readRows(rows, tools)) {
+    if (isReference(said.reference)) referred.push({ row, reference: said.reference });
     else if (said.secret !== undefined && !isSealed(said.secret))
       carrying.push({ row, token: said.secret });
     else verdicts.push({ row, settlement: withoutReference });

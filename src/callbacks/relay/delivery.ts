@@ -2,12 +2,12 @@
 // (docs/design.md §7).
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
-import { read } from "../inbox/reading.js";
+import { readRows } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
-import { FAILURES_UNTIL_ALONE, MAX_FAILURES, settleRows, undeliverable } from "../inbox/rows.js";
+import { FAILURES_UNTIL_ALONE, MAX_FAILURES, undeliverable } from "../inbox/rows.js";
 import type { ClaimedRow, Parked, Settlement } from "../inbox/rows.js";
 import { halvesOf, refusalOf } from "./halves.js";
-import type { SignalProblem } from "./signals.js";
+import type { SignalProblem } from "./signaller.js";
 
 export interface DeliveryTools extends Reader {
   /** Stores what events carry for the worker alone; a signal holds no secret. */
@@ -47,21 +47,12 @@ const DAY_MS = 86_400_000;
  * not touch.
  */
 export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise<void> {
-  const ready: Ready[] = [];
-  const parked: { row: ClaimedRow; settlement: Settlement }[] = [];
-  for (const row of rows) {
-    const said = read(row, tools);
-    if ("event" in said)
-      ready.push({
-        row,
-        event: said.event,
-        secret: said.secret,
-        reference: said.reference,
-        size: Buffer.byteLength(JSON.stringify(said.event)),
-      });
-    else parked.push({ row, settlement: said });
-  }
-  await settleRows(parked, tools.settle);
+  const ready = (await readRows(rows, tools)).map(
+    ({ row, said: { event, secret, reference } }) => ({
+      ...{ row, event, secret, reference },
+      size: Buffer.byteLength(JSON.stringify(event)),
+    }),
+  );
   const batches = split(ready);
   for (const [index, batch] of batches.entries()) {
     const stop = await send(batch, tools);

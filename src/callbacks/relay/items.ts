@@ -3,20 +3,14 @@ import type { BatchItems, HeardItem } from "../../batches/items.js";
 import type { ProcessContract } from "../../contracts/definition/process-contract.js";
 import { contractOf, parseWorkflowId } from "../../contracts/registry.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import { read } from "../inbox/reading.js";
+import { readRows } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
-import { settleRows } from "../inbox/rows.js";
 import type { ClaimedRow, Settlement } from "../inbox/rows.js";
 import { inHalves } from "./halves.js";
 
 export interface ItemTools extends Reader {
   keep: (heard: HeardItem[]) => ReturnType<BatchItems["keep"]>;
   settle(rows: ClaimedRow[], settlement: Settlement): Promise<void>;
-}
-
-interface Heard {
-  row: ClaimedRow;
-  item: HeardItem;
 }
 
 type Words = NonNullable<ProcessContract["items"]>;
@@ -29,16 +23,9 @@ export function itemWordsOf({ account, workflowId }: ClaimedRow): Words | undefi
 
 /** Parks what cannot be read or stored, and keeps the rest in one commit. */
 export async function keepItems(rows: ClaimedRow[], words: Words, tools: ItemTools): Promise<void> {
-  const heard: Heard[] = [];
-  const parked: { row: ClaimedRow; settlement: Settlement }[] = [];
-  for (const row of rows) {
-    const said = read(row, tools);
-    if ("event" in said) heard.push({ row, item: heardOf(row.id, said.event, words) });
-    else parked.push({ row, settlement: said });
-  }
-  await settleRows(parked, tools.settle);
+  const readable = await readRows(rows, tools);
   await inHalves(
-    heard,
+    readable.map(({ row, said }) => ({ row, item: heardOf(row.id, said.event, words) })),
     (some) => tools.keep(some.map(({ item }) => item)),
     ({ row }, refusal) => tools.settle([row], refusal),
   );

@@ -16,14 +16,14 @@ import { addressRows } from "./addressing.js";
 import type { Carrying } from "./addressing.js";
 import { batcher } from "../inbox/batcher.js";
 import type { Batcher } from "../inbox/batcher.js";
-import type { BodyKeys } from "../inbox/body-keys.js";
+import { BodyOpener } from "../inbox/body.js";
+import type { BodyKeys } from "../inbox/body.js";
 import { deliver } from "./delivery.js";
 import type { CarriedSecret } from "./delivery.js";
 import { storeEventSecrets } from "../inbox/event-secrets.js";
 import { Inbox, inboxChannel, isFull } from "../inbox/inbox.js";
 import { defaultQuota } from "../inbox/quota.js";
 import { itemWordsOf, keepItems } from "./items.js";
-import { WakeSignal } from "./pacing.js";
 import type { Parsers, Reader, Sources } from "../inbox/reading.js";
 import { MAX_FAILURES, undeliverable } from "../inbox/rows.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
@@ -35,9 +35,9 @@ import {
   offerTokens,
 } from "../inbox/unaddressed-tokens.js";
 import type { Judgement } from "../inbox/unaddressed-tokens.js";
-import { Signaller, signalTimeoutOf } from "./signaller.js";
+import { isAnswered, Signaller, signalTimeoutOf } from "./signaller.js";
 import type { SignallerOptions } from "./signaller.js";
-import { isAnswered } from "./signals.js";
+import { WakeSignal } from "./wake-signal.js";
 
 export interface RelayOptions extends SignallerOptions {
   pool: Pool;
@@ -111,13 +111,13 @@ class RunningRelay implements Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#inbox = new Inbox(options.pool, options.bodyKeys);
+    this.#inbox = new Inbox(options.pool);
     this.#items = new BatchItems(options.pool);
-    const { ring, parsers, sources = {} } = options;
-    this.#reader = { inbox: this.#inbox, ring, parsers, sources };
+    const { bodyKeys, ring, parsers, sources = {} } = options;
+    this.#reader = { bodies: new BodyOpener(bodyKeys), ring, parsers, sources };
     this.#signaller = new Signaller(options, this.#wakeSignal);
     this.#delivered = batcher<string[]>(
-      (ids) => this.#inbox.settle(this.#claim, ids.flat(), { state: "delivered" }),
+      (ids) => this.#inbox.settle(this.#claim, ids.flat(), { state: "delivered" }).then(() => []),
       { inFlight: 1, maxItems: 1_000 },
     );
     this.#listener = listen(options.pool, inboxChannel, () => this.#wakeSignal.wake());

@@ -1,9 +1,41 @@
-// Sends one signal to one process with a time limit, and derives the state of the namespace from failures.
+// Sends one signal to one process with a time limit, maps Temporal's answer to what the relay does next, and leaves a namespace alone for
+// a while that Temporal does not serve.
+import { isGrpcServiceError, ServiceError } from "@temporalio/client";
+import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
+import type { Surplus } from "../../contracts/shared/messages.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import { Namespaces } from "./pacing.js";
-import type { WakeSignal } from "./pacing.js";
-import { isAnswered, problemOf, signalName, surplusSignalName } from "./signals.js";
-import type { SignalArgument, SignalClient, SignalProblem } from "./signals.js";
+import type { WakeSignal } from "./wake-signal.js";
+
+export type SignalArgument = ProviderEvent[] | Surplus;
+
+/** The part of a Temporal `WorkflowClient` that the relay needs. */
+export interface SignalClient {
+  getHandle(workflowId: string): { signal(name: string, argument: SignalArgument): Promise<void> };
+  withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R>;
+}
+
+/**
+ * late: the process has ended. unknownProcess: it does not exist. refused: Temporal will never accept this batch. failed: the
+ * signal cannot be made, so it did not leave this process. timeout, busy: try this process later. away: the server or the
+ * namespace is unreachable.
+ */
+export type SignalProblem =
+  | "late"
+  | "unknownProcess"
+  | "refused"
+  | "failed"
+  | "timeout"
+  | "busy"
+  | "away";
+
+/** Whether Temporal has said what becomes of the signal: it took it, or it never will. */
+export function isAnswered(problem: SignalProblem | undefined): boolean {
+  return problem === undefined || ["late", "unknownProcess", "refused"].includes(problem);
+}
+
+/** A literal, because contracts/shared/messages.ts imports the workflow library. */
+export const signalName = "providerEvents";
+export const surplusSignalName = "surplus";
 
 export interface SignallerOptions {
   clientFor(namespace: string): SignalClient | Promise<SignalClient>;
@@ -98,4 +130,62 @@ export class Signaller {
       return problemOf(error);
     }
   }
+}
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 15_000;
+
+/** Namespaces that Temporal does not serve at the moment. Each is tried again after a growing pause with jitter. */
+class Namespaces {
+  readonly #pauses = new Map<string, { until: number; ms: number }>();
+  readonly #answeredAt = new Map<string, number>();
+
+  answered(namespace: string): void {
+    this.#pauses.delete(namespace);
+    this.#answeredAt.set(namespace, performance.now());
+  }
+
+  /** Whether the namespace has answered since that moment. */
+  answeredSince(namespace: string, moment: number): boolean {
+    return (this.#answeredAt.get(namespace) ?? -Infinity) >= moment;
+  }
+
+  /** The pause in milliseconds, if this failure begins one. */
+  pause(namespace: string): number | undefined {
+    const before = this.#pauses.get(namespace);
+    if (before && before.until > performance.now()) return undefined;
+    const ms = Math.min((before?.ms ?? FIRST_PAUSE_MS / 2) * 2, MAX_PAUSE_MS);
+    const jittered = ms * (0.75 + Math.random() / 2);
+    this.#pauses.set(namespace, { until: performance.now() + jittered, ms });
+    return jittered;
+  }
+
+  paused(): string[] {
+    const now = performance.now();
+    return [...this.#pauses].filter(([, { until }]) => until > now).map(([namespace]) => namespace);
+  }
+}
+
+// gRPC status codes.
+const INVALID_ARGUMENT = 3;
+const DEADLINE_EXCEEDED = 4;
+const PERMISSION_DENIED = 7;
+const RESOURCE_EXHAUSTED = 8;
+const UNAVAILABLE = 14;
+const UNAUTHENTICATED = 16;
+
+function problemOf(error: unknown): SignalProblem {
+  if (error instanceof NamespaceNotFoundError) return "away";
+  if (error instanceof WorkflowNotFoundError) {
+    if (/already completed/i.test(error.message)) return "late";
+    return /namespace/i.test(error.message) ? "away" : "unknownProcess";
+  }
+  const cause = error instanceof ServiceError ? error.cause : error;
+  if (!isGrpcServiceError(cause)) return "failed";
+  if (cause.code === INVALID_ARGUMENT) return "refused";
+  if (cause.code === RESOURCE_EXHAUSTED)
+    return /larger than max|too large/i.test(cause.details) ? "refused" : "busy";
+  if (cause.code === DEADLINE_EXCEEDED) return "timeout";
+  const unreachable = [UNAVAILABLE, UNAUTHENTICATED, PERMISSION_DENIED].includes(cause.code);
+  return unreachable ? "away" : "busy";
 }

@@ -14,7 +14,7 @@ let inbox: Inbox;
 let archive: CallbackArchive;
 beforeAll(async () => {
   database = await testDatabase();
-  inbox = new Inbox(database.pool, bodyKeys);
+  inbox = new Inbox(database.pool);
   archive = new CallbackArchive(database.pool);
 });
 afterAll(() => database.close());

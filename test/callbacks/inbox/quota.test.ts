@@ -2,7 +2,7 @@
 // (docs/decisions/0020).
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { addressOf, callbackUrl } from "../../../src/callbacks/address.js";
+import { addressOf } from "../../../src/callbacks/address.js";
 import type { Subject } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
@@ -11,7 +11,7 @@ import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import { surplusSignalName } from "../../../src/callbacks/relay/signals.js";
+import { surplusSignalName } from "../../../src/callbacks/relay/signaller.js";
 import { maxQuota } from "../../../src/config.js";
 import { surplus } from "../../../src/contracts/shared/messages.js";
 import { keyedDigest } from "../../../src/crypto/hmac.js";
@@ -255,7 +255,7 @@ test("what comes to an account's address counts for its process, which is told o
   );
   const account = { provider: "test-account", account: "default" };
   await send(await receive(), account, ids(4));
-  const inbox = new Inbox(database.pool, bodyKeys);
+  const inbox = new Inbox(database.pool);
   const claim = randomUUID();
   const rows = await inbox.claimUnaddressed(claim, 5_000);
   const referred = rows.map((row) => ({ row, reference: workflowId }));
@@ -327,21 +327,6 @@ test("surplus is replayed by hand: the process is told of it as of any other", a
   await until(() => temporal.to(subject.workflowId).includes("e-3"));
 });
 
-test("an address is taken until its life is over: 410 after it, by its own date", async () => {
-  const [receiver, subject] = [await receive(), subjectOf()];
-  const at = (days: number) =>
-    fetch(
-      callbackUrl(ring, receiver.url, subject, { issuedAt: new Date(Date.now() - days * DAY_MS) }),
-      {
-        method: "POST",
-        body: `{"Identifier":"${days}"}`,
-      },
-    );
-  expect((await at(quota.addressDays)).status).toBe(204);
-  expect((await at(quota.addressDays + 31)).status).toBe(410);
-  expect(await states(subject.workflowId)).toEqual(["waiting"]);
-});
-
 test("an address without a date, of an earlier release, is taken until the last of them must be too old", async () => {
   const subject = subjectOf();
   const text = `p:${subject.provider}:${subject.namespace}/${subject.workflowId}`;
@@ -363,22 +348,6 @@ test("an address without a date, of an earlier release, is taken until the last 
   await migrated(quota.addressDays + 1);
   expect(await report("c")).toBe(410);
   await migrated(0);
-});
-
-test("of the places before the commit an address takes half at most, so that others find one", async () => {
-  const receiver = await receive({ queueLimit: 8, quota: { ...quota, rowsPerAddress: 1_000 } });
-  const client = await database.pool.connect();
-  await client.query("begin; lock table trustflow.callbacks in exclusive mode");
-  const [subject, other] = [subjectOf(), subjectOf()];
-  const flood = ids(6).map((Identifier) => post(receiver.url, subject, { Identifier }));
-  await until(() => receiver.inFlight() === 4);
-  const genuine = post(receiver.url, other, { Identifier: "genuine" });
-  await until(() => receiver.inFlight() === 5);
-  await client.query("commit");
-  client.release();
-  expect((await genuine).status).toBe(204);
-  const statuses = (await Promise.all(flood)).map(({ status }) => status);
-  expect(statuses.toSorted((a, b) => a - b)).toEqual([204, 204, 204, 204, 503, 503]);
 });
 
 test("what addresses brought is forgotten once nothing of it is left", async () => {

@@ -203,7 +203,7 @@ test("a row in whose tries relays die is tried after the others, then parked wit
   const temporal = new FakeTemporal();
   const subject = subjectOf();
   await arrive(subject, events("deadly"));
-  const inbox = new Inbox(database.pool, bodyKeys);
+  const inbox = new Inbox(database.pool);
   for (let death = 0; death < 3; death += 1)
     expect(await inbox.claim(randomUUID(), 0)).toHaveLength(1);
   // The first claim found it as it came.
@@ -351,7 +351,7 @@ test.each(["event_secrets", "correlations"])(
 
 test("a relay that comes back to its own claim has not died in it", async () => {
   await arrive(subjectOf(), events("slow"));
-  const inbox = new Inbox(database.pool, bodyKeys);
+  const inbox = new Inbox(database.pool);
   const own = randomUUID();
   for (const claim of [own, own, own]) expect(await inbox.claim(claim, 0)).toHaveLength(1);
   expect(await claims()).toEqual([{ claim: own, attempts: 1, failures: 0 }]);
@@ -364,7 +364,7 @@ test("a row that another relay takes over while it is addressed stays with that 
   const account = { provider: "test-account", account: "default" };
   await journal.correlate({ ...subjectOf(), ...account, reference: "r-1" });
   await arrive(account, events("taken over"));
-  const inbox = new Inbox(pool, bodyKeys);
+  const inbox = new Inbox(pool);
   const [first, second] = [randomUUID(), randomUUID()];
   const [row] = await inbox.claimUnaddressed(first, 0);
   if (!row) throw new Error("no row");

@@ -10,7 +10,7 @@ import { parkReasons } from "../../../src/callbacks/inbox/rows.js";
 import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
-import { signalName } from "../../../src/callbacks/relay/signals.js";
+import { signalName } from "../../../src/callbacks/relay/signaller.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay } from "../../../src/callbacks/relay/relay.js";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";

@@ -7,7 +7,7 @@ import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay } from "../../../src/callbacks/relay/relay.js";
-import { signalName } from "../../../src/callbacks/relay/signals.js";
+import { signalName } from "../../../src/callbacks/relay/signaller.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { testDatabase } from "../../harness/stack/postgres.js";

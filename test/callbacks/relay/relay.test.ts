@@ -12,7 +12,7 @@ import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
 import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay } from "../../../src/callbacks/relay/relay.js";
-import { signalName } from "../../../src/callbacks/relay/signals.js";
+import { signalName } from "../../../src/callbacks/relay/signaller.js";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
@@ -306,7 +306,7 @@ test("a relay that dies between signal and mark: another delivers again when the
   const subject = subjectOf();
   await arrive(subject, events(2));
   // As the dead one left it: claimed, signalled, not marked.
-  const claimed = await new Inbox(database.pool, bodyKeys).claim(randomUUID(), 400);
+  const claimed = await new Inbox(database.pool).claim(randomUUID(), 400);
   expect(claimed).toHaveLength(2);
   expect(await statesOf(subject)).toEqual(["claimed", "claimed"]);
   const temporal = new FakeTemporal();
@@ -321,7 +321,7 @@ test("a relay that dies between signal and mark: another delivers again when the
 test("a relay that lost its claim writes nothing", async () => {
   const subject = subjectOf();
   await arrive(subject, events(1));
-  const inbox = new Inbox(database.pool, bodyKeys);
+  const inbox = new Inbox(database.pool);
   const [row] = await inbox.claim("00000000-0000-4000-8000-000000000001", 0);
   const again = await inbox.claim("00000000-0000-4000-8000-000000000002", 10_000);
   expect(again).toHaveLength(1);
@@ -354,7 +354,7 @@ test("two receivers that store the same callbacks in another order do not stop e
 
 test("concurrent claims never share a process", async () => {
   const subjects = Array.from({ length: 5 }, () => subjectOf());
-  const inbox = new Inbox(database.pool, bodyKeys);
+  const inbox = new Inbox(database.pool);
   for (let round = 0; round < 20; round += 1) {
     const claims = await Promise.all([
       ...subjects.map((subject) => arrive(subject, events(1, `r${round}`)).then(() => [])),

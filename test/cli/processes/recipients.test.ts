@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { BatchItems } from "../../../src/batches/items.js";
-import { bodyContext } from "../../../src/callbacks/inbox/body-keys.js";
+import { bodyContext } from "../../../src/callbacks/inbox/body.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxSealer, generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { testDatabase } from "../../harness/stack/postgres.js";

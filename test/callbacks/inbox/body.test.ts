@@ -1,7 +1,7 @@
 // Who can open a body of the inbox: not the receiver that stored it, nor who has the journal's keys; but the relay and operators.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
-import { bodyContext, BodyOpener } from "../../../src/callbacks/inbox/body-keys.js";
+import { bodyContext, BodyOpener } from "../../../src/callbacks/inbox/body.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
