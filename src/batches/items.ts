@@ -1,5 +1,6 @@
-// What is known of each notice of a batch: what callbacks reported, and what queries showed. No personal data: a notice is its
-// `EvidenceId`, a recipient its line in the list. Ids are compared without case; a call gets them as the provider spells them.
+// What is known of each notice of a batch: what callbacks reported, and what queries showed; which of both says its state, is the table
+// of notice-state.ts. No personal data: a notice is its `EvidenceId`, a recipient its line in the list. Ids are compared without case; a
+// call gets them as the provider spells them.
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
@@ -163,7 +164,7 @@ export class BatchItems {
     );
   }
 
-  /** `at`: the database's clock before the question. An older answer changes nothing. */
+  /** `at`: the database's clock before the question. */
   async noteRead(
     { namespace, workflowId }: ProcessKey,
     items: ReadItem[],
@@ -206,8 +207,7 @@ export class BatchItems {
   }
 
   /**
-   * Settles claimed callbacks as `kept`, and notes what they report, in one commit. Of each notice the newest callback counts, by the
-   * provider's date, then by the rank of the state; the end counts whatever its date, until a later read contradicts it. So neither
+   * Settles claimed callbacks as `kept`, and notes what they report, in one commit. Of each notice the newest callback counts, so neither
    * their order nor a second delivery changes anything. A callback whose claim was lost is left to the relay that holds it now.
    */
   async keep(claim: string, heard: HeardItem[]): Promise<void> {

@@ -5,6 +5,8 @@ import fc from "fast-check";
 import { BatchItems } from "../../src/batches/items.js";
 import type { HeardItem, ProcessKey } from "../../src/batches/items.js";
 import { ArchiveParts } from "../../src/batches/parts.js";
+import { claimCallbacks, hearAll, kinds } from "./heard.js";
+import type { Heard } from "./heard.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 
@@ -18,34 +20,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const kinds = ["Sent", "Delivered", "Read", "Closed", "Failed"];
-
 async function openBatch(recipients = 10): Promise<ProcessKey> {
   const batch = { namespace: "default", workflowId: `sendNoticeBatch/${randomUUID()}` };
   await items.open(batch, recipients);
   return batch;
 }
 
-type Heard = Partial<Omit<HeardItem, "id">> & { kind: string };
-
-/** Callbacks as a relay has claimed them. */
-async function claimed(batch: ProcessKey, claim: string, heard: Heard[]): Promise<HeardItem[]> {
-  const { rows } = await database.pool.query<{ id: string }>(
-    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body, claim, claimed_until)
-     select 'a', gen_random_uuid(), 'evi-notice', $1, $2, 1, 'x', $3, clock_timestamp() + interval '1 minute'
-     from generate_series(1, $4) returning id`,
-    [batch.namespace, batch.workflowId, claim, heard.length],
-  );
-  return heard.map((one, index) => ({
-    ...{ id: rows[index]?.id ?? "", at: "2026-01-01T00:00:00.000Z", evidenceId: "n" },
-    ...{ rank: kinds.indexOf(one.kind) + 1, ...one },
-  }));
-}
-
-async function hear(batch: ProcessKey, heard: Heard[]): Promise<void> {
-  const claim = randomUUID();
-  await items.keep(claim, await claimed(batch, claim, heard));
-}
+const hear = (batch: ProcessKey, heard: Heard[]) => hearAll(database.pool, items, batch, heard);
+const claimed = (batch: ProcessKey, claim: string, heard: Heard[]) =>
+  claimCallbacks(database.pool, batch, claim, heard);
 
 const now = async () =>
   (await database.pool.query<{ at: Date }>("select clock_timestamp() as at")).rows[0]?.at as Date;
