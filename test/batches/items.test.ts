@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { BatchItems } from "../../src/batches/items.js";
 import type { HeardItem, ProcessKey } from "../../src/batches/items.js";
+import { afterCallback } from "../../src/batches/notice-state.js";
+import type { NoticeKnown } from "../../src/batches/notice-state.js";
 import { ArchiveParts } from "../../src/batches/parts.js";
 import { claimCallbacks, hearAll, kinds } from "./heard.js";
 import type { Heard } from "./heard.js";
@@ -62,12 +64,13 @@ test("in whatever order and pieces callbacks come, and however often, the newest
       for (let at = 0; at < heard.length; at += pieces)
         await hear(batch, heard.slice(at, at + pieces));
       for (const notice of ["a", "b"]) {
-        const key = ({ kind, second }: { kind: string; second: number }) =>
-          `${kind === "Closed" ? 1 : 0}${second}${kinds.indexOf(kind)}`;
         const newest = events
           .filter((one) => one.notice === notice)
-          .toSorted((one, other) => (key(one) < key(other) ? 1 : -1))[0];
-        expect((await itemOf(batch, notice))?.state).toBe(newest?.kind);
+          .map(({ kind: state, second }) => ({
+            ...{ state, rank: kinds.indexOf(state) + 1, at: new Date(second), cameAt: new Date() },
+          }))
+          .reduce<NoticeKnown>(afterCallback, {}).heard;
+        expect((await itemOf(batch, notice))?.state).toBe(newest?.state);
       }
       const counted = (await items.totals(batch)).reduce((sum, { count }) => sum + count, 0);
       expect(counted).toBe(new Set(events.map(({ notice }) => notice)).size);
@@ -109,53 +112,6 @@ test("a callback whose claim was lost is not noted, one without a state or a not
       receivedAt: expect.any(Date),
     },
   ]);
-});
-
-// A callback alone decides nothing (docs/threat-model.md): an end that it reports stays only until a later read shows the notice
-// open; an end that a read has shown stays for good.
-test("the newer of callback and query says the state; the end that a query has shown stays", async () => {
-  const batch = await openBatch();
-  await hear(batch, [{ kind: "Sent" }]);
-  expect(await itemOf(batch)).toMatchObject({ state: "Sent", source: "callback" });
-  const early = await now();
-  await items.noteRead(batch, [{ evidenceId: "n", state: "Read" }], early);
-  expect(await itemOf(batch)).toEqual({
-    ...{ evidenceId: "n", state: "Read", source: "query", at: early },
-  });
-  await hear(batch, [{ kind: "Failed", at: "2026-01-02T00:00:00.000Z" }]);
-  expect(await itemOf(batch)).toMatchObject({ state: "Failed", source: "callback" });
-  // An older answer changes nothing, one that shows nothing no state.
-  await items.noteRead(batch, [{ evidenceId: "n", state: "Draft" }], early);
-  await items.noteRead(batch, [{ evidenceId: "n" }], await now());
-  const beforeTheEnd = await now();
-  await hear(batch, [
-    { kind: "Closed", at: "2026-01-01T00:00:00.000Z", outcome: "read" },
-    { kind: "Delivered", at: "2026-01-03T00:00:00.000Z" },
-  ]);
-  const closedByCallback = { state: "Closed", outcome: "read", source: "callback" };
-  expect(await itemOf(batch)).toMatchObject(closedByCallback);
-  // One that was asked before the callback came says nothing about it, and one that shows nothing neither.
-  await items.noteRead(batch, [{ evidenceId: "n", state: "Delivered" }], beforeTheEnd);
-  await items.noteRead(batch, [{ evidenceId: "n" }], await now());
-  expect(await itemOf(batch)).toMatchObject(closedByCallback);
-  expect(await items.page(batch, { limit: 5, isOpen: true })).toEqual([]);
-  const asked = await now();
-  await items.noteRead(batch, [{ evidenceId: "n", state: "Read" }], asked);
-  const open = { evidenceId: "n", state: "Read", source: "query", at: asked };
-  await items.noteRead(batch, [{ evidenceId: "n" }], await now());
-  expect(await itemOf(batch)).toEqual(open);
-  expect(await items.page(batch, { limit: 5, isOpen: true })).toEqual([open]);
-  expect(await items.due(batch, await now(), 5, { isOpen: true })).toHaveLength(1);
-  await items.noteRead(
-    batch,
-    [{ evidenceId: "n", line: 7, state: "Closed", outcome: "refused" }],
-    await now(),
-  );
-  const closed = { state: "Closed", outcome: "refused", source: "query", line: 7 };
-  expect(await itemOf(batch)).toMatchObject(closed);
-  await items.noteRead(batch, [{ evidenceId: "n", state: "Read" }], await now());
-  expect(await itemOf(batch)).toMatchObject(closed);
-  expect(await items.totals(batch)).toEqual([{ state: "Closed", outcome: "refused", count: 1 }]);
 });
 
 test("the provider's list gives each recipient an item with its line, and is read on where it was left", async () => {
