@@ -70,17 +70,21 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
 /** The least time limit of a query, so that the query is made at least once. */
 const MIN_QUESTION_MS = 10_000;
 
+/**
+ * The first wait has one timer, which ends with the deadline at the latest; later waits have the timers of deadline and grace beside their
+ * own. `pastDeadline`: the first wait has ended with the deadline.
+ */
+type Stage = "firstWait" | "laterWait" | "pastDeadline";
+
 class Tracking {
   readonly #flow: AnyFlow;
   readonly #target: TrackingTarget;
   readonly #deadline: Date;
-  /** From the second wait on; the first one ends with the deadline at the latest. */
+  #stage: Stage = "firstWait";
   #deadlineTimer: Timer | undefined;
   /** While an end state has no `Closed`: the time at which it counts as the end. */
   #graceEnd: Date | undefined;
   #graceTimer: Timer | undefined;
-  #hasWaited = false;
-  #isPastDeadline = false;
   #lastAsked: Date;
   #asked = 0;
 
@@ -146,10 +150,9 @@ class Tracking {
     for (;;) {
       const { newsCount, lastEventAt } = this.#flow.log;
       const asked = this.#asked;
-      const isFirst = !this.#hasWaited;
+      const isFirst = this.#stage === "firstWait";
       const isByClock = !isFirst && !timersDecide();
-      const since = isByClock ? lastEventAt : this.#lastAsked;
-      const quiet = secondsAfter(since, poll);
+      const quiet = secondsAfter(isByClock ? lastEventAt : this.#lastAsked, poll);
       const wake = earlierOf(quiet, this.#limit);
       this.#flow.status.waitFor(awaits, wake);
       const summary = `Ask ${label} at ${wake.toISOString()}`;
@@ -162,13 +165,14 @@ class Tracking {
       const timer = new Timer(isFirst ? wake : quiet, summary);
       await condition(() => timer.isOver || this.#isTimeUp());
       timer.cancel();
-      this.#hasWaited = true;
+      this.#stage = "laterWait";
       if (this.#isTimeUp()) return true;
       // In the history of an older release any news delayed the poll; now only an answer does.
       const hasNews = newsCount !== this.#flow.log.newsCount;
       if (hasNews && (asked !== this.#asked || !knows("poll-in-any-case"))) continue;
-      this.#isPastDeadline = isFirst && spans.deadlineSeconds <= poll;
-      return this.#isPastDeadline;
+      if (!isFirst || spans.deadlineSeconds > poll) return false;
+      this.#stage = "pastDeadline";
+      return true;
     }
   }
 
@@ -181,7 +185,7 @@ class Tracking {
 
   #isTimeUp(): boolean {
     const timers = [this.#deadlineTimer, this.#graceTimer];
-    return this.#isPastDeadline || timers.some((timer) => timer?.isOver);
+    return this.#stage === "pastDeadline" || timers.some((timer) => timer?.isOver);
   }
 
   #giveUp(): void {

@@ -72,6 +72,13 @@ interface OfBatch {
   batchId: string;
 }
 
+/**
+ * `settingUp`: not started yet. `cancelling`: someone cancels it, and the main path looks after its next step. `waiting`: started, and
+ * the provider deletes it until the scheduled date. `running`: started for good. `foundStarted`: the provider does not delete it, as a
+ * person started it, so it is followed.
+ */
+type Stage = "settingUp" | "cancelling" | "waiting" | "running" | "foundStarted" | "deleted";
+
 class SendNoticeBatch {
   readonly #input: SendNoticeBatchInput;
   readonly #flow = new Flow<BatchSnapshot, ReturnType<typeof batchView>>(batchView);
@@ -79,13 +86,7 @@ class SendNoticeBatch {
   #plan: BatchPlan | undefined;
   #batch: OfBatch | undefined;
   #started: Started | undefined;
-  /** Until then it can be deleted. */
-  #isWaiting = false;
-  #isDeleted = false;
-  /** The provider does not delete it, as a person started it: it is followed. */
-  #isFoundStarted = false;
-  /** Someone cancels it, and the main path looks after its next step. */
-  #isCancelled = false;
+  #stage: Stage = "settingUp";
   #processedAt: string | undefined;
   #totals: ItemTotals | undefined;
   #archive: AffidavitArchive | undefined;
@@ -176,8 +177,8 @@ class SendNoticeBatch {
       // From here on it is deleted, and no longer stopped.
       lifecycle.stopping = undefined;
       lifecycle.stopped = undefined;
-      this.#isWaiting = false;
-      if (!this.#isDeleted && !(await this.#delete(batch))) {
+      this.#endWaiting();
+      if (this.#stage !== "deleted" && !(await this.#delete(batch))) {
         this.#takeAsStarted(plan, batch);
         return true;
       }
@@ -190,7 +191,7 @@ class SendNoticeBatch {
   #takeAsStarted({ deadlineSeconds }: BatchPlan, { batchId }: OfBatch): boolean {
     if (!knows("found-started")) return false;
     const { lifecycle, log, status } = this.#flow;
-    this.#isFoundStarted = true;
+    this.#stage = "foundStarted";
     // A cancellation that came meanwhile stops nothing any more.
     if (lifecycle.stopped) lifecycle.stopping = lifecycle.stopped = undefined;
     log.note({ source: "process", event: "Found the batch started" });
@@ -241,15 +242,17 @@ class SendNoticeBatch {
     this.#started = started;
     const due = started.scheduledDate === undefined ? now() : dateOf(started.scheduledDate);
     const deadline = secondsAfter(due, this.#plan?.deadlineSeconds ?? 0);
-    this.#isWaiting = started.scheduledDate !== undefined;
+    const isScheduled = started.scheduledDate !== undefined;
+    const isCancelled = this.#stage === "cancelling";
+    this.#stage = isScheduled ? "waiting" : "running";
     log.note({ source: "process", event: "Started the batch" });
     const { batchId } = batch;
-    status.effectExists(this.#isWaiting ? "waiting" : "tracking", { batchId }, deadline);
-    this.#refuseIfCancelled();
-    if (!this.#isWaiting) return;
+    status.effectExists(isScheduled ? "waiting" : "tracking", { batchId }, deadline);
+    if (isCancelled) throw new Withdrawn();
+    if (!isScheduled) return;
     const wait = { what: "the scheduled date", end: due, summary: "The scheduled date" };
     await waitUntil(this.#flow, () => false, wait);
-    this.#isWaiting = false;
+    this.#endWaiting();
     status.enter("tracking");
   }
 
@@ -394,33 +397,33 @@ class SendNoticeBatch {
   async #cancel(occurrence: string, who: Proven = {}): Promise<BatchCancelAnswer> {
     const given = await this.#cancelled(occurrence);
     this.#flow.log.note(decidedBy(who, `Cancel: ${given.answer}`));
-    if (given.answer === "pending") this.#isCancelled = true;
+    if (given.answer === "pending") this.#cancelBeforeNextStep();
     return given;
   }
 
   async #cancelled(occurrence: string): Promise<BatchCancelAnswer> {
     const { lifecycle } = this.#flow;
-    if (this.#isDeleted) return { answer: "cancelled" };
-    if (this.#isFoundStarted) return { answer: "tooLate" };
+    if (this.#stage === "deleted") return { answer: "cancelled" };
+    if (this.#isFoundStarted()) return { answer: "tooLate" };
     if (!this.#started) {
       // Withdrawn, the batch is never created, or never started, whatever else becomes of it.
       for (const step of ["create", "start"]) {
         const answer = await answerTo(() => withdraw({ step }));
         if (typeof answer === "object") return answer;
         if (answer !== "withdrawn") continue;
-        if (this.#isFoundStarted) return { answer: "tooLate" };
-        this.#isCancelled = true;
+        if (this.#isFoundStarted()) return { answer: "tooLate" };
+        this.#cancelBeforeNextStep();
         if (step === "create" || this.#batch) lifecycle.withdraw();
         return { answer: "cancelled" };
       }
     }
     // It may have been created or started in the meantime.
     if (!this.#started || !this.#batch) return { answer: "pending" };
-    if (!this.#isWaiting) return { answer: "tooLate" };
+    if (this.#stage !== "waiting") return { answer: "tooLate" };
     const batch = this.#batch;
     const { answer } = await answerTo(() => this.#deletion(batch, occurrence));
     if (answer !== "deleted") return { answer };
-    this.#isDeleted = true;
+    this.#stage = "deleted";
     lifecycle.withdraw();
     return { answer: "cancelled" };
   }
@@ -438,8 +441,21 @@ class SendNoticeBatch {
     return given;
   }
 
+  #endWaiting(): void {
+    if (this.#stage === "waiting") this.#stage = "running";
+  }
+
+  #cancelBeforeNextStep(): void {
+    if (this.#stage === "settingUp") this.#stage = "cancelling";
+  }
+
   #refuseIfCancelled(): void {
-    if (this.#isCancelled) throw new Withdrawn();
+    if (this.#stage === "cancelling") throw new Withdrawn();
+  }
+
+  /** A call, so that the compiler expects another answer after each wait. */
+  #isFoundStarted(): boolean {
+    return this.#stage === "foundStarted";
   }
 
   /** Whether it is gone; otherwise it was started. */
