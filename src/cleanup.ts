@@ -59,54 +59,18 @@ const LEFTOVER_DAYS = 1;
 
 export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { retention, pool, dryRun = false, now = new Date() } = options;
-  const {
-    inboxDays,
-    parkedDays,
-    journalDays,
-    documentOrphanDays,
-    quarantineDays,
-    batchSize: limit,
-  } = retention;
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const { connection } = options.clientFor(options.namespace);
   const notes = checkOrder(retention, await historyDays(connection, options.namespace));
   // Before the rows are deleted.
   const namespaces = await namespacesOf(pool, options.namespace);
   const clients = namespaces.map((name) => options.clientFor(name));
-
   const families = new Families({ ...options, now });
-  const running: IsOpen = (namespace, workflowId) => families.isOpen({ namespace, workflowId });
-  // The journal outlives the history: a reset may need its rows for as long as that is there.
-  const remembered: IsOpen = (namespace, workflowId) => families.isKnown({ namespace, workflowId });
-  const archive = new CallbackArchive(pool);
-  const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
-    dryRun
-      ? countCallbacks(pool, what, olderThan, isOpen)
-      : archive.purge({ what, olderThan, isOpen, limit });
-  const erasedBodies = await eraseLateCallbacks(pool, dryRun);
-  const inboxBodies = await inbox("bodies", before(inboxDays), running);
-  const inboxRows = await inbox("rows", before(journalDays), remembered);
-  if (!dryRun) await archive.forgetAddresses(before(journalDays));
-  // After the rows, so that a dry run gives the same counts.
-  const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
-  const journalRows = await (dryRun ? countEffects : purgeEffects)(
-    pool,
-    before(journalDays),
-    remembered,
-    limit,
-  );
-  if (!dryRun) {
-    await purgeEventSecrets(pool, before(inboxDays), running, limit);
-    await purgeCorrelations(pool, before(journalDays), remembered, limit);
-    await purgeBatches(pool, before(journalDays));
-  }
+  const rows = await purgeRows({ pool, retention, dryRun, before, families });
+  const shared = { ...options, clients, dryRun };
+  const days = retention.documents;
   const { expired, unknownEnd, skipped } = await expireDocuments({
-    ...options,
-    clients,
-    families,
-    days: retention.documents,
-    dryRun,
-    now,
+    ...{ ...shared, families, days, now },
   });
   if (unknownEnd > 0)
     notes.push(
@@ -121,24 +85,51 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     );
   const leftovers = await removeLeftovers({ ...options, before: before(LEFTOVER_DAYS), dryRun });
   const documents = await removeOrphans({
-    ...options,
-    dryRun,
-    clients,
-    storedBefore: before(documentOrphanDays),
-    quarantineDays,
+    ...shared,
+    storedBefore: before(retention.documentOrphanDays),
+    quarantineDays: retention.quarantineDays,
   });
-  return {
-    dryRun,
-    inboxBodies,
-    erasedBodies,
-    parkedBodies,
-    inboxRows,
-    journalRows,
-    documents,
-    expired,
-    ...leftovers,
-    notes,
-  };
+  return { dryRun, ...rows, documents, expired, ...leftovers, notes };
+}
+
+/** Rows of inbox and journal; with a dry run they are counted. */
+async function purgeRows({
+  pool,
+  retention: { inboxDays, parkedDays, journalDays, batchSize: limit },
+  dryRun,
+  before,
+  families,
+}: {
+  pool: Pool;
+  retention: Config["retention"];
+  dryRun: boolean;
+  before(days: number): Date;
+  families: Families;
+}): Promise<
+  Pick<CleanupReport, "erasedBodies" | "inboxBodies" | "inboxRows" | "journalRows" | "parkedBodies">
+> {
+  const running: IsOpen = (namespace, workflowId) => families.isOpen({ namespace, workflowId });
+  // The journal outlives the history: a reset may need its rows for as long as that is there.
+  const remembered: IsOpen = (namespace, workflowId) => families.isKnown({ namespace, workflowId });
+  const archive = new CallbackArchive(pool);
+  const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
+    dryRun
+      ? countCallbacks(pool, what, olderThan, isOpen)
+      : archive.purge({ what, olderThan, isOpen, limit });
+  const erasedBodies = await eraseLateCallbacks(pool, dryRun);
+  const inboxBodies = await inbox("bodies", before(inboxDays), running);
+  const inboxRows = await inbox("rows", before(journalDays), remembered);
+  if (!dryRun) await archive.forgetAddresses(before(journalDays));
+  // After the rows, so that a dry run gives the same counts.
+  const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
+  const effects = dryRun ? countEffects : purgeEffects;
+  const journalRows = await effects(pool, before(journalDays), remembered, limit);
+  if (!dryRun) {
+    await purgeEventSecrets(pool, before(inboxDays), running, limit);
+    await purgeCorrelations(pool, before(journalDays), remembered, limit);
+    await purgeBatches(pool, before(journalDays));
+  }
+  return { inboxBodies, erasedBodies, parkedBodies, inboxRows, journalRows };
 }
 
 /** journal ≥ history ≥ inbox. The journal prevents a second letter, so a violation for the journal is refused. */

@@ -86,7 +86,6 @@ export async function startWorker(
     ring: codecRing,
     refusePlaintext: refused.includes("plaintext"),
   });
-  const converters = workerConverters(payloadKeys(config), refused);
   const shared: WorkerOptions = {
     taskQueue: workflowTaskQueue,
     connection,
@@ -98,6 +97,34 @@ export async function startWorker(
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: WORKFLOW_POLLERS },
     activityTaskPollerBehavior: { type: "autoscaling" },
   };
+  const { workflows, all: workers } = await createWorkers(config, shared, activities, looks);
+  const matcher = tokenMatcher(activities.video, pool, namespace);
+  const matching = matcher.run();
+  const shutdown = () => {
+    matcher.close();
+    workers.forEach((worker) => stop(worker));
+  };
+  const watch = watchForProblem(workflows, { connection, namespace }, shutdown);
+  return {
+    run: runAll(workers, async () => {
+      matcher.close();
+      await matching;
+      await close();
+    }).finally(() => watch.close()),
+    shutdown,
+    isPolling: () => workers.every((worker) => polls(worker)),
+    problem: watch.problem,
+    reachTemporal: () => askTemporal(connection),
+  };
+}
+
+async function createWorkers(
+  config: Config,
+  shared: WorkerOptions,
+  activities: ReturnType<typeof composeActivities>,
+  looks: ProcessLooks,
+): Promise<{ workflows: WatchedWorker; all: Worker[] }> {
+  const converters = workerConverters(payloadKeys(config), refusedPayloads(config));
   const calls: WorkerOptions = {
     ...shared,
     dataConverter: converters.activities,
@@ -124,37 +151,32 @@ export async function startWorker(
   })) as WatchedWorker;
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
   const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
-  const workers = [workflows, processWorker, ...providers];
-  const matcher = tokenMatcher(activities.video, pool, namespace);
-  const matching = matcher.run();
-  const shutdown = () => {
-    matcher.close();
-    workers.forEach((worker) => stop(worker));
-  };
+  return { workflows, all: [workflows, processWorker, ...providers] };
+}
+
+/** `close` throws the problem that was found. */
+function watchForProblem(
+  workflows: WatchedWorker,
+  where: Pick<Parameters<typeof watchWorker>[1], "connection" | "namespace">,
+  shutdown: () => void,
+): { problem: Promise<never>; close(): void } {
   let found: WorkerProblem | undefined;
   let reject: (problem: WorkerProblem) => void = () => undefined;
   const problem = new Promise<never>((_, end) => (reject = end));
   // Not everyone waits for it.
   problem.catch(() => undefined);
-  const watch = watchWorker(workflows, { connection, namespace }, (text) => {
+  const watch = watchWorker(workflows, where, (text) => {
     found = new WorkerProblem(text);
     Runtime.instance().logger.error("The worker does no more work and ends", { problem: text });
     reject(found);
     shutdown();
   });
   return {
-    run: runAll(workers, async () => {
-      matcher.close();
-      await matching;
-      await close();
-    }).finally(() => {
+    problem,
+    close() {
       watch.close();
       if (found) throw found;
-    }),
-    shutdown,
-    isPolling: () => workers.every((worker) => polls(worker)),
-    problem,
-    reachTemporal: () => askTemporal(connection),
+    },
   };
 }
 
@@ -209,7 +231,8 @@ const warnOfKept: OnKeptCertificate = (about) =>
     about,
   );
 
-function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
+/** What the activities of all providers share. */
+function dependenciesOf(config: Config, pool: Pool, codecRing: KeyRing) {
   const callbackRing = ringOf(config, "callback");
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
   const directory = required(config.documents.directory, "documents.directory");
@@ -245,6 +268,11 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     invisibleForMs: config.attention.invisibleSeconds * 1_000,
     unavailableForMs: config.attention.unavailableSeconds * 1_000,
   };
+  return { deps, signedDecisions };
+}
+
+function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
+  const { deps, signedDecisions } = dependenciesOf(config, pool, codecRing);
   const of: DependenciesOf = (provider) => ({
     ...deps,
     accounts: accountsOf(config, provider, warnOfKept),
@@ -253,7 +281,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
   return {
     video: of("video-identification"),
     processes: (looks: ProcessLooks) => ({
-      ...createProcessActivities(journal, signedDecisions),
+      ...createProcessActivities(deps.journal, signedDecisions),
       ...createLookActivities(deps, looks),
     }),
     byQueue: activitiesByQueue(of, { items: new BatchItems(pool), parts: new ArchiveParts(pool) }),

@@ -1,8 +1,11 @@
 // The role `relay`: brings callbacks from the inbox to their processes (docs/design.md §7, §12).
+import type { WorkflowClient } from "@temporalio/client";
 import { ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { Health } from "../health.js";
 import { payloadKeys } from "../payload-keys.js";
+import type { PayloadKeys } from "../payload-keys.js";
+import type { connectClient } from "../temporal/connection.js";
 import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
 import { bodyKeysOf } from "./body-keys.js";
 import { SoleHolder } from "../postgres/sole-holder.js";
@@ -24,29 +27,14 @@ export async function relay(config: Config): Promise<RunningRole> {
   await warnOfOwner(pool, config, log);
   const sealer = config.keys.secretsPublic && new SecretSealer(ringOf(config, "secretsPublic"));
   if (!sealer && accountsWithSecretCallbacks(config).length > 0) log.warn(secretsNotKept);
-  const { ring: codec, writeRing } = payloadKeys(config);
+  const keys = payloadKeys(config);
   await requireTemporal();
-  const temporal = await connectClient(codec, { writeRing });
-  // A callback address names its namespace, and one connection serves them all.
-  const { Client } = await import("@temporalio/client");
-  const { dataConverter } = await import("../temporal/codec/data-converter.js");
-  const clients = new Map([[temporal.namespace, temporal.client]]);
-  const clientFor = (namespace: string) => {
-    const known = clients.get(namespace);
-    if (known) return known.workflow;
-    const { connection } = temporal;
-    const converter = dataConverter(codec, writeRing);
-    const client = new Client({ connection, namespace, dataConverter: converter });
-    clients.set(namespace, client);
-    return client.workflow;
-  };
-  const { connection, namespace } = temporal;
+  const temporal = await connectClient(keys.ring, { writeRing: keys.writeRing });
+  const clientFor = await clientsOf(temporal, keys);
+  const looking = new SoleHolder(pool, `stuck processes of ${temporal.namespace}`);
   // Only if metrics are served, and by one relay: a server below 1.30 has to be asked for every open process.
-  const looking = new SoleHolder(pool, `stuck processes of ${namespace}`);
   const stuck = config.relay.metricsAddress
-    ? watchStuck({ connection, namespace }, config.stuck.scanSeconds * 1_000, () =>
-        looking.isHeld(),
-      )
+    ? watchStuck(temporal, config.stuck.scanSeconds * 1_000, () => looking.isHeld())
     : undefined;
   const metrics = relayMetrics({
     pool,
@@ -54,22 +42,11 @@ export async function relay(config: Config): Promise<RunningRole> {
     attentions: () => countAttentions(temporal.client),
     stuck: () => stuck?.counts(),
   });
-  const leaseMs = config.relay.leaseSeconds * 1_000;
   const started = await startRelay({
-    pool,
-    ring: ringOf(config, "callback"),
-    bodyKeys: bodyKeysOf(config),
-    clientFor,
-    ...parsers,
+    ...{ pool, clientFor, ...parsers, ...settingsOf(config), logger: log },
     sealSecret: sealer && ((secret, processKey) => sealer.seal(secret, processKey)),
-    unmatchedMs: config.relay.unmatchedSeconds * 1_000,
-    eventsPerProcess: config.callbacks.eventsPerProcess,
-    gatherMs: config.relay.gatherMs,
-    leaseMs,
-    signalTimeoutMs: Math.min(10_000, leaseMs / 3),
     onEvent: metrics.onEvent,
     onWake: metrics.onWake,
-    logger: log,
   });
   const health = new Health({
     needs: {
@@ -93,5 +70,39 @@ export async function relay(config: Config): Promise<RunningRole> {
       await temporal.close();
       await pool.end();
     },
+  };
+}
+
+/** A callback address names its namespace, and one connection serves them all. */
+async function clientsOf(
+  temporal: Awaited<ReturnType<typeof connectClient>>,
+  { ring, writeRing }: PayloadKeys,
+): Promise<(namespace: string) => WorkflowClient> {
+  const { Client } = await import("@temporalio/client");
+  const { dataConverter } = await import("../temporal/codec/data-converter.js");
+  const clients = new Map([[temporal.namespace, temporal.client]]);
+  return (namespace) => {
+    const known = clients.get(namespace);
+    if (known) return known.workflow;
+    const { connection } = temporal;
+    const client = new Client({
+      ...{ connection, namespace },
+      dataConverter: dataConverter(ring, writeRing),
+    });
+    clients.set(namespace, client);
+    return client.workflow;
+  };
+}
+
+function settingsOf(config: Config) {
+  const leaseMs = config.relay.leaseSeconds * 1_000;
+  return {
+    ring: ringOf(config, "callback"),
+    bodyKeys: bodyKeysOf(config),
+    unmatchedMs: config.relay.unmatchedSeconds * 1_000,
+    eventsPerProcess: config.callbacks.eventsPerProcess,
+    gatherMs: config.relay.gatherMs,
+    leaseMs,
+    signalTimeoutMs: Math.min(10_000, leaseMs / 3),
   };
 }

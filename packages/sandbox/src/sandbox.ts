@@ -11,6 +11,7 @@ import { Ledger, type LedgerReport } from "./engine/ledger.js";
 import { resolveOptions, type SandboxOptions } from "./options.js";
 import { Outbox, type OutboxMessage } from "./engine/outbox.js";
 import type { SandboxParts } from "./engine/parts.js";
+import type { SandboxProvider } from "./exchange/operation.js";
 import { openPki, type PkiFiles } from "./tls/pki.js";
 import { simulated } from "./providers/index.js";
 import { registerProvider } from "./exchange/provider-routes.js";
@@ -53,115 +54,18 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const closing = new AbortController();
   // Each answer that is held back waits for it.
   setMaxListeners(0, closing.signal);
-  const clock = new Clock((given.startAt ?? new Date()).getTime(), options.speed);
-  const faults = new Faults();
-  const accounts = new Accounts(options.accounts);
-  const ledger = new Ledger();
-  const ids = new SeededIds(options.seed);
-  const outbox = new Outbox();
-  const requests = new RequestLog(options.logSize);
-  const stateFile =
-    options.stateDirectory === undefined
-      ? undefined
-      : new StateFile(options.stateDirectory, snapshot);
-  const changed = () => stateFile?.touch();
-  const { callbackTimeoutMs: timeoutMs, logSize } = options;
-  const callbacks = new Callbacks({ clock, faults, timeoutMs, logSize, changed });
-  const parts: SandboxParts = {
-    options,
-    clock,
-    personNow: options.personTime === "real" ? Date.now : () => clock.now(),
-    ids,
-    accounts,
-    faults,
-    ledger,
-    callbacks,
-    requests,
-    outbox,
-    documents: new DocumentFiles(options.stateDirectory),
-    closing: closing.signal,
-    changed,
-    committed: async () => stateFile?.flush(),
-  };
-  const providers = Object.values(simulated).map((simulate) => simulate(parts));
-  for (const { name, operations, hasCallbacks } of providers) {
-    const names = operations.flatMap(({ name: own, other }) => (other ? [own, other.name] : [own]));
-    faults.know(name, hasCallbacks ? ["callback", ...names] : names);
-  }
-
-  function snapshot(): Snapshot {
-    return {
-      clock: clock.save(),
-      ids: ids.save(),
-      accounts: accounts.save(),
-      faults: faults.save(),
-      ledger: ledger.save(),
-      callbacks: callbacks.save(),
-      outbox: outbox.save(),
-      providers: Object.fromEntries(providers.map((provider) => [provider.name, provider.save()])),
-    };
-  }
-
-  function load(state: Snapshot): void {
-    clock.load(state.clock);
-    ids.load(state.ids);
-    accounts.load(state.accounts);
-    faults.load(state.faults);
-    ledger.load(state.ledger);
-    callbacks.load(state.callbacks);
-    outbox.load(state.outbox ?? []);
-    for (const provider of providers) {
-      const saved = state.providers[provider.name];
-      if (saved !== undefined) provider.load(saved);
-    }
-  }
-
-  /** Empties everything but accounts, clock and seed. */
-  async function reset(): Promise<void> {
-    clock.clear();
-    const { documents } = parts;
-    for (const part of [faults, ledger, callbacks, outbox, requests, documents, ...providers]) {
-      part.clear();
-    }
-    await stateFile?.flush();
-  }
-
-  const saved = await stateFile?.read();
-  if (saved !== undefined) load(saved as Snapshot);
-  else for (const fault of given.faults ?? []) faults.add(fault);
-
-  // Base64 is a third larger; what is a little too large is still read, so that it gets the 400 of the specification.
-  const bodyLimit = options.maxDocumentBytes * 3 + 2_000_000;
-  const pki = await openPki(options.pkiDirectory);
-  const plain = httpServer(bodyLimit, given.health);
-  const mutualTls = mutualTlsServer(bodyLimit, pki);
-  for (const provider of providers) {
-    registerProvider(plain, parts, provider, false);
-    registerProvider(mutualTls, parts, provider, true);
-  }
-  registerControl(plain, parts, providers, reset);
-
-  const stopServing = async () => {
-    await Promise.all([plain.close(), mutualTls.close()]);
-    await pki.close();
-  };
-  const { host, port, tlsPort } = options;
-  const listen = async () => ({
-    url: await plain.listen({ host, port }),
-    tlsUrl: await mutualTls.listen({ host, port: tlsPort }),
-  });
-  const urls = await listen().catch(async (error: unknown) => {
-    await stopServing();
-    throw error;
-  });
+  const state = new SandboxState(options, given.startAt ?? new Date(), closing.signal);
+  await state.read(given.faults ?? []);
+  const { clock, faults, accounts, ledger, callbacks, outbox } = state.parts;
+  const serving = await serve(options, state, given.health);
   clock.start();
   /** A second call must not write the state over that of a sandbox that was started in its place. */
   let closed: Promise<void> | undefined;
   return {
-    ...urls,
-    port: portOf(plain),
-    pki: pki.files,
-    issueClientCertificate: pki.issue,
+    ...serving.urls,
+    port: serving.port,
+    pki: serving.pki.files,
+    issueClientCertificate: serving.pki.issue,
     clock,
     faults,
     accounts,
@@ -174,7 +78,127 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     closing.abort();
     callbacks.close();
     await clock.stop();
-    await stopServing();
-    await stateFile?.flush();
+    await serving.stop();
+    await state.flush();
+  }
+}
+
+type Options = ReturnType<typeof resolveOptions>;
+
+/** The parts and the simulated providers, and what of them is kept in a file. */
+class SandboxState {
+  readonly parts: SandboxParts;
+  readonly providers: SandboxProvider[];
+  readonly #file: StateFile | undefined;
+
+  constructor(options: Options, startAt: Date, closing: AbortSignal) {
+    const { stateDirectory, callbackTimeoutMs: timeoutMs, logSize } = options;
+    this.#file =
+      stateDirectory === undefined
+        ? undefined
+        : new StateFile(stateDirectory, () => this.#snapshot());
+    const clock = new Clock(startAt.getTime(), options.speed);
+    const faults = new Faults();
+    const changed = () => this.#file?.touch();
+    this.parts = {
+      options,
+      clock,
+      personNow: options.personTime === "real" ? Date.now : () => clock.now(),
+      ids: new SeededIds(options.seed),
+      accounts: new Accounts(options.accounts),
+      faults,
+      ledger: new Ledger(),
+      callbacks: new Callbacks({ clock, faults, timeoutMs, logSize, changed }),
+      requests: new RequestLog(logSize),
+      outbox: new Outbox(),
+      documents: new DocumentFiles(stateDirectory),
+      closing,
+      changed,
+      committed: () => this.flush(),
+    };
+    this.providers = Object.values(simulated).map((simulate) => simulate(this.parts));
+    for (const { name, operations, hasCallbacks } of this.providers) {
+      const names = operations.flatMap(({ name: own, other }) =>
+        other ? [own, other.name] : [own],
+      );
+      faults.know(name, hasCallbacks ? ["callback", ...names] : names);
+    }
+  }
+
+  /** `faults`: those of a sandbox that has no file yet. */
+  async read(given: NonNullable<SandboxOptions["faults"]>): Promise<void> {
+    const saved = await this.#file?.read();
+    if (saved !== undefined) this.#load(saved as Snapshot);
+    else for (const fault of given) this.parts.faults.add(fault);
+  }
+
+  async flush(): Promise<void> {
+    await this.#file?.flush();
+  }
+
+  /** Empties everything but accounts, clock and seed. */
+  async reset(): Promise<void> {
+    const { clock, faults, ledger, callbacks, outbox, requests, documents } = this.parts;
+    clock.clear();
+    const cleared = [faults, ledger, callbacks, outbox, requests, documents];
+    for (const part of [...cleared, ...this.providers]) part.clear();
+    await this.flush();
+  }
+
+  #snapshot(): Snapshot {
+    const { clock, ids, accounts, faults, ledger, callbacks, outbox } = this.parts;
+    return {
+      clock: clock.save(),
+      ids: ids.save(),
+      accounts: accounts.save(),
+      faults: faults.save(),
+      ledger: ledger.save(),
+      callbacks: callbacks.save(),
+      outbox: outbox.save(),
+      providers: Object.fromEntries(
+        this.providers.map((provider) => [provider.name, provider.save()]),
+      ),
+    };
+  }
+
+  #load(state: Snapshot): void {
+    const { clock, ids, accounts, faults, ledger, callbacks, outbox } = this.parts;
+    clock.load(state.clock);
+    ids.load(state.ids);
+    accounts.load(state.accounts);
+    faults.load(state.faults);
+    ledger.load(state.ledger);
+    callbacks.load(state.callbacks);
+    outbox.load(state.outbox ?? []);
+    for (const provider of this.providers) {
+      const saved = state.providers[provider.name];
+      if (saved !== undefined) provider.load(saved);
+    }
+  }
+}
+
+async function serve(options: Options, state: SandboxState, health: SandboxOptions["health"]) {
+  // Base64 is a third larger; what is a little too large is still read, so that it gets the 400 of the specification.
+  const bodyLimit = options.maxDocumentBytes * 3 + 2_000_000;
+  const pki = await openPki(options.pkiDirectory);
+  const plain = httpServer(bodyLimit, health);
+  const mutualTls = mutualTlsServer(bodyLimit, pki);
+  for (const provider of state.providers) {
+    registerProvider(plain, state.parts, provider, false);
+    registerProvider(mutualTls, state.parts, provider, true);
+  }
+  registerControl(plain, state.parts, state.providers, () => state.reset());
+  const stop = async () => {
+    await Promise.all([plain.close(), mutualTls.close()]);
+    await pki.close();
+  };
+  const { host, port, tlsPort } = options;
+  try {
+    const url = await plain.listen({ host, port });
+    const tlsUrl = await mutualTls.listen({ host, port: tlsPort });
+    return { urls: { url, tlsUrl }, port: portOf(plain), pki, stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }

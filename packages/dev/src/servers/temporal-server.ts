@@ -56,18 +56,7 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
   const attributes = [...(options.searchAttributes ?? [])];
   const settings = `${logFile}.settings`;
   const args = [
-    ...[
-      "server",
-      "start-dev",
-      "--ip",
-      "127.0.0.1",
-      "--port",
-      String(port),
-      "--ui-port",
-      String(uiPort),
-    ],
-    ...["--namespace", namespace, "--log-level", "warn", "--log-format", "json"],
-    ...attributes.flatMap(({ name, type }) => ["--search-attribute", `${name}=${typeNames[type]}`]),
+    ...argumentsOf({ port, uiPort, namespace, attributes }),
     ...(options.dbFilename ? ["--db-filename", options.dbFilename] : []),
     ...settingsArguments(settings),
     ...(options.extraArgs ?? []),
@@ -109,6 +98,22 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     },
     close: () => child.stop(),
   };
+}
+
+function argumentsOf(given: {
+  port: number;
+  uiPort: number;
+  namespace: string;
+  attributes: { name: string; type: SearchAttributeType }[];
+}): string[] {
+  return [
+    ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(given.port)],
+    ...["--ui-port", String(given.uiPort), "--namespace", given.namespace],
+    ...["--log-level", "warn", "--log-format", "json"],
+    ...given.attributes.flatMap(({ name, type }) => [
+      ...["--search-attribute", `${name}=${typeNames[type]}`],
+    ]),
+  ];
 }
 
 const typeNames: Record<SearchAttributeType, string> = {

@@ -33,47 +33,17 @@ export interface Role {
 }
 
 export async function startRole(options: RoleOptions): Promise<Role> {
-  const { name } = options;
-  const logFile = join(options.logDirectory, `${name}.log`);
   let expected = false;
   let child: Child;
   let url: string | undefined;
 
   const start = async (): Promise<void> => {
     expected = false;
-    let announce: (url: string | undefined) => void = () => {};
-    const announced = new Promise<string | undefined>((resolve) => (announce = resolve));
-    child = await startChild({
-      command: process.execPath,
-      args: [cliPath, name, ...(options.args ?? [])],
-      env: options.env,
-      cwd: options.cwd,
-      logFile,
-      ipc: true,
-      onLine: (line) => {
-        const message = parse(line);
-        if (message?.["ready"] === name) announce(message["url"] as string | undefined);
-      },
-    });
-    const started = child;
-    const giveUp = new AbortController();
-    const outcome = await Promise.race([
-      announced.then((at) => ({ at })),
-      started.exited.then(({ code, signal }) => `it ended with ${signal ?? code}`),
-      delay(READY_LIMIT_MS, "it did not report that it is ready", { signal: giveUp.signal }).catch(
-        () => "",
-      ),
-    ]);
-    giveUp.abort();
-    if (typeof outcome === "string") {
-      await started.stop(1_000);
-      throw new Error(
-        `${name} did not start: ${outcome}; end of ${logFile}:\n${await logTail(logFile)}`,
-      );
-    }
-    url = outcome.at;
-    void started.exited.then((exit) => {
-      if (!expected && child === started) options.onDeath(role, exit);
+    const started = await startReady(options);
+    child = started.child;
+    url = started.url;
+    void started.child.exited.then((exit) => {
+      if (!expected && child === started.child) options.onDeath(role, exit);
     });
   };
   const stop = async (): Promise<void> => {
@@ -81,7 +51,7 @@ export async function startRole(options: RoleOptions): Promise<Role> {
     await child.stop(options.graceMs);
   };
   const role: Role = {
-    name,
+    name: options.name,
     get pid() {
       return child.pid;
     },
@@ -102,6 +72,42 @@ export async function startRole(options: RoleOptions): Promise<Role> {
   };
   await start();
   return role;
+}
+
+/** Starts the process and waits until it is ready. */
+async function startReady({
+  name,
+  args = [],
+  env,
+  cwd,
+  logDirectory,
+}: RoleOptions): Promise<{ child: Child; url: string | undefined }> {
+  const logFile = join(logDirectory, `${name}.log`);
+  let announce: (url: string | undefined) => void = () => {};
+  const announced = new Promise<string | undefined>((resolve) => (announce = resolve));
+  const child = await startChild({
+    command: process.execPath,
+    args: [cliPath, name, ...args],
+    ...{ env, cwd, logFile, ipc: true },
+    onLine: (line) => {
+      const message = parse(line);
+      if (message?.["ready"] === name) announce(message["url"] as string | undefined);
+    },
+  });
+  const giveUp = new AbortController();
+  const outcome = await Promise.race([
+    announced.then((url) => ({ url })),
+    child.exited.then(({ code, signal }) => `it ended with ${signal ?? code}`),
+    delay(READY_LIMIT_MS, "it did not report that it is ready", { signal: giveUp.signal }).catch(
+      () => "",
+    ),
+  ]);
+  giveUp.abort();
+  if (typeof outcome !== "string") return { child, ...outcome };
+  await child.stop(1_000);
+  throw new Error(
+    `${name} did not start: ${outcome}; end of ${logFile}:\n${await logTail(logFile)}`,
+  );
 }
 
 function parse(line: string): Record<string, unknown> | undefined {

@@ -82,119 +82,32 @@ export interface Stack {
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = resolve(options.directory);
-  const { persistent, progress = () => {}, roles: wanted = [...roleNames] } = options;
+  const { progress = () => {}, roles: wanted = [...roleNames] } = options;
   await openPrivateFolder(directory, progress);
-  const unlock = await tryLock(join(directory, "lock"));
-  if (!unlock)
-    throw new Error(
-      `a stack is already running in ${directory} (its process id is in the file "lock")`,
-    );
-  const closers: (() => Promise<unknown>)[] = [unlock];
-  if (!persistent) {
-    const unregister = removeOnExit(directory);
-    closers.unshift(async () => {
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-      unregister();
-    });
-  }
+  const closers = await takeFolder(directory, options.persistent);
   const close = once(async () => {
     for (const closer of closers.splice(0)) await closer();
   });
   try {
-    const ownFile = (): string | undefined =>
-      options.config !== undefined && existsSync(options.config) ? options.config : undefined;
-    const readOwn = (): OwnConfiguration | undefined => {
-      const file = ownFile();
-      return file === undefined ? undefined : readOwnConfiguration(file);
-    };
-    let own = readOwn();
     const [state, temporalPath] = await Promise.all([
-      openState(directory, progress, settingOf(own)),
+      openState(directory, progress, settingOf(readOwn(options))),
       findTemporal(progress),
     ]);
-    const { ports } = state;
-    const logDirectory = join(directory, "logs");
-    await mkdir(logDirectory, { recursive: true });
-    await writeFile(join(directory, "trustflow.toml"), "");
-    // The SDK's reader needs the table to be there.
-    await writeFile(join(directory, "temporal.toml"), "[profile.default]\n");
-
+    const place = { directory, logDirectory: join(directory, "logs"), state };
+    await prepareFiles(place);
     progress("starting PostgreSQL and Temporal");
-    const [postgres, temporal] = await all([
-      async () => {
-        if (options.databaseUrl !== undefined) return undefined;
-        const server = await startPostgres({
-          directory: join(directory, "postgres"),
-          port: ports.postgres,
-        });
-        closers.unshift(() => server.close());
-        return server;
-      },
-      async () => {
-        const server = await startTemporal({
-          path: temporalPath,
-          port: ports.temporal,
-          uiPort: ports.temporalUi,
-          searchAttributes: Object.values(searchAttributes),
-          codecEndpoint: `http://127.0.0.1:${ports.codecServer}/${state.codecToken}`,
-          logFile: join(logDirectory, "temporal.log"),
-          ...(persistent && { dbFilename: join(directory, "temporal.db") }),
-        });
-        closers.unshift(() => server.close());
-        return server;
-      },
-    ]);
+    const { postgres, temporal } = await startServers(options, place, temporalPath, closers);
     const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
     const databaseUrls = postgres && (await openDatabaseRoles(postgres.url));
-    const env: Record<string, string> = {};
-    const envOf = (name: RoleName): Record<string, string> =>
-      envOfRole(name, env, { ...(databaseUrls && { databaseUrls }), ...state });
-    const roleEnvs = new Map<RoleName, NodeJS.ProcessEnv>(wanted.map((name) => [name, {}]));
-    const reconfigure = (): void => {
-      const present = readOwn();
-      refuseOtherSetting(directory, state, settingOf(present));
-      own = present;
-      const config = ownFile();
-      const replaced = stackEnv(state, {
-        directory,
-        databaseUrl: databaseUrls?.local ?? databaseUrl,
-        ...(config !== undefined && { config }),
-        ...(own && { own }),
-        ...(options.env && { env: options.env }),
-      });
-      refill(env, replaced);
-      for (const [name, own] of roleEnvs) refill(own, { ...cleanEnv(), ...envOf(name) });
-      if (own) sayReplaced(own, env, progress);
-    };
-    reconfigure();
-
+    const configuration = new StackConfiguration(options, place, databaseUrl, databaseUrls);
+    configuration.read();
     progress(`starting ${wanted.join(", ")}`);
-    const roles = new Map<RoleName, Role>();
-    closers.unshift(() => Promise.all([...roles.values()].map((role) => role.stop())));
-    const startOne = (name: RoleName) => async (): Promise<void> => {
-      const role = await startRole({
-        name,
-        args: name === "sandbox" ? sandboxArgs(options, directory, ports) : [],
-        env: roleEnvs.get(name) ?? {},
-        cwd: process.cwd(),
-        logDirectory,
-        graceMs: options.graceMs ?? 10_000,
-        onDeath:
-          options.onDeath ??
-          ((dead, exit) =>
-            progress(`${dead.name} ended unexpectedly (${exit.signal ?? exit.code})`)),
-      });
-      roles.set(name, role);
-    };
-    const needsTables = (name: RoleName): boolean => name !== "sandbox" && name !== "codec-server";
-    await all([
-      ...wanted.filter((name) => !needsTables(name)).map(startOne),
-      async () => {
-        await migrate({ ...cleanEnv(), ...env, DATABASE_URL: databaseUrl }, postgres !== undefined);
-        await all(wanted.filter(needsTables).map(startOne));
-      },
-    ]);
+    const roles = await startRoles(options, place, configuration, closers, {
+      ...{ databaseUrl, ownsDatabase: postgres !== undefined },
+    });
     const url = (port: number): string => `http://127.0.0.1:${port}`;
+    const { ports } = state;
+    const { env } = configuration;
     const { TRUSTFLOW_KEYS__CALLBACK: callbackKeys = "" } = env;
     // Keys that a file has are not known here.
     if (wanted.includes("sandbox") && callbackKeys !== "") {
@@ -202,32 +115,192 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await sandboxControl(url(ports.sandbox)).putAccount("sandbox", { closeEventUrl });
     }
     return {
-      env,
-      envOf,
-      databaseUrl,
-      clientEnv: clientEnv(state, directory),
-      directory,
-      temporal,
-      postgres,
-      temporalUi: temporal.uiUrl,
-      sandboxUrl: url(ports.sandbox),
-      get accounts() {
-        return accountsInWords(own);
-      },
-      receiverUrl: url(ports.receiver),
+      ...{ env, databaseUrl, clientEnv: clientEnv(state, directory), directory },
+      ...{ temporal, postgres, temporalUi: temporal.uiUrl, sandboxUrl: url(ports.sandbox) },
+      ...{ receiverUrl: url(ports.receiver), close },
       codecUrl: `${url(ports.codecServer)}/${state.codecToken}`,
+      get accounts() {
+        return accountsInWords(configuration.own);
+      },
+      envOf: (name) => configuration.envOf(name),
       role(name) {
         const role = roles.get(name);
         if (!role) throw new Error(`the stack runs without the role ${name}`);
         return role;
       },
-      reconfigure,
-      close,
+      reconfigure: () => configuration.read(),
     };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** What is closed at the end, in this order: what was opened last is put first. */
+type Closers = (() => Promise<unknown>)[];
+
+interface Place {
+  directory: string;
+  logDirectory: string;
+  state: StackState;
+}
+
+/** For this stack alone; throws where another one runs in it. */
+async function takeFolder(directory: string, isPersistent: boolean): Promise<Closers> {
+  const unlock = await tryLock(join(directory, "lock"));
+  if (!unlock)
+    throw new Error(
+      `a stack is already running in ${directory} (its process id is in the file "lock")`,
+    );
+  if (isPersistent) return [unlock];
+  const unregister = removeOnExit(directory);
+  const remove = async () => {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    unregister();
+  };
+  return [remove, unlock];
+}
+
+async function prepareFiles({ directory, logDirectory }: Place): Promise<void> {
+  await mkdir(logDirectory, { recursive: true });
+  await writeFile(join(directory, "trustflow.toml"), "");
+  // The SDK's reader needs the table to be there.
+  await writeFile(join(directory, "temporal.toml"), "[profile.default]\n");
+}
+
+async function startServers(
+  { databaseUrl, persistent }: StackOptions,
+  { directory, logDirectory, state }: Place,
+  temporalPath: string,
+  closers: Closers,
+): Promise<{ postgres: PostgresServer | undefined; temporal: TemporalServer }> {
+  const { ports } = state;
+  const [postgres, temporal] = await all([
+    async () => {
+      if (databaseUrl !== undefined) return undefined;
+      const server = await startPostgres({
+        directory: join(directory, "postgres"),
+        port: ports.postgres,
+      });
+      closers.unshift(() => server.close());
+      return server;
+    },
+    async () => {
+      const server = await startTemporal({
+        path: temporalPath,
+        port: ports.temporal,
+        uiPort: ports.temporalUi,
+        searchAttributes: Object.values(searchAttributes),
+        codecEndpoint: `http://127.0.0.1:${ports.codecServer}/${state.codecToken}`,
+        logFile: join(logDirectory, "temporal.log"),
+        ...(persistent && { dbFilename: join(directory, "temporal.db") }),
+      });
+      closers.unshift(() => server.close());
+      return server;
+    },
+  ]);
+  return { postgres, temporal };
+}
+
+function ownFile({ config }: StackOptions): string | undefined {
+  return config !== undefined && existsSync(config) ? config : undefined;
+}
+
+function readOwn(options: StackOptions): OwnConfiguration | undefined {
+  const file = ownFile(options);
+  return file === undefined ? undefined : readOwnConfiguration(file);
+}
+
+type DatabaseUrls = Awaited<ReturnType<typeof openDatabaseRoles>>;
+
+/** What the roles and the operator are configured with. The environments stay the same objects when the file is read again. */
+class StackConfiguration {
+  own: OwnConfiguration | undefined;
+  /** Of an operator: all that is configured. */
+  readonly env: Record<string, string> = {};
+  readonly #options: StackOptions;
+  readonly #place: Place;
+  readonly #databaseUrl: string;
+  readonly #databaseUrls: DatabaseUrls | undefined;
+  readonly #roleEnvs = new Map<RoleName, NodeJS.ProcessEnv>();
+
+  constructor(
+    options: StackOptions,
+    place: Place,
+    databaseUrl: string,
+    databaseUrls: DatabaseUrls | undefined,
+  ) {
+    this.#options = options;
+    this.#place = place;
+    this.#databaseUrl = databaseUrls?.local ?? databaseUrl;
+    this.#databaseUrls = databaseUrls;
+  }
+
+  read(): void {
+    const { env: more, progress = () => {} } = this.#options;
+    const { directory, state } = this.#place;
+    const own = readOwn(this.#options);
+    refuseOtherSetting(directory, state, settingOf(own));
+    this.own = own;
+    const config = ownFile(this.#options);
+    const replaced = stackEnv(state, {
+      ...{ directory, databaseUrl: this.#databaseUrl },
+      ...(config !== undefined && { config }),
+      ...(own && { own }),
+      ...(more && { env: more }),
+    });
+    refill(this.env, replaced);
+    for (const [name, env] of this.#roleEnvs) refill(env, { ...cleanEnv(), ...this.envOf(name) });
+    if (own) sayReplaced(own, this.env, progress);
+  }
+
+  envOf(name: RoleName): Record<string, string> {
+    const urls = this.#databaseUrls;
+    return envOfRole(name, this.env, { ...(urls && { databaseUrls: urls }), ...this.#place.state });
+  }
+
+  /** For a process that keeps it. */
+  keptEnvOf(name: RoleName): NodeJS.ProcessEnv {
+    const env = { ...cleanEnv(), ...this.envOf(name) };
+    this.#roleEnvs.set(name, env);
+    return env;
+  }
+}
+
+async function startRoles(
+  options: StackOptions,
+  { directory, logDirectory, state }: Place,
+  configuration: StackConfiguration,
+  closers: Closers,
+  { databaseUrl, ownsDatabase }: { databaseUrl: string; ownsDatabase: boolean },
+): Promise<Map<RoleName, Role>> {
+  const { progress = () => {}, roles: wanted = [...roleNames] } = options;
+  const roles = new Map<RoleName, Role>();
+  closers.unshift(() => Promise.all([...roles.values()].map((role) => role.stop())));
+  const startOne = (name: RoleName) => async (): Promise<void> => {
+    const role = await startRole({
+      name,
+      args: name === "sandbox" ? sandboxArgs(options, directory, state.ports) : [],
+      env: configuration.keptEnvOf(name),
+      cwd: process.cwd(),
+      logDirectory,
+      graceMs: options.graceMs ?? 10_000,
+      onDeath:
+        options.onDeath ??
+        ((dead, exit) => progress(`${dead.name} ended unexpectedly (${exit.signal ?? exit.code})`)),
+    });
+    roles.set(name, role);
+  };
+  const needsTables = (name: RoleName): boolean => name !== "sandbox" && name !== "codec-server";
+  await all([
+    ...wanted.filter((name) => !needsTables(name)).map(startOne),
+    async () => {
+      const env = { ...cleanEnv(), ...configuration.env, DATABASE_URL: databaseUrl };
+      await migrate(env, ownsDatabase);
+      await all(wanted.filter(needsTables).map(startOne));
+    },
+  ]);
+  return roles;
 }
 
 /** A video call tells its end to one address of the account, which a person configures at a real provider (P1 §6.1). */
