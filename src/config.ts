@@ -32,7 +32,7 @@ const address = (port: number) => ({
 
 /**
  * The largest values of what one callback address may bring. `store_callbacks` holds to them as well, whatever its caller says
- * (postgres/migrations/0007-callback-quota.ts).
+ * (postgres/migrations/0001-tables.ts).
  */
 export const maxQuota = {
   /** As many as a process keeps (workflows/runtime/event-log.ts). */

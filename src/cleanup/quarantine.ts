@@ -12,20 +12,14 @@ export interface Quarantined {
 /** Uploads by their id, with the time of their storing. */
 export type Uploads = Map<string, Date>;
 
-/**
- * An upload that a worker of the previous release used has no owner row; such workers may run beside the new ones for this
- * time.
- */
-const OLD_WORKERS_DAYS = 7;
 const ownerOf = "select 1 from trustflow.documents d where d.id";
 
-/** From this time on, every process that uses a document writes an owner row. */
+/** Only from this time on can a row say who uses a document: the tables may be younger than the documents. */
 export async function ownedSince(pool: Pool): Promise<Date> {
   const { rows } = await pool.query<{ since: Date }>(
-    `select applied_at + ${OLD_WORKERS_DAYS} * interval '1 day' as since from trustflow.migrations
-     where name = '0005-documents'`,
+    "select applied_at as since from trustflow.migrations where name = '0001-tables'",
   );
-  if (!rows[0]) throw new Error("the migration 0005-documents is missing");
+  if (!rows[0]) throw new Error("the migration 0001-tables is missing");
   return rows[0].since;
 }
 

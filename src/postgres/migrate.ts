@@ -1,23 +1,7 @@
 // Migrations, in order, each in a transaction of its own, one runner at a time. They expand first and contract in a later
 // release, because the previous release keeps running meanwhile (docs/design.md §4). Indexes on its tables are built beside it.
 import { setTimeout as delay } from "node:timers/promises";
-import { effects } from "./migrations/0001-effects.js";
-import { callbacks } from "./migrations/0002-callbacks.js";
-import { accounts } from "./migrations/0003-accounts.js";
-import { lookUpProofs } from "./migrations/0004-look-up-proofs.js";
-import { documents } from "./migrations/0005-documents.js";
-import { erasures } from "./migrations/0006-erasures.js";
-import { callbackQuota } from "./migrations/0007-callback-quota.js";
-import { batches } from "./migrations/0008-batches.js";
-import { batchAddresses } from "./migrations/0009-batch-addresses.js";
-import { listedItems } from "./migrations/0010-listed-items.js";
-import { batchArchives } from "./migrations/0011-batch-archives.js";
-import { eventSecrets } from "./migrations/0012-event-secrets.js";
-import { namespaces } from "./migrations/0013-namespaces.js";
-import { callbackReferences } from "./migrations/0014-callback-references.js";
-import { erasureProofs } from "./migrations/0015-erasure-proofs.js";
-import { callbackFailures } from "./migrations/0016-callback-failures.js";
-import { unaddressedTokens } from "./migrations/0017-unaddressed-tokens.js";
+import { tables } from "./migrations/0001-tables.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
@@ -27,30 +11,12 @@ export interface Migration {
   sql: string;
 }
 
-const migrations: readonly Migration[] = [
-  effects,
-  callbacks,
-  accounts,
-  lookUpProofs,
-  documents,
-  erasures,
-  callbackQuota,
-  batches,
-  batchAddresses,
-  listedItems,
-  batchArchives,
-  eventSecrets,
-  namespaces,
-  callbackReferences,
-  erasureProofs,
-  callbackFailures,
-  unaddressedTokens,
-];
+const ours: readonly Migration[] = [tables];
 // Any fixed number: the advisory lock that migrations take.
 const LOCK = 7_318_200_401;
 
 /** Applies what is missing and returns its names; safe to run from several processes at once. */
-export async function migrate(pool: Pool): Promise<string[]> {
+export async function migrate(pool: Pool, migrations = ours): Promise<string[]> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
@@ -63,7 +29,7 @@ export async function migrate(pool: Pool): Promise<string[]> {
       `create table if not exists trustflow.migrations (
          name text primary key, applied_at timestamptz not null default clock_timestamp())`,
     );
-    const missing = await missingIn(client);
+    const missing = await missingIn(client, migrations);
     for (const migration of missing) await apply(client, migration);
     return missing.map(({ name }) => name);
   } catch (error) {
@@ -84,11 +50,14 @@ export async function pendingMigrations(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ found: boolean }>(
     "select to_regclass('trustflow.migrations') is not null as found",
   );
-  const missing = rows[0]?.found === true ? await missingIn(pool) : migrations;
+  const missing = rows[0]?.found === true ? await missingIn(pool, ours) : ours;
   return missing.map(({ name }) => name);
 }
 
-async function missingIn(connection: Pool | PoolClient): Promise<Migration[]> {
+async function missingIn(
+  connection: Pool | PoolClient,
+  migrations: readonly Migration[],
+): Promise<Migration[]> {
   const { rows } = await connection.query<{ name: string }>(
     "select name from trustflow.migrations",
   );

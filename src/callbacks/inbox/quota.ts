@@ -1,5 +1,5 @@
 // The quota and the lifetime of a callback address (docs/decisions/0020). A database function counts
-// (postgres/migrations/0007-callback-quota.ts); after its refusal, the receiver refuses by itself for a while (admission.ts).
+// (postgres/migrations/0001-tables.ts); after its refusal, the receiver refuses by itself for a while (admission.ts).
 
 export interface Quota {
   /** How many rows a process receives; more are `surplus`. */

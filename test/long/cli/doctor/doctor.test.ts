@@ -94,7 +94,7 @@ describe("the database", () => {
     await system.pool.query(`create database ${name}`);
     url.pathname = `/${name}`;
     const report = await doctorWith({ DATABASE_URL: url.href });
-    expectFinding(report, "migrations", "migrationsMissing", "0001-effects");
+    expectFinding(report, "migrations", "migrationsMissing", "0001-tables");
     expect(report.checks.find(({ check }) => check.startsWith("look-up"))).toMatchObject({
       state: "warn",
       finding: "notChecked",
