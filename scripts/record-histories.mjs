@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 // Runs every path of every process, or those that are named (`sendPostal`, `sendPostal/delivered`), on the real stack and writes
-// its history to test/replay/<process>/generation-<n>/, for the replay tests; n is the present `GENERATION`
-// (src/contracts/shared/names.ts). The folder of each process that is recorded as a whole is emptied before; earlier generations stay.
-// Run it when a path is new, or when a change has begun a generation. Recordings that it replaces go into a commit of their own
-// (test/replay/kept.test.ts), and only until the generation is released. Look at the difference.
+// its history to test/replay/<process>/, for the replay tests. The folder of each process that is recorded as a whole is emptied
+// before. Run it when a path is new. Recordings that it replaces go into a commit of their own, and only until the first release
+// (test/replay/kept.test.ts). Look at the difference.
 import { ensureInstalled } from "./install.mjs";
 import { runBuild } from "./steps.mjs";
 import { test } from "./test.mjs";

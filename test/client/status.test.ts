@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 import { TerminatedError, UnprovenAnswerError, UnreachableError } from "../../src/client.js";
 import { ProcessHandle } from "../../src/client/handle.js";
 import { queryTooEarly } from "../../src/contracts/shared/messages.js";
-import { buildId } from "../../src/contracts/shared/names.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { freshRing, startServer } from "../temporal/support.js";
@@ -38,7 +37,6 @@ type TestHandle = ProcessHandle<unknown>;
 async function withWorker<T>(
   shown: Shown,
   work: (handle: TestHandle) => Promise<T>,
-  build?: string,
 ): Promise<{ handle: TestHandle; found: T }> {
   const handle = new ProcessHandle<unknown>(client, "sendPostal", randomUUID());
   const { workflowId, id: taskQueue } = handle;
@@ -48,7 +46,6 @@ async function withWorker<T>(
     taskQueue,
     dataConverter: converter,
     workflowBundle: bundle,
-    ...(build !== undefined && { buildId: build }),
   });
   return { handle, found: await worker.runUntil(() => work(handle)) };
 }
@@ -102,28 +99,19 @@ test.each([{}, { memo: {} }])("an end without a result is no end (%j)", async (s
   await expect(handle.status()).rejects.toThrow(UnprovenAnswerError);
 });
 
-test("a process is new before its first task, and after tasks of this generation without a memo", async () => {
+test("a process is new before its first task, and after tasks without a memo", async () => {
   const started = new ProcessHandle<unknown>(client, "sendPostal", randomUUID());
   const { workflowId } = started;
   await client.workflow.start("sendPostal", { workflowId, taskQueue: "nobody", args: [{}] });
   expect(await started.status()).toMatchObject({ phase: "submitting", environment: "unknown" });
-  const { handle } = await withWorker({}, firstTask, buildId);
+  const { handle } = await withWorker({}, firstTask);
   expect(await handle.status()).toMatchObject({ phase: "submitting", environment: "unknown" });
 }, 30_000);
 
 test("a memo without references is none", async () => {
   const memo = { references: null };
-  const { handle } = await withWorker({ memo }, firstTask, buildId);
+  const { handle } = await withWorker({ memo }, firstTask);
   expect(await handle.status()).toMatchObject({ phase: "submitting", references: {} });
-}, 30_000);
-
-test("a worker is asked for a process without a memo that an earlier release has run", async () => {
-  const shown = { queried: { phase: "waiting", waitingFor: "assertion" } };
-  const { found } = await withWorker(shown, async (handle) => {
-    await firstTask(handle);
-    return handle.status();
-  });
-  expect(found).toMatchObject(shown.queried);
 }, 30_000);
 
 test("a worker that cannot answer yet is asked again", async () => {

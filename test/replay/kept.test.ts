@@ -1,9 +1,10 @@
 // A recording stays as it is where a workflow changes: otherwise the change would be compared with itself (CONTRIBUTING). Only new
-// recordings may come with the change.
+// recordings may come with the change. What a release contains is never replaced.
 import { expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { GENERATION } from "../../src/contracts/shared/names.js";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 
 /** Some commits up to this one changed both. */
 const SINCE = "eaea8921";
@@ -12,7 +13,6 @@ const WORK_TREE = "the work tree";
 const replacing = ["--no-renames", "--diff-filter=MDT"];
 
 const recordings = ["test/replay/*.json"];
-const earlierRecordings = [...recordings, `:!test/replay/*/generation-${GENERATION}/*`];
 const workflows = ["src/workflows", ...bundledContracts()];
 
 /** The files of contracts that workflows import as values: they are in the bundle, as its source map says. */
@@ -22,11 +22,13 @@ function bundledContracts(): string[] {
   return sources.flatMap((source) => source.match(/src\/contracts\/.*/) ?? []);
 }
 
+const git = (...args: string[]) => gitIn(".", ...args);
+
 /** The lines that git prints. */
-function git(...args: string[]): string[] {
+function gitIn(cwd: string, ...args: string[]): string[] {
   try {
     const stdio = ["ignore", "pipe", "ignore"] as const;
-    return execFileSync("git", args, { encoding: "utf8", stdio: [...stdio] })
+    return execFileSync("git", args, { cwd, encoding: "utf8", stdio: [...stdio] })
       .split("\n")
       .filter(Boolean);
   } catch {
@@ -57,9 +59,48 @@ testOfHistory(
   },
 );
 
-testOfHistory("a recording of an earlier generation stays as it is", () => {
-  const text = `GENERATION = ${GENERATION};`;
-  const begin = git("log", "--format=%H", `-S${text}`, "--", "src/contracts/shared/names.ts");
-  // A generation that begins in the work tree has no commit yet.
-  expect(changing(begin.at(-1) ?? "HEAD", earlierRecordings, replacing)).toEqual([]);
+/** The recordings of the newest release that a commit or the work tree has changed or removed; the tag of a release is `v<version>`. */
+function replacedSinceRelease(folder: string): string[] {
+  const [release] = gitIn(folder, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*");
+  return release === undefined
+    ? []
+    : gitIn(folder, "diff", "--name-only", ...replacing, release, "--", ...recordings);
+}
+
+testOfHistory("a recording that a release contains stays as it is", () => {
+  expect(replacedSinceRelease(".")).toEqual([]);
 });
+
+testOfHistory(
+  "a changed or a missing recording of a release is found, and a new one is not",
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "trustflow-kept-"));
+    const write = (path: string, text: string) => {
+      const file = join(folder, "test/replay", path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    };
+    const author = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+    const commit = () => {
+      gitIn(folder, "add", "--all");
+      gitIn(folder, ...author, "commit", "--quiet", "--message", "recorded");
+    };
+    try {
+      gitIn(folder, "init", "--quiet");
+      for (const path of ["a/kept.json", "a/changed.json", "b/removed.json"]) write(path, "before");
+      commit();
+      write("a/changed.json", "before the release");
+      expect(replacedSinceRelease(folder)).toEqual([]);
+      commit();
+      gitIn(folder, "tag", "v1.0.0");
+      write("a/generation-2/kept.json", "after");
+      write("a/changed.json", "after");
+      commit();
+      rmSync(join(folder, "test/replay/b/removed.json"));
+      const replaced = ["test/replay/a/changed.json", "test/replay/b/removed.json"];
+      expect(replacedSinceRelease(folder)).toEqual(replaced);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

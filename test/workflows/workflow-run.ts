@@ -10,7 +10,7 @@ import {
   concludeActivation,
   tryUnblockConditions,
 } from "@temporalio/workflow/lib/worker-interface.js";
-import { buildId, statusMemo } from "../../src/contracts/shared/names.js";
+import { statusMemo } from "../../src/contracts/shared/names.js";
 import type { Problem } from "../../src/contracts/shared/failures.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import type { WorkflowInterceptors } from "@temporalio/workflow";
@@ -54,8 +54,6 @@ const ALREADY_EXISTS = 1;
 interface RunOptions {
   /** The guard of payloads: with it a fake has to answer with all that the workflow reads. */
   guard?: WorkflowInterceptors;
-  /** Default: that of the present release. */
-  currentBuildId?: string;
 }
 
 /** An activity that is answered at once, or fails with what it throws. */
@@ -98,7 +96,7 @@ export class WorkflowRun {
     workflow: () => Promise<unknown>,
     fakes: Record<string, FakeActivity>,
     processName: string,
-    { guard, currentBuildId = buildId }: RunOptions,
+    { guard }: RunOptions,
   ) {
     this.#fakes = fakes;
     const info = {
@@ -109,7 +107,6 @@ export class WorkflowRun {
       namespace: "default",
       taskQueue: "workflows",
       attempt: 1,
-      currentBuildId,
       unsafe: { isReplaying: false, isReplayingHistoryEvents: false },
     };
     const options = {

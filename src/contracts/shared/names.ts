@@ -56,15 +56,8 @@ export const statusMemo = "trustflowStatus";
  * The generation of the workflow code: Temporal keeps the build id of the worker with each workflow task, so a replay knows which
  * code made it. A change of the commands that a process makes begins a new generation.
  */
-export const GENERATION = 2;
-const buildIdPrefix = "trustflow-";
-export const buildId = `${buildIdPrefix}${GENERATION}`;
-
-/** Workers of earlier releases have the build id of the SDK. */
-export function generationOf(id: string | undefined): number {
-  const [, generation] = id?.match(`^${buildIdPrefix}(\\d+)$`) ?? [];
-  return generation === undefined ? 1 : Number(generation);
-}
+export const GENERATION = 1;
+export const buildId = `trustflow-${GENERATION}`;
 
 /** The memo field that holds the decisions that wait for a second operator: a list of `ProposedDecision`. */
 export const proposalsMemo = "trustflowProposals";

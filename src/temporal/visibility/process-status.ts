@@ -4,7 +4,7 @@ import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { setTimeout as delay } from "node:timers/promises";
 import { queryTooEarly, status as statusQuery } from "../../contracts/shared/messages.js";
-import { generationOf, searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
+import { searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
 import type { ProcessResult, ProcessStatus, ShownFailure } from "../../contracts/shared/status.js";
 import { statusOf } from "./memo.js";
 import { withoutMemos } from "./without-memos.js";
@@ -28,8 +28,8 @@ export function describe(
 }
 
 /**
- * Undefined where only a worker knows the status, because an earlier release, which wrote no memo, has run the process; and where a
- * completed process has no result. Throws the SDK's error of a process without a memo that Temporal or a stranger has ended.
+ * Undefined where only a worker knows the status, because the memo is not the process's own; and where a completed process has no
+ * result. Throws the SDK's error of a process without a memo that Temporal or a stranger has ended.
  */
 export async function statusIn(
   client: Client,
@@ -104,12 +104,10 @@ function isInterrupted(error: unknown): boolean {
   return interrupted.has(code);
 }
 
-/** Before the first answer of an activity. A task of an earlier release may have got further without a memo. */
-function isNew({ typedSearchAttributes: attributes, raw }: Description): boolean {
+/** Before the first answer of an activity. */
+function isNew({ typedSearchAttributes: attributes }: Description): boolean {
   const { phase, attention } = searchAttributes;
-  if (attributes.get(phase) !== undefined || attributes.get(attention) !== undefined) return false;
-  const stamp = raw.workflowExecutionInfo?.mostRecentWorkerVersionStamp;
-  return !stamp?.buildId || generationOf(stamp.buildId) >= 2;
+  return attributes.get(phase) === undefined && attributes.get(attention) === undefined;
 }
 
 /** As the process itself shows it before the first answer of an activity. */

@@ -11,7 +11,6 @@ import { wanted } from "../runtime/attention.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import type { ReportsEnd } from "../runtime/event-log.js";
 import type { Flow } from "../runtime/flow.js";
-import { knows } from "../runtime/generation.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
 import type { Steps } from "../runtime/steps.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
@@ -115,8 +114,7 @@ export class Communication<
     asked: Asked,
   ): Promise<Answer | { answer: "notEligible" | "unknown" | "unavailable" }> {
     const { own, label, mayRequestAffidavit } = this.#service;
-    if (!this.item && knows("affidavit-when-due"))
-      await waitUntilDue(() => this.item !== undefined);
+    await waitUntilDue(() => this.item !== undefined);
     if (!this.item || !mayRequestAffidavit(this.item)) return { answer: "notEligible" };
     const { account, uniqueId } = this.item;
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };

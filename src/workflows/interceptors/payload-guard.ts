@@ -24,7 +24,6 @@ import {
   problemMark,
 } from "../../contracts/shared/payload-marks.js";
 import type { PayloadProblem } from "../../contracts/shared/payload-marks.js";
-import { isOfGeneration } from "../runtime/generation.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import { isAnswerOf } from "./answers.js";
 
@@ -58,7 +57,6 @@ class PayloadGuard {
     next({ ...input, activation: { ...activation, jobs } });
   };
 
-  /** Not `async`: a promise more would change the order of old histories. */
   scheduleActivity: Outbound["scheduleActivity"] = (input, next) => {
     const { seq, activityType: name, options } = input;
     this.#open.set(seq, { queue: options.taskQueue ?? "", name });
@@ -127,7 +125,7 @@ class PayloadGuard {
     this.#open.delete(seq ?? 0);
     const { completed } = result ?? {};
     const isRead = completed && problemIn([completed.result ?? {}]) !== "unreadable";
-    if (!activity || !isRead || !isOfGeneration(2)) return false;
+    if (!activity || !isRead) return false;
     if (isAnswerOf(activity.queue, activity.name, valueOf(completed.result))) return false;
     count("activity");
     log.warn("refused an answer that is not the activity's", { activity: activity.name });

@@ -11,14 +11,7 @@ import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
 import { ownActivities, recordOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
-import {
-  isOver,
-  msUntil,
-  now,
-  secondsAfter,
-  secondsFromNow,
-  timersDecide,
-} from "../runtime/clock.js";
+import { msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { otpEndOf, hasEnded, initialOtpState, reduceOtp } from "./otp-dialogue.js";
@@ -139,8 +132,7 @@ export class OneTimePassword {
 
   async #resend(): Promise<ResendAnswer> {
     return this.#alone<ResendAnswer>(
-      () =>
-        this.#apply("codeWanted", { isTimeUp: this.#isPastDeadline() }) ?? this.#tooSoonBefore(),
+      () => this.#apply("codeWanted", { isTimeUp: this.#isPastDeadline() }),
       async (secondsLeft) => {
         const tooSoon = await this.#tooSoon();
         if (tooSoon) return tooSoon;
@@ -187,21 +179,13 @@ export class OneTimePassword {
     }
   }
 
-  /** Once a code is accepted, the time does not matter; histories have no patch marker here. */
+  /** Once a code is accepted, the time does not matter. */
   #isPastDeadline(): boolean {
-    return !this.#state.isAccepted && isOver(this.#deadline, { isOver: this.#isTimeUp });
-  }
-
-  /** In the history of an older release, the clock decides at once whether another code comes too soon. */
-  #tooSoonBefore(): ResendAnswer | undefined {
-    return timersDecide() || isOver(this.#nextCode)
-      ? undefined
-      : { answer: "tooSoon", until: this.#nextCode.toISOString() };
+    return !this.#state.isAccepted && this.#isTimeUp;
   }
 
   /** Gets the time from an activity, because a timer would run even if no other code is ever wanted. */
   async #tooSoon(): Promise<ResendAnswer | undefined> {
-    if (!timersDecide()) return undefined;
     const until = this.#nextCode.toISOString();
     const answer = await answerTo(() => isPast({ until }));
     if (answer === true) return undefined;

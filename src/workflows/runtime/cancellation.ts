@@ -1,6 +1,6 @@
 // A cancellation that no caller waits for: by Temporal itself, or one that came before there was anything to cancel.
 import { sleep } from "@temporalio/workflow";
-import { acceptsUnsigned, isChecked } from "./decisions.js";
+import { acceptsUnsigned } from "./decisions.js";
 import type { AnyFlow } from "./flow.js";
 
 /** Seconds; after that it is too late, or an operator checks it. */
@@ -23,7 +23,7 @@ export async function cancelUnsigned(
   update: string,
   cancel: () => Promise<{ answer: string }>,
 ): Promise<void> {
-  if (!isChecked() || (await acceptsUnsigned(update))) return cancelUntilAnswered(cancel);
+  if (await acceptsUnsigned(update)) return cancelUntilAnswered(cancel);
   const note = "it is not signed: an operator must cancel with trustflow cancel";
   flow.log.note({ source: "process", event: "Cancellation refused", note });
 }

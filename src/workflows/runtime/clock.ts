@@ -2,7 +2,6 @@
 // timer. It decides nothing: only a fired timer or an activity shows that a time is over
 // (docs/decisions/0015-time-in-workflows.md).
 import { CancellationScope, sleep } from "@temporalio/workflow";
-import { knows } from "./generation.js";
 
 export function now(): Date {
   return new Date();
@@ -49,14 +48,4 @@ export class Timer {
   cancel(): void {
     this.#scope.cancel();
   }
-}
-
-/** False during the replay of an older release's history, which compared the clock with the end of a wait. */
-export function timersDecide(): boolean {
-  return knows("timers-decide");
-}
-
-/** Whether a time is over, by its timer; without a timer it is never over. In the history of an older release, by the clock. */
-export function isOver(end: Date, timer?: { isOver: boolean }): boolean {
-  return timersDecide() ? timer?.isOver === true : end.getTime() <= Date.now();
 }

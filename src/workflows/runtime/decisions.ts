@@ -10,7 +10,6 @@ import type { CheckedDecision } from "../../activities/runtime/process.js";
 import type { Decider } from "../../contracts/shared/messages.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
 import { ownActivities, recordOptions } from "./activity-options.js";
-import { isOfGeneration, knows } from "./generation.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 
 /** The person who decides: the stated name and the proven operator. */
@@ -35,9 +34,6 @@ const { checkDecision: checkUntilKnown } = ownActivities({
   summary,
 });
 
-/** False in the part of a history that an earlier release made: that release did not check. */
-export const isChecked = () => knows("signed-decisions");
-
 /** Returns undefined if the check is not possible now; throws the error that refuses the update. */
 export async function verifyDecider(given: Decider): Promise<Proven | undefined> {
   const { name: update = "", id: updateId = "" } = currentUpdateInfo() ?? {};
@@ -48,14 +44,14 @@ export async function verifyDecider(given: Decider): Promise<Proven | undefined>
     if (refused) throw invalidInput(refused.path, refused.problem);
     if (!accepts(answer, asked)) return undefined;
     const { checked: _, ...proof } = answer;
-    return { ...unverifiedDecider(given), ...proof };
+    return { ...statedBy(given), ...proof };
   } catch (error) {
     if (error instanceof ActivityFailure) return undefined;
     throw error;
   }
 }
 
-export function unverifiedDecider({ by, note }: Decider): Proven {
+function statedBy({ by, note }: Decider): Proven {
   return { ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
 }
 
@@ -81,12 +77,8 @@ function askedAbout(update: string, updateId: string): Accepted["checked"] {
   return { update, updateId, firstRunId: workflowInfo().firstExecutionRunId };
 }
 
-/**
- * A stranger may have put another encrypted payload of the process in the place of the answer. Answers to an earlier release do not
- * name the decision.
- */
+/** A stranger may have put another encrypted payload of the process in the place of the answer. */
 function accepts(answer: unknown, asked: Accepted["checked"]): answer is Accepted {
-  if (!isOfGeneration(2)) return typeof answer === "object" && answer !== null;
   const { update, updateId, firstRunId } = partsOf(partsOf(answer).checked);
   return update === asked.update && updateId === asked.updateId && firstRunId === asked.firstRunId;
 }

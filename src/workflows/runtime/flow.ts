@@ -17,7 +17,6 @@ import type { Repair, Surplus } from "../../contracts/shared/messages.js";
 import { Attentions } from "./attention.js";
 import { EventLog } from "./event-log.js";
 import type { ReportsEnd, Snapshot, View, ViewOf } from "./event-log.js";
-import { knows } from "./generation.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ProcessStatusBoard } from "./status.js";
 
@@ -65,12 +64,9 @@ export class Flow<S extends Snapshot, V extends View> {
     );
   }
 
-  /**
-   * A signal's handler must not throw. A worker of the previous release drops this signal, so it changes nothing in its
-   * history.
-   */
+  /** A signal's handler must not throw. */
   #applySurplus(told: Partial<Surplus> | null | undefined): void {
-    if (typeof told?.count === "number" && knows("surplus")) this.log.applySurplus(told.count);
+    if (typeof told?.count === "number") this.log.applySurplus(told.count);
   }
 
   /** The signal may arrive twice, and in the run that was not reset. A signal's handler must not throw. */

@@ -14,8 +14,7 @@ import type { References, ShownFailure } from "../../contracts/shared/status.js"
 import { abandoned } from "./attention.js";
 import type { Attentions, Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
-import { isOfGeneration } from "./generation.js";
-import { isChecked, refuseUnlessDecider, unverifiedDecider, verifyDecider } from "./decisions.js";
+import { refuseUnlessDecider, verifyDecider } from "./decisions.js";
 import type { Proven } from "./decisions.js";
 import { withResolvers } from "./with-resolvers.js";
 import type { ProcessStatusBoard } from "./status.js";
@@ -77,13 +76,10 @@ export class Lifecycle {
     this.onUpdate(
       definition,
       description,
-      // Not `async`: an unchecked decision has to schedule its activities where the release before did.
-      (decision) => {
+      async (decision) => {
         const given = decision ?? {};
-        if (!isChecked()) return handler(given, unverifiedDecider(given));
-        return verifyDecider(given).then((who) =>
-          who ? handler(given, who) : { answer: "unavailable" as const },
-        );
+        const who = await verifyDecider(given);
+        return who ? handler(given, who) : { answer: "unavailable" as const };
       },
       (given) => {
         refuseUnlessDecider(given);
@@ -169,7 +165,7 @@ export class Lifecycle {
 
   /** Once a letter is tracked, `abandon` ends nothing: it is not offered, and one from before leaves the work out. */
   async #askWhetherToRepeat(error: unknown): Promise<boolean> {
-    const isStoppable = () => this.stopping !== undefined || !isOfGeneration(2);
+    const isStoppable = () => this.stopping !== undefined;
     const attention = this.#attentions.open({
       step: { name: "background", journaled: false, happened: {} },
       kind: "protocol",

@@ -4,7 +4,6 @@ import { defaultPayloadConverter } from "@temporalio/workflow";
 import type { ConcludeActivationInput } from "@temporalio/workflow";
 import { statusMemo } from "../../contracts/shared/names.js";
 import type { ProcessStatus } from "../../contracts/shared/status.js";
-import { isOfGeneration } from "./generation.js";
 
 type Commands = ConcludeActivationInput["commands"];
 
@@ -21,7 +20,7 @@ export function beginMemo(from: MemoSource): void {
 
 /** The commands of an activation, with the memo that it makes necessary. An answer to a query stands alone. */
 export function withMemo(commands: Commands): Commands {
-  if (!isOfGeneration(2) || commands.some(({ respondToQuery }) => respondToQuery)) return commands;
+  if (commands.some(({ respondToQuery }) => respondToQuery)) return commands;
   const completes = commands.some(({ completeWorkflowExecution: end }) => end);
   const status = source?.takeMemo(completes);
   // At the end the timers end with the run: to cancel one would be an event more.

@@ -17,7 +17,6 @@ import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./activity-errors.js";
 import type { AnyFlow } from "./flow.js";
-import { knows } from "./generation.js";
 import { Withdrawn } from "./lifecycle.js";
 
 export interface Step {
@@ -147,7 +146,7 @@ async function patient<T>(
     const scope = new CancellationScope();
     const answer = scope.run(() => outcomeOf(flow, call));
     const ends: Promise<StepOutcome<T> | "news">[] = [answer, ...others];
-    if (looks < MAX_LOOKS && knows("attention-hears")) ends.push(scope.run(() => news(flow)));
+    if (looks < MAX_LOOKS) ends.push(scope.run(() => news(flow)));
     for (const end of ends) end.catch(() => undefined);
     let first: StepOutcome<T> | "news" | undefined;
     try {

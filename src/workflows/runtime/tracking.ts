@@ -3,18 +3,8 @@
 import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import {
-  earlierOf,
-  isOver,
-  msUntil,
-  now,
-  secondsAfter,
-  secondsFromNow,
-  Timer,
-  timersDecide,
-} from "./clock.js";
+import { earlierOf, msUntil, now, secondsAfter, secondsFromNow, Timer } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
-import { knows } from "./generation.js";
 import { NotChangedYet } from "./steps.js";
 
 export interface TrackingSpans {
@@ -100,12 +90,9 @@ class Tracking {
     const { label, spans } = this.#target;
     const summary = `Pause before the next query to ${label}`;
     let answered = 0;
-    /** In the history of an older release: the earliest time of the next query. */
-    let next: Date | undefined;
     while (!this.#over()) {
       await condition(() => this.#over() || this.#hints() > answered);
       if (this.#over()) return;
-      if (next && !isOver(next)) await sleep(msUntil(next), { summary });
       answered = this.#hints();
       if (this.#flow.log.isEndReported) this.#flow.status.asking();
       try {
@@ -116,10 +103,7 @@ class Tracking {
         this.#flow.status.asked();
       }
       if (this.#over()) return;
-      next = secondsFromNow(spans.askIntervalSeconds);
-      if (!timersDecide()) continue;
-      await sleep(msUntil(next), { summary });
-      next = undefined;
+      await sleep(spans.askIntervalSeconds * 1_000, { summary });
     }
   }
 
@@ -130,7 +114,7 @@ class Tracking {
       const isLate = await this.#untilPoll();
       if (isLate) {
         await this.#question("now", `Query ${label} a last time`, {});
-        if (!this.#over() && (this.#isTimeUp() || isOver(this.#limit))) return this.#giveUp();
+        if (!this.#over() && this.#isTimeUp()) return this.#giveUp();
       } else {
         await this.#question("change", `Query ${label} until something changes`, {
           scheduleToCloseTimeout: Math.max(MIN_QUESTION_MS, msUntil(this.#limit)),
@@ -148,28 +132,21 @@ class Tracking {
     const { label, spans, awaits = `news from ${label}` } = this.#target;
     const poll = spans.pollIntervalSeconds;
     for (;;) {
-      const { newsCount, lastEventAt } = this.#flow.log;
+      const { newsCount } = this.#flow.log;
       const asked = this.#asked;
       const isFirst = this.#stage === "firstWait";
-      const isByClock = !isFirst && !timersDecide();
-      const quiet = secondsAfter(isByClock ? lastEventAt : this.#lastAsked, poll);
+      const quiet = secondsAfter(this.#lastAsked, poll);
       const wake = earlierOf(quiet, this.#limit);
       this.#flow.status.waitFor(awaits, wake);
       const summary = `Ask ${label} at ${wake.toISOString()}`;
-      if (isByClock) {
-        if (isOver(wake)) return isOver(this.#limit);
-        await sleep(msUntil(wake), { summary });
-        continue;
-      }
       if (!isFirst) this.#startTimers();
       const timer = new Timer(isFirst ? wake : quiet, summary);
       await condition(() => timer.isOver || this.#isTimeUp());
       timer.cancel();
       this.#stage = "laterWait";
       if (this.#isTimeUp()) return true;
-      // In the history of an older release any news delayed the poll; now only an answer does.
-      const hasNews = newsCount !== this.#flow.log.newsCount;
-      if (hasNews && (asked !== this.#asked || !knows("poll-in-any-case"))) continue;
+      // News in an answer delays the poll.
+      if (newsCount !== this.#flow.log.newsCount && asked !== this.#asked) continue;
       if (!isFirst || spans.deadlineSeconds > poll) return false;
       this.#stage = "pastDeadline";
       return true;

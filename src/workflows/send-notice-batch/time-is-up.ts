@@ -2,7 +2,6 @@
 import { CancellationScope } from "@temporalio/workflow";
 import type { Decided } from "../runtime/attention.js";
 import type { AnyFlow } from "../runtime/flow.js";
-import { isOfGeneration } from "../runtime/generation.js";
 import { NotChangedYet } from "../runtime/steps.js";
 
 /** Longer than any process runs. */
@@ -29,8 +28,7 @@ export async function askUntilAnswered<T>(
 ): Promise<T | undefined> {
   for (let leftMs = waitMs; ; leftMs = 0) {
     const answer = await untilTimeIsUp(() => ask(leftMs));
-    // The earlier release went on without the answer and without a word. Asked after the question, which another release may have begun.
-    if (answer !== undefined || !isOfGeneration(2)) return answer;
+    if (answer !== undefined) return answer;
     const first = await askWithAttention(flow, step, reason, ask);
     if ("answer" in first) return first.answer;
     if (first.decision === "abandon") throw flow.lifecycle.abandoned(step, first);

@@ -35,7 +35,6 @@ import { dateOf, msUntil, now, secondsAfter, secondsFromNow } from "../runtime/c
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { Flow } from "../runtime/flow.js";
-import { isOfGeneration, knows } from "../runtime/generation.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
 import { invalidInput, membersOf as givenIn } from "../runtime/invalid-input.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
@@ -171,7 +170,10 @@ class SendNoticeBatch {
     } catch (error) {
       if (isNotAccepted(error)) {
         const { answer } = await answerTo(() => this.#deletion(batch, "not-accepted"));
-        if (answer === "tooLate" && this.#takeAsStarted(plan, batch)) return true;
+        if (answer === "tooLate") {
+          this.#takeAsStarted(plan, batch);
+          return true;
+        }
       }
       if (!(error instanceof Withdrawn)) throw error;
       // From here on it is deleted, and no longer stopped.
@@ -187,9 +189,7 @@ class SendNoticeBatch {
     }
   }
 
-  /** False in the history of a release that did not. */
-  #takeAsStarted({ deadlineSeconds }: BatchPlan, { batchId }: OfBatch): boolean {
-    if (!knows("found-started")) return false;
+  #takeAsStarted({ deadlineSeconds }: BatchPlan, { batchId }: OfBatch): void {
     const { lifecycle, log, status } = this.#flow;
     this.#stage = "foundStarted";
     // A cancellation that came meanwhile stops nothing any more.
@@ -197,7 +197,6 @@ class SendNoticeBatch {
     log.note({ source: "process", event: "Found the batch started" });
     const deadline = status.deadline ?? secondsFromNow(deadlineSeconds);
     status.effectExists("tracking", { batchId }, deadline);
-    return true;
   }
 
   async #setUp({ body, list, attachments, fields }: BatchPlan, batch: OfBatch): Promise<void> {
@@ -366,13 +365,10 @@ class SendNoticeBatch {
     const end = secondsFromNow(settings.affidavitWindowSeconds);
     status.enter("affidavits");
     const what = "the affidavits";
-    // An earlier release let the activity wait: its delay could exceed what was left of its time, which ended it at once.
-    const isWaitedFor = isOfGeneration(2);
-    if (isWaitedFor) {
-      const summary = "Time until the affidavits are collected";
-      await waitUntil(this.#flow, () => false, { what, end, summary });
-    }
-    status.waitFor(what, isWaitedFor ? undefined : end);
+    // Not a delay of the activity: that could exceed what is left of its time, which would end it at once.
+    const summary = "Time until the affidavits are collected";
+    await waitUntil(this.#flow, () => false, { what, end, summary });
+    status.waitFor(what);
     const given = { ...batch, deadline: end.toISOString(), stamp: now().toISOString() };
     const step = {
       name: "affidavits",
@@ -389,8 +385,7 @@ class SendNoticeBatch {
     };
     const reason =
       "the affidavits are not all collected after seven days; the process collects on, happened goes on to the report without them";
-    const waitMs = isWaitedFor ? 0 : msUntil(end);
-    const about = { step: step.name, reason, waitMs };
+    const about = { step: step.name, reason, waitMs: 0 };
     this.#archive = await askUntilAnswered(this.#flow, about, collect);
   }
 

@@ -5,7 +5,6 @@ import { plainText } from "../../contracts/shared/text.js";
 import type { Decided } from "../runtime/attention.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import type { AnyFlow } from "../runtime/flow.js";
-import { knows } from "../runtime/generation.js";
 import { oneShotEnds } from "./view.js";
 import { waitUntil } from "../runtime/waits.js";
 
@@ -46,7 +45,7 @@ export async function awaitOperatorVerdict(
     while (!decided) {
       const reported = new Set(reports());
       questions += 1;
-      const isLast = questions >= MAX_QUESTIONS && knows("questions-are-bounded");
+      const isLast = questions >= MAX_QUESTIONS;
       const hasMore = () => !isLast && new Set(reports()).size > reported.size;
       decided = await askOperator(flow, reasonOf(reported), hasMore);
     }

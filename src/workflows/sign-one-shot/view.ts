@@ -3,20 +3,14 @@
 import type { OneShotSnapshot } from "../../activities/one-shot-signature/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
-import { knows } from "../runtime/generation.js";
 import { plainView } from "../runtime/plain-view.js";
 
 /** The final states of a request. */
 export const oneShotEnds: ReadonlySet<string> = new Set(["signed", "failed", "cancelled"]);
 
-/** In the history of an older release these words reported an end. */
-const endsOfBefore: ReadonlySet<string> = new Set(["Closed", "Cancelled", "Disposed"]);
-
 /** A callback that names an end state; the service's answer confirms it. */
 export function reportsEnd({ kind }: ProviderEvent): boolean {
-  const isEnd = oneShotEnds.has(kind);
-  const wasEnd = endsOfBefore.has(kind);
-  return isEnd !== wasEnd && knows("one-shot-ends") ? isEnd : wasEnd;
+  return oneShotEnds.has(kind);
 }
 
 export function oneShotView(events: ProviderEvent[], snapshot: OneShotSnapshot | undefined): View {

@@ -1,5 +1,5 @@
-// Recorded histories: one file for each path and generation of the workflows, one event a line. They are encrypted as in production,
-// with a key that was made for them alone and stands beside them. What is recorded stays: processes of its time may still be open.
+// Recorded histories: one file for each path, one event a line. They are encrypted as in production, with a key that was made for them
+// alone and stands beside them. What a release contains stays: processes of its time may still be open.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,19 +8,14 @@ import {
   historyToJSON,
   type History,
 } from "@temporalio/common/lib/proto-utils.js";
-import { GENERATION } from "../../../src/contracts/shared/names.js";
 
 export const recordedFolder = "test/replay";
 
 /** A key ring for tests, known to everybody. */
 export const recordingRing = readFileSync(join(recordedFolder, "test-key-ring.txt"), "utf8").trim();
 
-export const generations = Array.from({ length: GENERATION }, (_, index) => index + 1);
-
-/** The first one has no folder of its own. */
-export function recordingsOf(processName: string, generation = GENERATION): string {
-  const folder = join(recordedFolder, processName);
-  return generation === 1 ? folder : join(folder, `generation-${generation}`);
+export function recordingsOf(processName: string): string {
+  return join(recordedFolder, processName);
 }
 
 export interface Recording {
@@ -47,8 +42,8 @@ function trimmed(this: object, key: string, value: unknown): unknown {
   return ["identity", "requestId", "taskId", "userMetadata"].includes(key) ? undefined : value;
 }
 
-export function readRecordings(processName: string, generation = 1): Recording[] {
-  const folder = recordingsOf(processName, generation);
+export function readRecordings(processName: string): Recording[] {
+  const folder = recordingsOf(processName);
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
   return files.map((file) => {

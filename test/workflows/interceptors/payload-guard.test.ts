@@ -22,13 +22,13 @@ test.each([
 
 describe("an answer that is another payload of the process", () => {
   const sent = { environment: "sandbox", account: "default" };
-  const startMessage = (options: object = {}) =>
+  const startMessage = () =>
     WorkflowRun.start(
       () => sendMessage({} as never),
       { checkDecision: () => ({}) },
       "sendMessage",
       [],
-      { guard: interceptors(), ...options },
+      { guard: interceptors() },
     );
   const attentionOf = async (run: WorkflowRun) =>
     ((await run.query("status")) as ProcessStatus).attention;
@@ -61,10 +61,4 @@ describe("an answer that is another payload of the process", () => {
       expect(run.failure?.type).toBe("Abandoned");
     },
   );
-
-  test("is taken in the tasks of an earlier release, as it was then", async () => {
-    const run = await startMessage({ currentBuildId: "trustflow-1" });
-    await run.open[0]?.answer({ account: "default" });
-    expect(run.result).toMatchObject({ outcome: "accepted" });
-  });
 });

@@ -1,6 +1,5 @@
 // A batch from the check of its list to its report, and each way in which it may end before its start (P2 §2.8, §3.3, §3.4, §4.3).
 import { describe, expect, test } from "@jest/globals";
-import { getActivator } from "@temporalio/workflow/lib/global-attributes.js";
 import type { BatchPlan } from "../../../src/activities/evi-notice-batch/plan.js";
 import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch.js";
 import { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch.js";
@@ -220,25 +219,6 @@ describe("a question whose time was not enough", () => {
     await run.open[0]?.answer(totals(0));
     expect(run.result).toMatchObject({ outcome: "closed", report: { csv: document } });
   });
-
-  test.each(["watchItems", "archiveAffidavits"])(
-    "was left out in silence by an earlier release, and %s of its history is replayed so",
-    async (left) => {
-      const run = await start({ [left]: undefined }, { settings });
-      if (left === "archiveAffidavits") await run.pass(settings.affidavitWindowSeconds);
-      const [asked] = run.open;
-      expect(asked?.type).toBe(left);
-      // The release before asked this question too, and the task of its end is replayed.
-      const { info } = getActivator();
-      Object.assign(info, { currentBuildId: "of an older release" });
-      Object.assign(info.unsafe, { isReplaying: true });
-      await asked?.fail(unchanged);
-      const next = left === "watchItems" ? "archiveAffidavits" : "writeReport";
-      expect(run.types[run.types.indexOf(left) + 1]).toBe(next);
-      expect(run.failure).toBeUndefined();
-      expect(run.result).toMatchObject({ report: { csv: document } });
-    },
-  );
 });
 
 test("each answer about the batch and its notices shows in the next question", async () => {
