@@ -23,12 +23,7 @@ import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.
 import { isReadable, loadConfig, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { requireTls } from "./config/clear-text.js";
-import {
-  inputDigestMemo,
-  searchAttributes,
-  workflowIdOf,
-  workflowTaskQueue,
-} from "./contracts/shared/names.js";
+import { searchAttributes, workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { ProposedDecision } from "./contracts/shared/names.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { checkInput } from "./contracts/shared/problems.js";
@@ -270,8 +265,6 @@ export class Trustflow extends Starts {
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         staticSummary: `${title} ${id}`,
-        // A client of the previous release compares a second start with this digest.
-        memo: { [inputDigestMemo]: inputDigest(this.#ring, digested) },
       })
       .catch((error: unknown) => {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

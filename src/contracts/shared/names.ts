@@ -46,9 +46,6 @@ export const searchAttributes = {
 /** A histogram of the worker, whose buckets are set where its metrics are. */
 export const providerCallSeconds = "trustflow_provider_call_seconds";
 
-/** The memo field that holds the digest of the input as our client sent it. */
-export const inputDigestMemo = "trustflowInputDigest";
-
 /** The memo field that holds the status of a process, which is read without a worker (docs/decisions/0035). */
 export const statusMemo = "trustflowStatus";
 
