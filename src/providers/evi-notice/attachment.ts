@@ -1,36 +1,26 @@
 // An attachment as it is sent and as it is listed (P2 §2.10).
-import { present, renamed } from "../evi/members.js";
-import type { AttachmentAnswer, NoticeAttachmentAnswer } from "./wire.js";
+import { z } from "zod";
+import { capitalised, flag, ours, text } from "../evi/members.js";
+import { AttachmentAnswer } from "./wire.js";
 
-export interface NoticeAttachment {
-  fileName: string;
-  mimeType: string;
-  bytes: Buffer;
-  displayName?: string | undefined;
-  contentId?: string | undefined;
-  contentDescription?: string | undefined;
-  contentDisposition?: string | undefined;
-  contentLocation?: string | undefined;
-  contentEncoding?: string | undefined;
-  includeOnAffidavits?: boolean | undefined;
-}
+export const NoticeAttachment = z.object({
+  fileName: z.string(),
+  mimeType: z.string(),
+  bytes: z.instanceof(Buffer),
+  displayName: text,
+  contentId: text,
+  contentDescription: text,
+  contentDisposition: text,
+  contentLocation: text,
+  contentEncoding: text,
+  includeOnAffidavits: flag,
+});
+export type NoticeAttachment = z.infer<typeof NoticeAttachment>;
 
-/** P2 §2.10: `Filename` where it is sent, `FileName` where it is listed. */
-const fields = {
-  fileName: "Filename",
-  mimeType: "MimeType",
-  displayName: "DisplayName",
-  contentId: "ContentId",
-  contentDescription: "ContentDescription",
-  contentDisposition: "ContentDisposition",
-  contentLocation: "ContentLocation",
-  contentEncoding: "ContentEncoding",
-  includeOnAffidavits: "IncludeOnAffidavits",
-} as const satisfies Record<Exclude<keyof NoticeAttachment, "bytes">, string>;
-
-/** All but the content, in the provider's spelling. */
+/** All but the content, in the provider's spelling: `Filename` where it is sent, `FileName` where it is listed (P2 §2.10). */
 export function attachmentFields(attachment: NoticeAttachment): Record<string, unknown> {
-  return renamed(fields, attachment);
+  const { bytes: _, ...fields } = attachment;
+  return capitalised(NoticeAttachment, fields, { fileName: "Filename" });
 }
 
 export interface ListedAttachment {
@@ -44,18 +34,5 @@ export interface ListedAttachment {
 }
 
 export function listedAttachment(read: AttachmentAnswer): ListedAttachment {
-  return attachmentOf(read) as unknown as ListedAttachment;
-}
-
-/** Of a notice, where an id is not needed and may be missing (P2 §2.7). */
-export function attachmentOf(read: NoticeAttachmentAnswer): Partial<ListedAttachment> {
-  return present({
-    id: read.Id,
-    displayName: read.DisplayName,
-    fileName: read.FileName,
-    mimeType: read.MimeType,
-    size: read.Size,
-    contentEncoding: read.ContentEncoding,
-    contentId: read.ContentId,
-  });
+  return ours(AttachmentAnswer, read) as unknown as ListedAttachment;
 }

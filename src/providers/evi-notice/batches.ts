@@ -4,7 +4,7 @@ import { empty, json, jsonOrEmpty, LONG_JSON_BYTES } from "../http/described.js"
 import type { Described } from "../http/described.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { shownId } from "../evi/call.js";
-import { others, present, renamed } from "../evi/members.js";
+import { capitalised, flag, number, ours, text, texts } from "../evi/members.js";
 import { z } from "zod";
 import type { EviNoticeAccount } from "./account.js";
 import { call } from "./call.js";
@@ -27,83 +27,49 @@ export interface Batch {
 }
 
 /** P2 §2.8: only what is given changes. What starts a batch is `BatchStart`. The types that are not shown are assumed. */
-export interface BatchSettings {
-  issuerName?: string | undefined;
-  subject?: string | undefined;
-  description?: string | undefined;
-  from?: string | undefined;
-  disableSenderHeader?: boolean | undefined;
-  replyTo?: string | undefined;
+const BatchSettings = z.object({
+  issuerName: text,
+  subject: text,
+  description: text,
+  from: text,
+  disableSenderHeader: flag,
+  replyTo: text,
   /** Minutes. */
-  timeToLive?: number | undefined;
-  costCentre?: string | undefined;
-  certificationLevel?: string | undefined;
-  affidavitKinds?: readonly string[] | undefined;
-  language?: string | undefined;
-  affidavitLanguage?: string | undefined;
+  timeToLive: number,
+  costCentre: text,
+  certificationLevel: text,
+  affidavitKinds: texts,
+  language: text,
+  affidavitLanguage: text,
   /** Years. */
-  onlineRetentionPeriod?: number | undefined;
-  ltaStorage?: boolean | undefined;
-  pushNotificationUrl?: string | undefined;
-  pushNotificationFilter?: readonly string[] | undefined;
-  pushNotificationExtraData?: string | undefined;
-  commitmentOptions?: string | undefined;
-  commitmentCommentsAllowed?: boolean | undefined;
-  rejectReasons?: readonly string[] | undefined;
-  acceptReasons?: readonly string[] | undefined;
-  requireRejectReason?: boolean | undefined;
-  requireAcceptReason?: boolean | undefined;
-  deliveryAppearance?: unknown;
+  onlineRetentionPeriod: number,
+  ltaStorage: flag,
+  pushNotificationUrl: text,
+  pushNotificationFilter: texts,
+  pushNotificationExtraData: text,
+  commitmentOptions: text,
+  commitmentCommentsAllowed: flag,
+  rejectReasons: texts,
+  acceptReasons: texts,
+  requireRejectReason: flag,
+  requireAcceptReason: flag,
+  deliveryAppearance: z.unknown().optional(),
   /** An alias of `pushNotificationUrl` (P2 §6.1). */
-  batchPushNotificationUrl?: string | undefined;
-  allowRefusal?: boolean | undefined;
-  ownerNotificationTemplate?: string | undefined;
-  channel?: string | undefined;
-}
+  batchPushNotificationUrl: text,
+  allowRefusal: flag,
+  ownerNotificationTemplate: text,
+  channel: text,
+});
+export type BatchSettings = z.infer<typeof BatchSettings>;
 
 /** P2 §3.4. */
-export interface BatchStart {
+const BatchStart = z.object({
   /** `Submitted` starts the batch. */
-  state?: string | undefined;
+  state: text,
   /** Schedules it: an instant in UTC. */
-  scheduledDate?: string | undefined;
-}
-
-const settingFields = {
-  issuerName: "IssuerName",
-  subject: "Subject",
-  description: "Description",
-  from: "From",
-  disableSenderHeader: "DisableSenderHeader",
-  replyTo: "ReplyTo",
-  timeToLive: "TimeToLive",
-  costCentre: "CostCentre",
-  certificationLevel: "CertificationLevel",
-  affidavitKinds: "AffidavitKinds",
-  language: "Language",
-  affidavitLanguage: "AffidavitLanguage",
-  onlineRetentionPeriod: "OnlineRetentionPeriod",
-  ltaStorage: "LtaStorage",
-  pushNotificationUrl: "PushNotificationUrl",
-  pushNotificationFilter: "PushNotificationFilter",
-  pushNotificationExtraData: "PushNotificationExtraData",
-  commitmentOptions: "CommitmentOptions",
-  commitmentCommentsAllowed: "CommitmentCommentsAllowed",
-  rejectReasons: "RejectReasons",
-  acceptReasons: "AcceptReasons",
-  requireRejectReason: "RequireRejectReason",
-  requireAcceptReason: "RequireAcceptReason",
-  deliveryAppearance: "DeliveryAppearance",
-  batchPushNotificationUrl: "BatchPushNotificationUrl",
-  allowRefusal: "AllowRefusal",
-  ownerNotificationTemplate: "OwnerNotificationTemplate",
-  channel: "Channel",
-} as const satisfies Record<keyof BatchSettings, string>;
-
-const startFields = {
-  state: "State",
-  scheduledDate: "ScheduledDate",
-} as const satisfies Record<keyof BatchStart, string>;
+  scheduledDate: text,
+});
+export type BatchStart = z.infer<typeof BatchStart>;
 
 /**
  * P2 §4.3, §8: at most 255 characters. Without an answer `unavailable`, effect unknown: `queryBatches` tells. An id that a
@@ -125,26 +91,17 @@ export async function createBatch(
   return { batchId: value.BatchId };
 }
 
-export interface BatchQuery {
-  states?: readonly string[] | undefined;
-  cursor?: string | undefined;
+const BatchQuery = z.object({
+  states: texts,
+  cursor: text,
   /** 1 to 100. */
-  limit: number;
-  sortBy?: "LastUpdated" | "ScheduledFor" | "StartedOn" | undefined;
-  sortOrder?: "Ascending" | "Descending" | undefined;
-  direction?: "Forward" | "Backward" | undefined;
-  textSearch?: string | undefined;
-}
-
-const queryFields = {
-  states: "States",
-  cursor: "Cursor",
-  limit: "Limit",
-  sortBy: "SortBy",
-  sortOrder: "SortOrder",
-  direction: "Direction",
-  textSearch: "TextSearch",
-} as const satisfies Record<keyof BatchQuery, string>;
+  limit: z.number(),
+  sortBy: z.enum(["LastUpdated", "ScheduledFor", "StartedOn"]).optional(),
+  sortOrder: z.enum(["Ascending", "Descending"]).optional(),
+  direction: z.enum(["Forward", "Backward"]).optional(),
+  textSearch: text,
+});
+export type BatchQuery = z.infer<typeof BatchQuery>;
 
 /** P2 §4.3, by the HTTP verb QUERY. 400 (a state, order or direction that is unknown) `protocol`. */
 export async function queryBatches(
@@ -153,7 +110,7 @@ export async function queryBatches(
   signal?: AbortSignal,
 ): Promise<Page<Batch> & { hasMoreResults: boolean }> {
   checkLimit("queryBatches", asked.limit);
-  const request = { ...routes.queryBatches, json: renamed(queryFields, asked), signal };
+  const request = { ...routes.queryBatches, json: capitalised(BatchQuery, asked), signal };
   const described = json(BatchPage, shownTo(account));
   const { value } = await call(account, "queryBatches", request, described);
   return { ...page(value, batchOf), hasMoreResults: value.HasMoreResults };
@@ -178,7 +135,7 @@ export async function updateBatch(
   signal?: AbortSignal,
 ): Promise<void> {
   if (settings.description !== undefined) checkDescription("updateBatch", settings.description);
-  const body = renamed(settingFields, settings);
+  const body = capitalised(BatchSettings, settings);
   const request = { ...routes.updateBatch, ids: { BatchId: batchId }, json: body, signal };
   await call(account, "updateBatch", request, notShown);
 }
@@ -189,7 +146,7 @@ export async function startBatch(
   { batchId, ...start }: BatchStart & { batchId: string },
   signal?: AbortSignal,
 ): Promise<void> {
-  const body = renamed(startFields, start);
+  const body = capitalised(BatchStart, start);
   const request = { ...routes.startBatch, ids: { BatchId: batchId }, json: body, signal };
   await call(account, "startBatch", request, notShown);
 }
@@ -234,25 +191,8 @@ function shownTo({ members }: EviNoticeAccount) {
   return { spelling, maxBytes: LONG_JSON_BYTES };
 }
 
-const named = new Set([
-  "BatchId",
-  "State",
-  "Description",
-  "SentCount",
-  "FailedCount",
-  "ProgressPercentage",
-]);
-
 function batchOf(read: BatchAnswer): Batch {
-  return present({
-    batchId: read.BatchId,
-    state: read.State,
-    description: read.Description ?? undefined,
-    sentCount: read.SentCount ?? undefined,
-    failedCount: read.FailedCount ?? undefined,
-    progressPercentage: read.ProgressPercentage ?? undefined,
-    providerFields: others(read, named),
-  }) as unknown as Batch;
+  return ours(BatchAnswer, read) as unknown as Batch;
 }
 
 function checkDescription(operation: "createBatch" | "updateBatch", description: string): void {

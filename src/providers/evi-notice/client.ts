@@ -29,6 +29,7 @@
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.
+import { z } from "zod";
 import { mismatchError, noFileError } from "../http/answer.js";
 import { AnswerMismatch, json, keptFile, LONG_JSON_BYTES } from "../http/described.js";
 import type { Keep, KeptFile } from "../http/exchange.js";
@@ -38,7 +39,7 @@ import type { AffidavitFile } from "../evi/affidavit-zip.js";
 import { idempotencyHeader, shownId } from "../evi/call.js";
 import { ZipFile, unzipped } from "../evi/download.js";
 import type { DownloadedFile } from "../evi/download.js";
-import { renamed } from "../evi/members.js";
+import { capitalised, number, text, texts } from "../evi/members.js";
 import { readZip, safeFileName } from "../evi/zip.js";
 import type { EviNoticeAccount } from "./account.js";
 import { call } from "./call.js";
@@ -109,28 +110,19 @@ export async function get(
   throw mismatchError(asking("get"), answer, other);
 }
 
-export interface NoticeQuery {
+const NoticeQuery = z.object({
   /** 1 to 100; the provider's default is 100. */
-  limit?: number | undefined;
+  limit: number,
   /** The e-mail address of an owner. */
-  owner?: string | undefined;
-  lookupKeys?: readonly string[] | undefined;
-  linkedId?: string | undefined;
-  state?: string | undefined;
-  outcome?: string | undefined;
+  owner: text,
+  lookupKeys: texts,
+  linkedId: text,
+  state: text,
+  outcome: text,
   /** Of the page before. */
-  cursor?: string | undefined;
-}
-
-const queryFields = {
-  limit: "Limit",
-  owner: "Owner",
-  lookupKeys: "LookupKeys",
-  linkedId: "LinkedId",
-  state: "State",
-  outcome: "Outcome",
-  cursor: "Cursor",
-} as const satisfies Record<keyof NoticeQuery, string>;
+  cursor: text,
+});
+export type NoticeQuery = z.infer<typeof NoticeQuery>;
 
 /** P2 §4.2, §8. With an empty list of keys nothing is sent. 401, 403 `accessDenied`; 400, 404 and an unreadable 200 `protocol`. */
 export async function query(
@@ -140,7 +132,7 @@ export async function query(
 ): Promise<Page<Notice>> {
   checkLimit("query", asked.limit);
   if (asked.lookupKeys?.length === 0) return { results: [] };
-  const request = { ...routes.query, json: renamed(queryFields, asked), signal };
+  const request = { ...routes.query, json: capitalised(NoticeQuery, asked), signal };
   const described = json(NoticePage, {
     spelling: noticeSpelling(account),
     maxBytes: LONG_JSON_BYTES,

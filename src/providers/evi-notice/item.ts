@@ -1,11 +1,9 @@
 // One notice as a get or a query shows it (P2 §2.7, §3.2): camelCase, dates in UTC, absent instead of null.
-import { others, present } from "../evi/members.js";
-import { utcInstant } from "../http/instant.js";
+import { ours } from "../evi/members.js";
 import type { Spelling } from "../http/spelling.js";
 import type { EviNoticeAccount } from "./account.js";
-import { attachmentOf } from "./attachment.js";
 import type { ListedAttachment } from "./attachment.js";
-import type { NoticeAnswer } from "./wire.js";
+import { Affidavit, AttachmentAnswer, NoticeAnswer } from "./wire.js";
 
 export interface NoticeAffidavit {
   id: string;
@@ -39,38 +37,12 @@ export function noticeSpelling({ members }: EviNoticeAccount): Spelling {
   return { members: { ...lists, Id: members.id } };
 }
 
-const named = new Set([
-  "Id",
-  "State",
-  "Outcome",
-  "LookupKey",
-  "RefusedOn",
-  "SiteName",
-  "XmissionResult",
-  "XmissionSummary",
-  "CustomLayoutLogoUrl",
-  "Affidavits",
-  "Attachments",
-]);
-
-export function noticeOf(read: NoticeAnswer): Notice {
-  return present({
-    id: read.Id,
-    state: read.State,
-    outcome: read.Outcome,
-    lookupKey: read.LookupKey ?? undefined,
-    refusedOn: utcInstant(read["RefusedOn"]),
-    siteName: read.SiteName,
-    xmissionResult: read.XmissionResult,
-    xmissionSummary: read.XmissionSummary,
-    customLayoutLogoUrl: read.CustomLayoutLogoUrl,
-    affidavits: read.Affidavits?.map(affidavitOf),
-    attachments: read.Attachments?.map(attachmentOf),
-    providerFields: others(read, named),
-  }) as unknown as Notice;
-}
-
-function affidavitOf(read: NonNullable<NoticeAnswer["Affidavits"]>[number]): NoticeAffidavit {
-  const { Id: id, Date: date, Description: description, Kind: kind } = read;
-  return present({ id, date: utcInstant(date), description, kind }) as unknown as NoticeAffidavit;
+export function noticeOf({ Affidavits, Attachments, ...read }: NoticeAnswer): Notice {
+  return {
+    ...ours(NoticeAnswer, read),
+    ...(Affidavits && { affidavits: Affidavits.map((one) => ours(Affidavit, one)) }),
+    ...(Attachments && {
+      attachments: Attachments.map((one) => ours(AttachmentAnswer, one)),
+    }),
+  } as unknown as Notice;
 }

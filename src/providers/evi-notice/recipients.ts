@@ -1,14 +1,14 @@
 // The recipients of a batch: a CSV with `;` (P2 §2.9, §4.3).
+import { z } from "zod";
 import { empty, json, LONG_JSON_BYTES } from "../http/described.js";
 import type { RawBody } from "../http/call.js";
-import { others, present, renamed } from "../evi/members.js";
+import { capitalised, number, ours, text } from "../evi/members.js";
 import type { EviNoticeAccount } from "./account.js";
 import { gone } from "./batches.js";
 import { call } from "./call.js";
 import { checkLimit, page } from "./page.js";
 import type { Page } from "./page.js";
-import { RecipientPage, routes } from "./wire.js";
-import type { RecipientAnswer } from "./wire.js";
+import { RecipientAnswer, RecipientPage, routes } from "./wire.js";
 
 /** P2 §2.9. */
 export interface BatchRecipient {
@@ -45,28 +45,22 @@ export async function addRecipients(
   await call(account, "addRecipients", request, empty);
 }
 
-export interface RecipientQuery {
-  batchId: string;
-  cursor?: string | undefined;
+const RecipientQuery = z.object({
+  cursor: text,
   /** 1 to 1000. */
-  limit?: number | undefined;
-  sortDirection?: "Ascending" | "Descending" | undefined;
-}
-
-const queryFields = {
-  cursor: "Cursor",
-  limit: "Limit",
-  sortDirection: "SortDirection",
-} as const satisfies Record<Exclude<keyof RecipientQuery, "batchId">, string>;
+  limit: number,
+  sortDirection: z.enum(["Ascending", "Descending"]).optional(),
+});
+type RecipientQuery = z.infer<typeof RecipientQuery>;
 
 /** P2 §4.3, by the HTTP verb QUERY. 404 `notVisibleYet`; 400 `protocol`. */
 export async function queryRecipients(
   account: EviNoticeAccount,
-  { batchId, ...asked }: RecipientQuery,
+  { batchId, ...asked }: RecipientQuery & { batchId: string },
   signal?: AbortSignal,
 ): Promise<Page<BatchRecipient>> {
   checkLimit("queryRecipients", asked.limit);
-  const body = renamed(queryFields, asked);
+  const body = capitalised(RecipientQuery, asked);
   const request = { ...routes.queryRecipients, ids: { BatchId: batchId }, json: body, signal };
   const members = { Results: ["Results"], Address: account.members.recipientAddress };
   const described = json(RecipientPage, {
@@ -89,16 +83,7 @@ export async function deleteRecipients(
   await gone(call(account, "deleteRecipients", request, empty));
 }
 
-const named = new Set(["Address", "EvidenceUniqueId"]);
-/** The answers to challenges are secret. */
-const namedOrSecret = {
-  has: (name: string) => named.has(name) || /challengeresponse$/i.test(name),
-};
-
+/** Without the answers to challenges, which are secret. */
 function recipientOf(read: RecipientAnswer): BatchRecipient {
-  return present({
-    address: read.Address,
-    evidenceUniqueId: read.EvidenceUniqueId || undefined,
-    providerFields: others(read, namedOrSecret),
-  }) as unknown as BatchRecipient;
+  return ours(RecipientAnswer, read, /challengeresponse$/i) as unknown as BatchRecipient;
 }

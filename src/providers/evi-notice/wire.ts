@@ -2,6 +2,7 @@
 // responses are read loosely; what decides identity and progress is not, so that nothing real is read as absent.
 import { z } from "zod";
 import { textOf, Word } from "../errors/outside.js";
+import { utcInstant } from "../http/instant.js";
 
 const notices = "/v2/EviNotice";
 const batches = `${notices}/Batches`;
@@ -52,6 +53,7 @@ export const limits = {
 } as const;
 
 const Text = textOf(500).optional().catch(undefined);
+const Instant = z.unknown().transform(utcInstant).optional();
 const Id = z.union([z.string().min(1), z.int().transform(String)]);
 /** P2 §2.8, §2.10 show no type: a number, or a text that is one. */
 const Amount = z.union([
@@ -76,15 +78,16 @@ export const RequestIdAnswer = z.looseObject({ RequestId: z.string().min(1) });
 export const BatchIdAnswer = z.looseObject({ BatchId: z.string().min(1) });
 export const AttachmentIdAnswer = z.looseObject({ AttachmentId: Id });
 
-const Affidavit = z.looseObject({
+/** P2 §2.7; what else it holds is dropped. */
+export const Affidavit = z.object({
   Id,
-  Date: z.unknown().optional(),
+  Date: Instant,
   Description: Text,
   Kind: Text,
 });
 
-/** P2 §2.10. */
-export const AttachmentAnswer = z.looseObject({
+/** P2 §2.10; what else it holds is dropped. */
+export const AttachmentAnswer = z.object({
   Id,
   DisplayName: Text,
   FileName: Text,
@@ -97,14 +100,14 @@ export type AttachmentAnswer = z.infer<typeof AttachmentAnswer>;
 
 /** P2 §2.7 shows no members of it, and no operation asks for one by its id. */
 const NoticeAttachmentAnswer = AttachmentAnswer.extend({ Id: Id.optional().catch(undefined) });
-export type NoticeAttachmentAnswer = z.infer<typeof NoticeAttachmentAnswer>;
 
-/** P2 §2.7, §3.2; dates stay as they came. */
+/** P2 §2.7, §3.2. */
 export const NoticeAnswer = z.looseObject({
   Id: z.string().min(1),
   State: Word,
   Outcome: Word.optional().catch(undefined),
   LookupKey: z.string().nullish(),
+  RefusedOn: Instant,
   SiteName: Text,
   XmissionResult: Text,
   XmissionSummary: Text,
@@ -137,7 +140,10 @@ export const BatchPage = z.looseObject({
 /** P2 §2.9. */
 export const RecipientAnswer = z.looseObject({
   Address: z.string().min(1),
-  EvidenceUniqueId: z.string().nullish(),
+  EvidenceUniqueId: z
+    .string()
+    .transform((id) => id || undefined)
+    .nullish(),
 });
 export type RecipientAnswer = z.infer<typeof RecipientAnswer>;
 

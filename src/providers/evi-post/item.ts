@@ -1,8 +1,7 @@
 // One communication as a query shows it (P2 §2.5): camelCase, dates in UTC, absent instead of null.
-import { others, present } from "../evi/members.js";
-import { utcInstant } from "../http/instant.js";
+import { ours } from "../evi/members.js";
 import { isPdf } from "../http/pdf.js";
-import type { ResultItem } from "./wire.js";
+import { Address, Affidavit, ResultItem } from "./wire.js";
 
 export interface PostalAffidavit {
   uniqueId: string;
@@ -39,62 +38,20 @@ export interface PostalItem {
   providerFields?: Record<string, unknown>;
 }
 
-const DATES = [
-  "stateDate",
-  "lastStateChangeDate",
-  "outcomeDate",
-  "creationDate",
-  "submittedOn",
-  "processedOn",
-  "sentOn",
-] as const;
-const NAMED = new Set<string>([
-  ...DATES,
-
-  "evidenceId",
-  "state",
-  "outcome",
-  "lookupKey",
-  "recipientName",
-  "address",
-  "timeToLive",
-  "costCentre",
-
-  "affidavits",
-]);
-
 /** Undefined where an embedded affidavit is no PDF. */
-export function postalItem(read: ResultItem): PostalItem | undefined {
-  const affidavits = read.affidavits?.map(affidavitOf);
-  if (affidavits?.includes(undefined)) return undefined;
-  const { streetAddress, postalCode, locality, region, country } = read.address ?? {};
-  const address = present({ streetAddress, postalCode, locality, region, country });
-  return present({
-    evidenceId: read.evidenceId,
-    state: read.state,
-    outcome: read.outcome,
-    lookupKey: read.lookupKey ?? undefined,
-    recipientName: read.recipientName,
-    address: read.address && address,
-    ...Object.fromEntries(DATES.map((name) => [name, utcInstant(read[name])])),
-    timeToLive: read.timeToLive,
-    costCentre: read.costCentre,
-    affidavits,
-    providerFields: others(read, NAMED),
-  }) as unknown as PostalItem;
+export function postalItem({ affidavits, address, ...read }: ResultItem): PostalItem | undefined {
+  const listed = affidavits?.map(affidavitOf);
+  if (listed?.includes(undefined)) return undefined;
+  return {
+    ...ours(ResultItem, read),
+    ...(address && { address: ours(Address, address) }),
+    ...(listed && { affidavits: listed }),
+  } as unknown as PostalItem;
 }
 
-function affidavitOf(
-  read: NonNullable<ResultItem["affidavits"]>[number],
-): PostalAffidavit | undefined {
-  const { uniqueId, date, evidenceUniqueId, description } = read;
-  const bytes = typeof read.bytes === "string" ? Buffer.from(read.bytes, "base64") : undefined;
+function affidavitOf({ bytes: base64, ...read }: Affidavit): PostalAffidavit | undefined {
+  const bytes = typeof base64 === "string" ? Buffer.from(base64, "base64") : undefined;
   if (bytes !== undefined && !isPdf(bytes)) return undefined;
-  return present({
-    uniqueId,
-    date: utcInstant(date),
-    evidenceUniqueId,
-    description,
-    bytes,
-  }) as unknown as PostalAffidavit;
+  const affidavit = { ...ours(Affidavit, read), ...(bytes && { bytes }) };
+  return affidavit as unknown as PostalAffidavit;
 }

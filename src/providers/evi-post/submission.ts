@@ -1,134 +1,78 @@
 // What a caller may put into a postal submission (P2 §2.1–2.4), and its request body in the provider's spelling.
-import type { Secret } from "../../contracts/shared/values.js";
-import { renamed } from "../evi/members.js";
+import { z } from "zod";
+import { Secret } from "../../contracts/shared/values.js";
+import { capitalised, flag, number, text, texts } from "../evi/members.js";
 
 /** P2 §2.2. */
-export interface PostalAddress {
-  streetAddress: string;
-  postalCode: string;
-  locality: string;
-  region?: string | undefined;
-  country: string;
-  postOfficeBoxAddress?: string | undefined;
-}
+const PostalAddress = z.object({
+  streetAddress: z.string(),
+  postalCode: z.string(),
+  locality: z.string(),
+  region: text,
+  country: z.string(),
+  postOfficeBoxAddress: text,
+});
+export type PostalAddress = z.infer<typeof PostalAddress>;
 
 /** P2 §2.4. */
-export interface PostalCustomField {
-  key: string;
-  label: string;
-  value: string;
-  isLookupKey?: boolean | undefined;
-}
+const PostalCustomField = z.object({
+  key: z.string(),
+  label: z.string(),
+  value: z.string(),
+  isLookupKey: flag,
+});
+export type PostalCustomField = z.infer<typeof PostalCustomField>;
 
 /** P2 §2.3. */
-export interface PostalOptions {
-  postServiceType?: string | undefined;
-  postServiceProfile?: string | undefined;
-  certificationLevel?: string | undefined;
-  affidavitProfile?: string | undefined;
-  affidavitsOnDemandEnabled?: boolean | undefined;
-  onlineRetentionPeriod?: number | undefined;
-  notaryRetentionPeriod?: number | undefined;
-  notaryProfile?: string | undefined;
-  evidenceAccessControlMethod?: string | undefined;
-  evidenceAccessControlChallenge?: string | undefined;
-  evidenceAccessControlChallengeResponse?: Secret | undefined;
-  costCentre?: string | undefined;
-  customFields?: readonly PostalCustomField[] | undefined;
-  pushNotificationUrl?: string | undefined;
-  pushNotificationFilter?: readonly string[] | undefined;
-  pushNotificationExtraData?: string | undefined;
-  language?: string | undefined;
-  enableDeliveryReceipt?: boolean | undefined;
-  enableDeliveryAttempts?: boolean | undefined;
-  deliveryAttemptsNumber?: number | undefined;
-  disposalDaysAmmount?: number | undefined;
-}
+const PostalOptions = z.object({
+  postServiceType: text,
+  postServiceProfile: text,
+  certificationLevel: text,
+  affidavitProfile: text,
+  affidavitsOnDemandEnabled: flag,
+  onlineRetentionPeriod: number,
+  notaryRetentionPeriod: number,
+  notaryProfile: text,
+  evidenceAccessControlMethod: text,
+  evidenceAccessControlChallenge: text,
+  evidenceAccessControlChallengeResponse: z.instanceof(Secret).optional(),
+  costCentre: text,
+  customFields: z.array(PostalCustomField).readonly().optional(),
+  pushNotificationUrl: text,
+  pushNotificationFilter: texts,
+  pushNotificationExtraData: text,
+  language: text,
+  enableDeliveryReceipt: flag,
+  enableDeliveryAttempts: flag,
+  deliveryAttemptsNumber: number,
+  disposalDaysAmmount: number,
+});
+export type PostalOptions = z.infer<typeof PostalOptions>;
 
 /** P2 §2.1. */
-export interface PostalSubmission {
+const PostalSubmission = z.object({
   /** The PDF. */
-  document: Buffer;
-  recipientAddress: PostalAddress;
-  recipientName?: string | undefined;
-  recipientLegalName?: string | undefined;
-  recipientPhone?: string | undefined;
-  recipientEmail?: string | undefined;
-  issuerName?: string | undefined;
-  issuerLegalName?: string | undefined;
-  issuerAddress?: PostalAddress | undefined;
-  issuerPhone?: string | undefined;
-  issuerEmail?: string | undefined;
-  issuerComments?: string | undefined;
-  lookupKey?: string | undefined;
-  options?: PostalOptions | undefined;
-}
-
-/** P2 §2.1. */
-const submissionFields = {
-  document: "Document",
-  recipientAddress: "RecipientAddress",
-  recipientName: "RecipientName",
-  recipientLegalName: "RecipientLegalName",
-  recipientPhone: "RecipientPhone",
-  recipientEmail: "RecipientEmail",
-  issuerName: "IssuerName",
-  issuerLegalName: "IssuerLegalName",
-  issuerAddress: "IssuerAddress",
-  issuerPhone: "IssuerPhone",
-  issuerEmail: "IssuerEmail",
-  issuerComments: "IssuerComments",
-  lookupKey: "LookupKey",
-  options: "Options",
-} as const satisfies Record<keyof PostalSubmission, string>;
-
-/** P2 §2.2. */
-const addressFields = {
-  streetAddress: "StreetAddress",
-  postalCode: "PostalCode",
-  locality: "Locality",
-  region: "Region",
-  country: "Country",
-  postOfficeBoxAddress: "PostOfficeBoxAddress",
-} as const satisfies Record<keyof PostalAddress, string>;
-
-/** P2 §2.3; `DisposalDaysAmmount` is spelled so. */
-const optionFields = {
-  postServiceType: "PostServiceType",
-  postServiceProfile: "PostServiceProfile",
-  certificationLevel: "CertificationLevel",
-  affidavitProfile: "AffidavitProfile",
-  affidavitsOnDemandEnabled: "AffidavitsOnDemandEnabled",
-  onlineRetentionPeriod: "OnlineRetentionPeriod",
-  notaryRetentionPeriod: "NotaryRetentionPeriod",
-  notaryProfile: "NotaryProfile",
-  evidenceAccessControlMethod: "EvidenceAccessControlMethod",
-  evidenceAccessControlChallenge: "EvidenceAccessControlChallenge",
-  evidenceAccessControlChallengeResponse: "EvidenceAccessControlChallengeResponse",
-  costCentre: "CostCentre",
-  customFields: "CustomFields",
-  pushNotificationUrl: "PushNotificationUrl",
-  pushNotificationFilter: "PushNotificationFilter",
-  pushNotificationExtraData: "PushNotificationExtraData",
-  language: "Language",
-  enableDeliveryReceipt: "EnableDeliveryReceipt",
-  enableDeliveryAttempts: "EnableDeliveryAttempts",
-  deliveryAttemptsNumber: "DeliveryAttemptsNumber",
-  disposalDaysAmmount: "DisposalDaysAmmount",
-} as const satisfies Record<keyof PostalOptions, string>;
-
-/** P2 §2.4. */
-const customFieldFields = {
-  key: "Key",
-  label: "Label",
-  value: "Value",
-  isLookupKey: "IsLookupKey",
-} as const satisfies Record<keyof PostalCustomField, string>;
+  document: z.instanceof(Buffer),
+  recipientAddress: PostalAddress,
+  recipientName: text,
+  recipientLegalName: text,
+  recipientPhone: text,
+  recipientEmail: text,
+  issuerName: text,
+  issuerLegalName: text,
+  issuerAddress: PostalAddress.optional(),
+  issuerPhone: text,
+  issuerEmail: text,
+  issuerComments: text,
+  lookupKey: text,
+  options: PostalOptions.optional(),
+});
+export type PostalSubmission = z.infer<typeof PostalSubmission>;
 
 /** The body of Submit: known fields only, absent instead of null, the secret in clear. */
 export function submissionBody(submission: PostalSubmission): Record<string, unknown> {
   const { document, recipientAddress, issuerAddress, options } = submission;
-  return renamed(submissionFields, {
+  return capitalised(PostalSubmission, {
     ...submission,
     document: document.toString("base64"),
     recipientAddress: addressBody(recipientAddress),
@@ -138,14 +82,14 @@ export function submissionBody(submission: PostalSubmission): Record<string, unk
 }
 
 function addressBody(address: PostalAddress | undefined): Record<string, unknown> | undefined {
-  return address && renamed(addressFields, address);
+  return address && capitalised(PostalAddress, address);
 }
 
 function optionsBody(options: PostalOptions): Record<string, unknown> {
-  return renamed(optionFields, {
+  return capitalised(PostalOptions, {
     ...options,
     evidenceAccessControlChallengeResponse:
       options.evidenceAccessControlChallengeResponse?.reveal(),
-    customFields: options.customFields?.map((field) => renamed(customFieldFields, field)),
+    customFields: options.customFields?.map((field) => capitalised(PostalCustomField, field)),
   });
 }

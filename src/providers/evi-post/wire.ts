@@ -2,6 +2,7 @@
 // read loosely; what decides identity (ids, state, lookup key, affidavits) is not, so that nothing real is read as absent.
 import { z } from "zod";
 import { textOf, Word } from "../errors/outside.js";
+import { utcInstant } from "../http/instant.js";
 
 export const routes = {
   submit: { method: "POST", path: "/v1/EviPost/Submit" },
@@ -37,13 +38,31 @@ export const queryParameters = {
 
 const Text = textOf(500).optional().catch(undefined);
 const Id = z.string().min(1);
+const Instant = z.unknown().transform(utcInstant).optional();
 
 /** P2 §4.1: Submit and Cancel answer with it. */
 export const UniqueIdAnswer = z.looseObject({ uniqueId: Id });
 /** P2 §4.1, AffidavitRequest. */
 export const RequestIdAnswer = z.looseObject({ requestId: Id });
 
-/** P2 §2.5; dates stay as they came. */
+/** P2 §2.5; what else they hold is dropped. */
+export const Address = z.object({
+  streetAddress: Text,
+  postalCode: Text,
+  locality: Text,
+  region: Text,
+  country: Text,
+});
+export const Affidavit = z.object({
+  uniqueId: Id,
+  date: Instant,
+  evidenceUniqueId: Text,
+  description: Text,
+  bytes: z.string().nullish(),
+});
+export type Affidavit = z.infer<typeof Affidavit>;
+
+/** P2 §2.5. */
 export const ResultItem = z.looseObject({
   evidenceId: Id,
   state: Word,
@@ -52,27 +71,15 @@ export const ResultItem = z.looseObject({
   recipientName: Text,
   costCentre: Text,
   timeToLive: z.number().optional().catch(undefined),
-  address: z
-    .looseObject({
-      streetAddress: Text,
-      postalCode: Text,
-      locality: Text,
-      region: Text,
-      country: Text,
-    })
-    .optional()
-    .catch(undefined),
-  affidavits: z
-    .array(
-      z.looseObject({
-        uniqueId: Id,
-        date: z.unknown(),
-        evidenceUniqueId: Text,
-        description: Text,
-        bytes: z.string().nullish(),
-      }),
-    )
-    .nullish(),
+  stateDate: Instant,
+  lastStateChangeDate: Instant,
+  outcomeDate: Instant,
+  creationDate: Instant,
+  submittedOn: Instant,
+  processedOn: Instant,
+  sentOn: Instant,
+  address: Address.optional().catch(undefined),
+  affidavits: z.array(Affidavit).nullish(),
 });
 export type ResultItem = z.infer<typeof ResultItem>;
 

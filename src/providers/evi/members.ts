@@ -1,27 +1,43 @@
-// Members between our spelling and the provider's: only those that are named, and absent instead of undefined.
+// Members between our spelling and the provider's, which differ in the first letter: ours is small.
+import { z } from "zod";
 
-/** The values of `names`' keys under the provider's names. */
-export function renamed(names: Record<string, string>, values: object): Record<string, unknown> {
+export const text = z.string().optional();
+export const texts = z.array(z.string()).readonly().optional();
+export const number = z.number().optional();
+export const flag = z.boolean().optional();
+
+/** The values of the members that the schema has, under the provider's names: with a capital, or as `exceptions` say. */
+export function capitalised(
+  { shape }: { shape: object },
+  values: object,
+  exceptions: Readonly<Record<string, string>> = {},
+): Record<string, unknown> {
   const given = new Map(Object.entries(values));
-  const entries = Object.entries(names).map(([key, name]) => [name, given.get(key)] as const);
+  const entries = Object.keys(shape).map((name): [string, unknown] => [
+    exceptions[name] ?? name.charAt(0).toUpperCase() + name.slice(1),
+    given.get(name),
+  ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Without what is undefined; `values` has names of ours alone. A page has thousands of objects: no array for each member. */
-export function present(values: Record<string, unknown>): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
-  for (const name of Object.keys(values))
-    if (values[name] !== undefined) found[name] = values[name];
-  return found;
-}
-
-/** The members that are not named, untouched; undefined where there are none. */
-export function others(
+/**
+ * The members of an answer that the schema has, under our names, and all others untouched in `providerFields`. What is null, or has a
+ * `secret` name, is left out. A page has thousands of objects: no array for each member.
+ */
+export function ours(
+  { shape }: { shape: object },
   read: Record<string, unknown>,
-  named: Pick<ReadonlySet<string>, "has">,
-): Record<string, unknown> | undefined {
-  const names = Object.keys(read).filter((name) => !named.has(name) && read[name] !== null);
-  return names.length === 0
-    ? undefined
-    : Object.fromEntries(names.map((name) => [name, read[name]]));
+  secret?: RegExp,
+): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  const others: string[] = [];
+  for (const name of Object.keys(read)) {
+    const value = read[name];
+    if (value === undefined || value === null) continue;
+    if (Object.hasOwn(shape, name)) found[name.charAt(0).toLowerCase() + name.slice(1)] = value;
+    else if (!secret?.test(name)) others.push(name);
+  }
+  if (others.length > 0)
+    found["providerFields"] = Object.fromEntries(others.map((name) => [name, read[name]]));
+  return found;
 }
