@@ -9,7 +9,7 @@ export type { FlowInitiated, WalletCall } from "./set-up.js";
 export type { WalletPlan } from "./prepare.js";
 
 export function createWalletActivities(deps: WalletDependencies) {
-  const activity = activitiesOf(provider, deps, (attempt) => new WalletContext(deps, attempt));
+  const activity = activitiesOf(provider, deps, WalletContext);
   return {
     prepareIssuance: activity("prepare", prepareIssuance),
     preparePresentation: activity("prepare", preparePresentation),

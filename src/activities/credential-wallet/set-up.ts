@@ -135,10 +135,9 @@ function run<Request extends WalletRequest, Answer>(
   { operation, send, request }: Call<Request, Answer>,
 ): Promise<Answer> {
   const { isLater: _, ...input } = request;
-  return runEffect(
-    context,
-    effect,
-    { operation, input, send: ({ signal }) => send(context.account, request, signal) },
-    { of: "step" },
-  );
+  return runEffect(context, effect, {
+    operation,
+    input,
+    send: ({ signal }) => send(context.account, request, signal),
+  });
 }

@@ -2,7 +2,7 @@
 import type { CertificateSettings } from "../../contracts/issue-certificate.js";
 import type { DisposableCertificateAccount } from "../../providers/disposable-certificate/client.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "disposable-certificate";
 
@@ -11,16 +11,8 @@ export interface CertificateAccount extends DisposableCertificateAccount {
   emailOtp: boolean;
 }
 
-export interface CertificateDependencies extends ProviderDependencies<CertificateAccount> {
+export type CertificateDependencies = ProviderDependencies<CertificateAccount> & {
   defaults: { issueCertificate: CertificateSettings };
-}
+};
 
-export class CertificateContext extends ProviderContext<
-  typeof provider,
-  CertificateAccount,
-  CertificateDependencies
-> {
-  constructor(deps: CertificateDependencies, attempt: AttemptOf) {
-    super(provider, deps, attempt);
-  }
-}
+export class CertificateContext extends ProviderContext<typeof provider, CertificateDependencies> {}

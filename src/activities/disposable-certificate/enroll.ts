@@ -113,23 +113,18 @@ export async function enroll(
   const { account } = context;
   const { input, enrolment } = holderOf(context, given);
   try {
-    const answer = await runEffect(
-      context,
-      effect,
-      {
-        operation: "data" in enrolment ? "enroll" : "enrollDisposableWitheIDAssertion",
-        input: enrolled(input),
-        about: eidTypeOf(enrolment),
-        async send({ signal }): Promise<EnrolmentAnswer> {
-          const issued =
-            "data" in enrolment
-              ? await authority.enroll(account, enrolment.data, signal)
-              : await authority.enrollDisposableWitheIDAssertion(account, enrolment.eid, signal);
-          return { ...issued, enrolledAt: new Date().toISOString() };
-        },
+    const answer = await runEffect(context, effect, {
+      operation: "data" in enrolment ? "enroll" : "enrollDisposableWitheIDAssertion",
+      input: enrolled(input),
+      about: eidTypeOf(enrolment),
+      async send({ signal }): Promise<EnrolmentAnswer> {
+        const issued =
+          "data" in enrolment
+            ? await authority.enroll(account, enrolment.data, signal)
+            : await authority.enrollDisposableWitheIDAssertion(account, enrolment.eid, signal);
+        return { ...issued, enrolledAt: new Date().toISOString() };
       },
-      { of: "step" },
-    );
+    });
     const { certIdOtp, deviceCode, otpId, enrolledAt = new Date().toISOString() } = answer;
     return {
       certIdOtp: Number(certIdOtp),

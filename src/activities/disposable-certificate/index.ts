@@ -8,7 +8,7 @@ import { resendOtp, sendOtp, validate } from "./one-time-password.js";
 export type { CertificatePlan, Enrolled, RefusedAssertion } from "./enroll.js";
 
 export function createCertificateActivities(deps: CertificateDependencies) {
-  const activity = activitiesOf(provider, deps, (attempt) => new CertificateContext(deps, attempt));
+  const activity = activitiesOf(provider, deps, CertificateContext);
   return {
     prepare: activity("prepare", prepare),
     checkData: activity("checkData", checkData),

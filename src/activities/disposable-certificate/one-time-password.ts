@@ -24,7 +24,7 @@ export function sendOtp(
   context: CertificateContext,
   { effect, ...given }: StepCall & Certificate,
 ): Promise<FirstCode> {
-  const sending = sendCode(context, effect, given, { of: "step" });
+  const sending = sendCode(context, effect, given, "step");
   return firstCode(context, { send: "sendOtp", try: "validate" }, sending, context.mode);
 }
 
@@ -33,7 +33,7 @@ export function resendOtp(
   context: CertificateContext,
   { effect, ...given }: UpdateCall & Certificate,
 ): Promise<SentAgain> {
-  const sending = sendCode(context, effect, given, { of: "update" });
+  const sending = sendCode(context, effect, given, "update");
   return resendResultOf(context, "sendOtp", sending);
 }
 
@@ -42,22 +42,16 @@ function sendCode(
   context: CertificateContext,
   effect: EffectReference,
   { certIdOtp, message, ...sealed }: Certificate,
-  of: { of: "step" | "update" },
-): Promise<object> {
-  return runEffect(
-    context,
-    effect,
-    {
-      operation: "sendOtp",
-      input: { certIdOtp },
-      prepare: () => context.openSecret(sealed.deviceCode),
-      async send({ prepared: deviceCode, signal }) {
-        await authority.sendOtp(context.account, { certIdOtp, deviceCode, ...message }, signal);
-        return {};
-      },
-    },
+  of: "step" | "update",
+): Promise<unknown> {
+  return runEffect(context, effect, {
     of,
-  );
+    operation: "sendOtp",
+    input: { certIdOtp },
+    prepare: () => context.openSecret(sealed.deviceCode),
+    send: ({ prepared: deviceCode, signal }) =>
+      authority.sendOtp(context.account, { certIdOtp, deviceCode, ...message }, signal),
+  });
 }
 
 /** The call of the update `submitOtp`; with `watch`, only whether its answer has become known. */
@@ -67,23 +61,17 @@ export async function validate(
 ): Promise<OtpResult> {
   const { account, mode } = context;
   try {
-    await runEffect(
-      context,
-      effect,
-      {
-        operation: "validate",
-        input: { certIdOtp },
-        prepare: () => ({
-          deviceCode: context.openSecret(sealed.deviceCode),
-          otp: context.openCode(sealed.otp),
-        }),
-        async send({ prepared: codes, signal }) {
-          await authority.validate(account, { certIdOtp, ...codes }, signal);
-          return {};
-        },
-      },
-      { of: "update" },
-    );
+    await runEffect(context, effect, {
+      of: "update",
+      operation: "validate",
+      input: { certIdOtp },
+      prepare: () => ({
+        deviceCode: context.openSecret(sealed.deviceCode),
+        otp: context.openCode(sealed.otp),
+      }),
+      send: ({ prepared: codes, signal }) =>
+        authority.validate(account, { certIdOtp, ...codes }, signal),
+    });
     return { verdict: "accepted" };
   } catch (error) {
     if (mode === "watch" && isUnanswered(error)) throw error;

@@ -3,23 +3,15 @@ import type { EnvelopeSettings } from "../../contracts/sign-envelope.js";
 import type { Operation } from "../../providers/registry.js";
 import type { EnvelopeSignatureAccount } from "../../providers/envelope-signature/client.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "envelope-signature";
 
-export interface EnvelopeDependencies extends ProviderDependencies<EnvelopeSignatureAccount> {
+export type EnvelopeDependencies = ProviderDependencies<EnvelopeSignatureAccount> & {
   defaults: { signEnvelope: EnvelopeSettings };
-}
+};
 
-export class EnvelopeContext extends ProviderContext<
-  typeof provider,
-  EnvelopeSignatureAccount,
-  EnvelopeDependencies
-> {
-  constructor(deps: EnvelopeDependencies, attempt: AttemptOf) {
-    super(provider, deps, attempt);
-  }
-
+export class EnvelopeContext extends ProviderContext<typeof provider, EnvelopeDependencies> {
   /** Each host has its own credential and its own outages (P1 §5.5). */
   protected override circuitOf(operation: Operation<typeof provider>): string {
     return `${super.circuitOf(operation)}/${operation === "esawoneshot" ? "ca" : "esign"}`;

@@ -32,20 +32,15 @@ export async function create(
   context: EnvelopeContext,
   { effect, input }: StepCall & { input: SignEnvelopeInput },
 ): Promise<CertificateRequested> {
-  const created = await runEffect(
-    context,
-    effect,
-    {
-      operation: "esawoneshot",
-      input: comparedInput(SignEnvelopeInput, input, contentOf),
-      async send({ signal }): Promise<Partial<CertificateRequested>> {
-        const { providerFields } = input.request;
-        const answer = await hosts.esawoneshot(context.account, providerFields, signal);
-        return { ...answer, requestedAt: now() };
-      },
+  const created = await runEffect(context, effect, {
+    operation: "esawoneshot",
+    input: comparedInput(SignEnvelopeInput, input, contentOf),
+    async send({ signal }): Promise<Partial<CertificateRequested>> {
+      const { providerFields } = input.request;
+      const answer = await hosts.esawoneshot(context.account, providerFields, signal);
+      return { ...answer, requestedAt: now() };
     },
-    { of: "step" },
-  );
+  });
   // An operator's `happened` supplies ids alone, as text or number.
   const { reqPk, esawToken, requestedAt = now() } = created;
   return {
@@ -61,19 +56,14 @@ export async function upload(
   { effect, file, path }: StepCall & { account: string; file: PlannedDocument; path: string },
 ): Promise<{ fileId: string }> {
   const { name, document } = file;
-  const uploading = runEffect(
-    context,
-    effect,
-    {
-      operation: "uploadFile",
-      input: { ...file, document: contentOf(document) },
-      documents: [ownedDocument(document, "submitted")],
-      prepare: () => fileOf(context.deps.documents, { name, document }, path),
-      send: ({ prepared, signal }): Promise<{ fileId: string | number }> =>
-        hosts.uploadFile(context.account, prepared, signal),
-    },
-    { of: "step" },
-  );
+  const uploading = runEffect(context, effect, {
+    operation: "uploadFile",
+    input: { ...file, document: contentOf(document) },
+    documents: [ownedDocument(document, "submitted")],
+    prepare: () => fileOf(context.deps.documents, { name, document }, path),
+    send: ({ prepared, signal }): Promise<{ fileId: string | number }> =>
+      hosts.uploadFile(context.account, prepared, signal),
+  });
   const { fileId } = await unlessMissing(provider, "uploadFile", uploading);
   return { fileId: String(fileId) };
 }
@@ -89,24 +79,19 @@ export async function send(
   },
 ): Promise<EnvelopeSent> {
   const { effect, envelope, documents } = given;
-  const sent = await runEffect(
-    context,
-    effect,
-    {
-      operation: "sendEnvelope",
-      input: { envelope, documents },
-      prepare: () => context.openSecret(given.esawToken),
-      async send({
-        prepared: esawToken,
-        signal,
-      }): Promise<{ envelopeId?: string | number; sentAt?: string } | undefined> {
-        const outgoing = { documents, esawToken, envelope };
-        const answer = await hosts.sendEnvelope(context.account, outgoing, signal);
-        return { ...answer, sentAt: now() };
-      },
+  const sent = await runEffect(context, effect, {
+    operation: "sendEnvelope",
+    input: { envelope, documents },
+    prepare: () => context.openSecret(given.esawToken),
+    async send({
+      prepared: esawToken,
+      signal,
+    }): Promise<{ envelopeId?: string | number; sentAt?: string } | undefined> {
+      const outgoing = { documents, esawToken, envelope };
+      const answer = await hosts.sendEnvelope(context.account, outgoing, signal);
+      return { ...answer, sentAt: now() };
     },
-    { of: "step" },
-  );
+  });
   const { envelopeId, sentAt = now() } = sent ?? {};
   return { ...(envelopeId === undefined ? {} : { envelopeId: String(envelopeId) }), sentAt };
 }

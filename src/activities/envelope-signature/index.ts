@@ -10,7 +10,7 @@ export type { CertificateRequested, EnvelopeSent } from "./envelope.js";
 export type { EnvelopePlan } from "./prepare.js";
 
 export function createEnvelopeActivities(deps: EnvelopeDependencies) {
-  const activity = activitiesOf(provider, deps, (attempt) => new EnvelopeContext(deps, attempt));
+  const activity = activitiesOf(provider, deps, EnvelopeContext);
   return {
     prepare: activity("prepare", prepare),
     create: activity("create", create),

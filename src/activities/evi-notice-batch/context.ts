@@ -18,7 +18,7 @@ import { whenVisible } from "../runtime/when-visible.js";
 import { provider } from "../evi-notice/context.js";
 import type { NoticeAccount } from "../evi-notice/context.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 import { Pace } from "./pace.js";
 
 /** It takes no longer than any other call: a killed worker's upload is not waited for longer than theirs. */
@@ -42,22 +42,17 @@ export interface MadeDocument {
   parts: string[];
 }
 
-/** By the account's name; of one worker. */
-export type Paces = Map<string, Pace>;
+/** `paces`: by the account's name; of one worker. */
+type Dependencies = BatchDependencies & { paces: Map<string, Pace> };
 
-export class BatchContext extends ProviderContext<
-  typeof provider,
-  BatchAccount,
-  BatchDependencies
-> {
+export class BatchContext extends ProviderContext<typeof provider, Dependencies> {
   /** Of the account. */
-  readonly pace: Pace;
-
-  constructor(deps: BatchDependencies, attempt: AttemptOf, paces: Paces) {
-    super(provider, deps, attempt);
+  get pace(): Pace {
+    const { paces } = this.deps;
     const { name, batch } = this.account;
-    this.pace = paces.get(name) ?? new Pace(batch.readsPerSecond);
-    paces.set(name, this.pace);
+    const pace = paces.get(name) ?? new Pace(batch.readsPerSecond);
+    paces.set(name, pace);
+    return pace;
   }
 
   /** Its id, and its owner, which is noted before it is stored. */

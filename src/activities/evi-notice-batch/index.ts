@@ -4,8 +4,7 @@ import { provider } from "../evi-notice/context.js";
 import { requestBatchAffidavit } from "./affidavit-request.js";
 import { archiveAffidavits } from "./archive.js";
 import { BatchContext } from "./context.js";
-import type { AttemptOf } from "../runtime/provider-context.js";
-import type { BatchDependencies, Paces } from "./context.js";
+import type { BatchDependencies } from "./context.js";
 import { watchItems } from "./items.js";
 import { prepareBatch } from "./prepare.js";
 import { followBatch } from "./progress.js";
@@ -14,10 +13,9 @@ import { addRecipients } from "./recipients.js";
 import { addBatchAttachments, configureBatch, createBatch, setBatchBody } from "./set-up.js";
 import { deleteBatch, startBatch, verifyBatch } from "./start.js";
 
-export function createBatchActivities(deps: BatchDependencies) {
-  const paces: Paces = new Map();
-  const contextOf = (attempt: AttemptOf) => new BatchContext(deps, attempt, paces);
-  const activity = activitiesOf(provider, deps, contextOf);
+export function createBatchActivities(given: BatchDependencies) {
+  const deps = { ...given, paces: new Map() };
+  const activity = activitiesOf(provider, deps, BatchContext);
   return {
     prepareBatch: activity("createBatch", prepareBatch),
     createBatch: activity("createBatch", createBatch),

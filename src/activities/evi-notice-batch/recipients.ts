@@ -4,7 +4,6 @@ import { Readable } from "node:stream";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { AddressDigest } from "../../recipients/address-digest.js";
 import { listParts } from "../../recipients/list-parts.js";
-import type { provider } from "../evi-notice/context.js";
 import type { StepCall } from "../runtime/activity.js";
 import { checkDocument, ownedDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
@@ -18,34 +17,28 @@ export async function addRecipients(
   const { document, recipients, hasChallenges } = list;
   const { batch } = context.account;
   const partRows = batch.listPartRows === 0 ? recipients : batch.listPartRows;
-  await runEffect<typeof provider, object, void>(
-    context,
-    effect,
-    {
-      operation: "addRecipients",
-      input: { batchId, list: document.sha256 },
-      documents: [ownedDocument(document, "submitted")],
-      longestMs: Math.ceil(recipients / partRows) * context.uploadMs(document.size),
-      async prepare() {
-        await checkDocument(context.deps.documents, document, "recipients");
-        await deleteLeft(context, batchId);
-      },
-      async send({ signal }) {
-        for await (const part of uploadsOf(context, list, partRows))
-          await eviNotice.addRecipients(
-            context.uploadAccount(part.bytes),
-            { batchId, ...part, hasChallenges },
-            signal,
-          );
-        return {};
-      },
-      // Without all of them nothing happened: those that came are deleted before the next upload.
-      async lookUp() {
-        return (await recipientsOf(context, batchId)).value === list.addressDigest ? {} : undefined;
-      },
+  await runEffect(context, effect, {
+    operation: "addRecipients",
+    input: { batchId, list: document.sha256 },
+    documents: [ownedDocument(document, "submitted")],
+    longestMs: Math.ceil(recipients / partRows) * context.uploadMs(document.size),
+    async prepare() {
+      await checkDocument(context.deps.documents, document, "recipients");
+      await deleteLeft(context, batchId);
     },
-    { of: "step" },
-  );
+    async send({ signal }) {
+      for await (const part of uploadsOf(context, list, partRows))
+        await eviNotice.addRecipients(
+          context.uploadAccount(part.bytes),
+          { batchId, ...part, hasChallenges },
+          signal,
+        );
+    },
+    // Without all of them nothing happened: those that came are deleted before the next upload.
+    async lookUp() {
+      return (await recipientsOf(context, batchId)).value === list.addressDigest ? {} : undefined;
+    },
+  });
 }
 
 /** The list as it is, or in parts with a header each. */

@@ -32,32 +32,27 @@ export function createBatch(
         .join(" "),
     );
   const find = (token: string) => findDescribed(context, token, (said) => said === describe(token));
-  return runEffect<typeof provider, { batchId: string }, undefined, string>(
-    context,
-    effect,
-    {
-      operation: "createBatch",
-      input: { description: description ?? null },
-      send: ({ token, signal }) =>
-        eviNotice.createBatch(context.account, { description: describe(token) }, signal),
-      async findShown(batchId) {
-        return (await context.findBatch(batchId)) && { batchId };
-      },
-      lookUp: find,
-      assumed: {
-        form: "description",
-        // The settings replace it by the caller's words alone.
-        isNoSample: hasLongDescription(description),
-        isByToken: true,
-        sampleOf: (token) => token,
-        // A sample may be another process's batch, with other words.
-        find: async (token) =>
-          (await findDescribed(context, token, (said) => said.endsWith(`[${token}]`))) &&
-          "description",
-      },
+  return runEffect<typeof provider, { batchId: string }, undefined, string>(context, effect, {
+    operation: "createBatch",
+    input: { description: description ?? null },
+    send: ({ token, signal }) =>
+      eviNotice.createBatch(context.account, { description: describe(token) }, signal),
+    async findShown(batchId) {
+      return (await context.findBatch(batchId)) && { batchId };
     },
-    { of: "step" },
-  );
+    lookUp: find,
+    assumed: {
+      form: "description",
+      // The settings replace it by the caller's words alone.
+      isNoSample: hasLongDescription(description),
+      isByToken: true,
+      sampleOf: (token) => token,
+      // A sample may be another process's batch, with other words.
+      find: async (token) =>
+        (await findDescribed(context, token, (said) => said.endsWith(`[${token}]`))) &&
+        "description",
+    },
+  });
 }
 
 /** P2 §4.3: a search finds any batch with this text in it, so the description is compared. */
@@ -88,24 +83,17 @@ export async function setBatchBody(
   context: BatchContext,
   { effect, batchId, body }: StepCall & OfBatch & { body: DocumentReference },
 ): Promise<void> {
-  await runEffect<typeof provider, object, string>(
-    context,
-    effect,
-    {
-      operation: "setBatchBody",
-      input: { batchId, body: body.sha256 },
-      documents: [ownedDocument(body, "submitted")],
-      async prepare() {
-        const bytes = await readDocument(context.deps.documents, body, "body");
-        return bytes.toString("utf8");
-      },
-      async send({ prepared: html, signal }) {
-        await eviNotice.setBatchBody(context.account, { batchId, html }, signal);
-        return {};
-      },
+  await runEffect(context, effect, {
+    operation: "setBatchBody",
+    input: { batchId, body: body.sha256 },
+    documents: [ownedDocument(body, "submitted")],
+    async prepare() {
+      const bytes = await readDocument(context.deps.documents, body, "body");
+      return bytes.toString("utf8");
     },
-    { of: "step" },
-  );
+    send: ({ prepared: html, signal }) =>
+      eviNotice.setBatchBody(context.account, { batchId, html }, signal),
+  });
 }
 
 /** A row of the journal for each. */
@@ -116,7 +104,7 @@ export async function addBatchAttachments(
   const kept: string[] = [];
   for (const [index, attachment] of attachments.entries()) {
     const { document, ...fields } = attachment;
-    const { attachmentId } = await runEffect<typeof provider, { attachmentId: string }, Buffer>(
+    const { attachmentId } = await runEffect(
       context,
       { ...effect, step: `attachment-${index + 1}` },
       {
@@ -138,7 +126,6 @@ export async function addBatchAttachments(
           return same && { attachmentId: same.id };
         },
       },
-      { of: "step" },
     );
     kept.push(attachmentId);
   }
@@ -172,21 +159,13 @@ export async function configureBatch(
     pushNotificationUrl: callback.url,
     pushNotificationExtraData: callback.correlation,
   };
-  await runEffect<typeof provider, object, void>(
-    context,
-    effect,
-    {
-      operation: "updateBatch",
-      input: { batchId, fields, recipients },
-      // Before the first callback can come.
-      prepare: () => deps.items.open(processKey, recipients),
-      async send({ signal }) {
-        await eviNotice.updateBatch(account, { batchId, settings }, signal);
-        return {};
-      },
-    },
-    { of: "step" },
-  );
+  await runEffect(context, effect, {
+    operation: "updateBatch",
+    input: { batchId, fields, recipients },
+    // Before the first callback can come.
+    prepare: () => deps.items.open(processKey, recipients),
+    send: ({ signal }) => eviNotice.updateBatch(account, { batchId, settings }, signal),
+  });
 }
 
 /** An affidavit on demand is called back too. It is not in `fields`, whose digest an earlier release has stored without it. */

@@ -67,31 +67,24 @@ export async function startBatch(
     startedAt: new Date().toISOString(),
     ...(scheduledDate !== undefined && isAhead() && { scheduledDate }),
   });
-  const answer = await runEffect<typeof provider, Started | object>(
-    context,
-    effect,
-    {
-      operation: "startBatch",
-      input: { batchId, scheduledDate: scheduledDate ?? null },
-      async send({ signal }) {
-        const answer = started();
-        const start = membersOf(answer.scheduledDate, account.batch.startsBy);
-        await eviNotice
-          .startBatch(account, { batchId, ...start }, signal)
-          .catch((error: unknown) => {
-            throw isNotReady(error) && context.isNew
-              ? context.notShown("startBatch", "answered 400: the body may still be queued")
-              : error;
-          });
-        return answer;
-      },
-      async lookUp() {
-        const batch = await context.findBatch(batchId);
-        return batch && batch.state !== "Draft" ? started() : undefined;
-      },
+  const answer = await runEffect<typeof provider, Started | object>(context, effect, {
+    operation: "startBatch",
+    input: { batchId, scheduledDate: scheduledDate ?? null },
+    async send({ signal }) {
+      const answer = started();
+      const start = membersOf(answer.scheduledDate, account.batch.startsBy);
+      await eviNotice.startBatch(account, { batchId, ...start }, signal).catch((error: unknown) => {
+        throw isNotReady(error) && context.isNew
+          ? context.notShown("startBatch", "answered 400: the body may still be queued")
+          : error;
+      });
+      return answer;
     },
-    { of: "step" },
-  );
+    async lookUp() {
+      const batch = await context.findBatch(batchId);
+      return batch && batch.state !== "Draft" ? started() : undefined;
+    },
+  });
   // Without a date a person has decided that it happened.
   return "startedAt" in answer ? answer : started();
 }
@@ -128,25 +121,17 @@ export async function deleteBatch(
   const date = start?.scheduledDate;
   const lastMs = LAST_DELETION_MS + context.account.timeoutMs;
   try {
-    await runEffect<typeof provider, object, void>(
-      context,
-      effect,
-      {
-        operation: "deleteBatch",
-        input: { batchId },
-        async prepare() {
-          if (await isStarted(context, batchId))
-            throw context.refusal("deleteBatch", "it was started");
-          if (date !== undefined && Date.parse(date) - Date.now() < lastMs)
-            throw context.refusal("deleteBatch", "it starts too soon");
-        },
-        async send({ signal }) {
-          await eviNotice.deleteBatch(context.account, { batchId }, signal);
-          return {};
-        },
+    await runEffect(context, effect, {
+      operation: "deleteBatch",
+      input: { batchId },
+      async prepare() {
+        if (await isStarted(context, batchId))
+          throw context.refusal("deleteBatch", "it was started");
+        if (date !== undefined && Date.parse(date) - Date.now() < lastMs)
+          throw context.refusal("deleteBatch", "it starts too soon");
       },
-      { of: "step" },
-    );
+      send: ({ signal }) => eviNotice.deleteBatch(context.account, { batchId }, signal),
+    });
   } catch (error) {
     return { answer: await answerToRefusal(context, batchId, error, start !== undefined) };
   }

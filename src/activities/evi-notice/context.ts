@@ -5,7 +5,7 @@ import type { EviNoticeAccount, Notice } from "../../providers/evi-notice/client
 import { whenVisible } from "../runtime/when-visible.js";
 import { ownKeyOf, withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "evi-notice";
 
@@ -18,17 +18,13 @@ export interface NoticeAccount extends EviNoticeAccount {
   lookUpConfiguration: string;
 }
 
-export interface EviNoticeDependencies extends ProviderDependencies<NoticeAccount> {
+export type EviNoticeDependencies = ProviderDependencies<NoticeAccount> & {
   defaults: { sendNotice: NoticeSettings };
-}
+};
 
 export class EviNoticeContext<
   D extends EviNoticeDependencies = EviNoticeDependencies,
-> extends ProviderContext<typeof provider, NoticeAccount, D> {
-  constructor(deps: D, attempt: AttemptOf) {
-    super(provider, deps, attempt);
-  }
-
+> extends ProviderContext<typeof provider, D> {
   findNotice(id: string): Promise<Notice | undefined> {
     const getting = this.throughCircuit("get", (signal) =>
       eviNotice.get(this.account, { id, includeAffidavits: true }, signal),

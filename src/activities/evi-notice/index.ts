@@ -10,7 +10,7 @@ import { requestAffidavit } from "./updates.js";
 export type { NoticeSubmitted } from "./submit.js";
 
 export function createEviNoticeActivities(deps: EviNoticeDependencies) {
-  const activity = activitiesOf(provider, deps, (attempt) => new EviNoticeContext(deps, attempt));
+  const activity = activitiesOf(provider, deps, EviNoticeContext);
   return {
     submit: activity("submit", submit),
     ask: activity("get", ask),

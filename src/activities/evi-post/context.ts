@@ -4,7 +4,7 @@ import * as eviPost from "../../providers/evi-post/client.js";
 import type { EviPostAccount, PostalItem } from "../../providers/evi-post/client.js";
 import { withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "evi-post";
 
@@ -20,19 +20,11 @@ export interface PostalAccount extends EviPostAccount {
   lookUpConfiguration: string;
 }
 
-export interface EviPostDependencies extends ProviderDependencies<PostalAccount> {
+export type EviPostDependencies = ProviderDependencies<PostalAccount> & {
   defaults: { sendPostal: PostalSettings };
-}
+};
 
-export class EviPostContext extends ProviderContext<
-  typeof provider,
-  PostalAccount,
-  EviPostDependencies
-> {
-  constructor(deps: EviPostDependencies, attempt: AttemptOf) {
-    super(provider, deps, attempt);
-  }
-
+export class EviPostContext extends ProviderContext<typeof provider, EviPostDependencies> {
   async findItem(uniqueId: string): Promise<PostalItem | undefined> {
     const asked = { uniqueIds: [uniqueId], includeAffidavits: true };
     const { results } = await this.throughCircuit("query", (signal) =>

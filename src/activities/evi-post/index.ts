@@ -10,7 +10,7 @@ export type { EviPostDependencies } from "./context.js";
 export type { PostalSubmitted } from "./submit.js";
 
 export function createEviPostActivities(deps: EviPostDependencies) {
-  const activity = activitiesOf(provider, deps, (attempt) => new EviPostContext(deps, attempt));
+  const activity = activitiesOf(provider, deps, EviPostContext);
   return {
     submit: activity("submit", submit),
     ask: activity("query", ask),

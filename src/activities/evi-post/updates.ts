@@ -14,25 +14,21 @@ import type { EviPostContext } from "./context.js";
 /** P2 §4.1 Cancel. */
 export function cancel(context: EviPostContext, given: EviUpdate): Promise<CancelAnswer> {
   const input = { uniqueId: given.uniqueId };
-  const cancelling = runEffect(
-    context,
-    given.effect,
-    {
-      operation: "cancel",
-      input,
-      async send({ signal }): Promise<CancelAnswer> {
-        await eviPost.cancel(context.account, input, signal);
-        return { answer: "cancelled" };
-      },
-      async lookUp() {
-        const item = await context.findItem(given.uniqueId);
-        // The provider gave this id: that it does not show the item (yet) proves nothing.
-        if (!item) throw notFoundError(provider, "query", "the communication is not in the answer");
-        return cancelAnswerFor(item.state);
-      },
+  const cancelling = runEffect(context, given.effect, {
+    of: "update",
+    operation: "cancel",
+    input,
+    async send({ signal }): Promise<CancelAnswer> {
+      await eviPost.cancel(context.account, input, signal);
+      return { answer: "cancelled" };
     },
-    { of: "update" },
-  );
+    async lookUp() {
+      const item = await context.findItem(given.uniqueId);
+      // The provider gave this id: that it does not show the item (yet) proves nothing.
+      if (!item) throw notFoundError(provider, "query", "the communication is not in the answer");
+      return cancelAnswerFor(item.state);
+    },
+  });
   return cancelAnswer(cancelling, async () => {
     const item = await context.findItem(given.uniqueId);
     return item && cancelAnswerFor(item.state);

@@ -30,12 +30,12 @@ export async function requestOnce<P extends Provider, Own extends string = never
   { operation, input, send }: Requested<P>,
   byStatus: Readonly<Record<number, Own>> = {},
 ): Promise<AffidavitRequestAnswer | { answer: Own }> {
-  const requesting = runEffect(
-    context,
-    effect,
-    { operation, input, send: ({ signal }) => send(signal) },
-    { of: "update" },
-  );
+  const requesting = runEffect(context, effect, {
+    of: "update",
+    operation,
+    input,
+    send: ({ signal }) => send(signal),
+  });
   return affidavitAnswer(requesting, byStatus);
 }
 

@@ -34,28 +34,23 @@ export function submitOnce<P extends Provider, T>(
   effect: EffectReference,
   { find, findByOwnKey, wholeKeyOf = (ownKey) => ownKey, form, ...submit }: KeyedSubmit<P, T>,
 ): Promise<{ uniqueId: string }> {
-  return runEffect<P, { uniqueId: string }, T, string>(
-    context,
-    effect,
-    {
-      ...submit,
-      findShown: async (uniqueId) => ((await find(uniqueId)) ? { uniqueId } : undefined),
-      async lookUp(token) {
-        const item = await findByOwnKey(wholeKeyOf(token));
-        return item && { uniqueId: item.uniqueId };
-      },
-      assumed: {
-        form,
-        isByToken: true,
-        sampleOf: wholeKeyOf,
-        find: async (key) => {
-          const item = await findByOwnKey(key);
-          return item && (item.lookupKey === ownKeyOf(key) ? "alone" : "joined");
-        },
+  return runEffect<P, { uniqueId: string }, T, string>(context, effect, {
+    ...submit,
+    findShown: async (uniqueId) => ((await find(uniqueId)) ? { uniqueId } : undefined),
+    async lookUp(token) {
+      const item = await findByOwnKey(wholeKeyOf(token));
+      return item && { uniqueId: item.uniqueId };
+    },
+    assumed: {
+      form,
+      isByToken: true,
+      sampleOf: wholeKeyOf,
+      find: async (key) => {
+        const item = await findByOwnKey(key);
+        return item && (item.lookupKey === ownKeyOf(key) ? "alone" : "joined");
       },
     },
-    { of: "step" },
-  );
+  });
 }
 
 /** The caller's key and ours, joined as the provider joins several (P2 §2.4; docs/reading-the-specification.md §1). */

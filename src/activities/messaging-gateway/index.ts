@@ -7,6 +7,6 @@ import { send } from "./send.js";
 export type { MessageSent } from "./send.js";
 
 export function createMessagingActivities(deps: MessagingDependencies) {
-  const activity = activitiesOf(provider, deps, (attempt) => new MessagingContext(deps, attempt));
+  const activity = activitiesOf(provider, deps, MessagingContext);
   return { send: activity("send", send) };
 }

@@ -20,18 +20,13 @@ export async function send(
 ): Promise<MessageSent> {
   const { account, deps } = context;
   const input = context.parse(SendMessageInput, given.input);
-  const sent = await runEffect(
-    context,
-    given.effect,
-    {
-      operation: "send",
-      input: comparedInput(SendMessageInput, input, contentOf),
-      // An operator's `happened` supplies no answer.
-      send: ({ signal }): Promise<{ answer?: unknown } | undefined> =>
-        gateway.send(account, input.providerFields, signal),
-    },
-    { of: "step" },
-  );
+  const sent = await runEffect(context, given.effect, {
+    operation: "send",
+    input: comparedInput(SendMessageInput, input, contentOf),
+    // An operator's `happened` supplies no answer.
+    send: ({ signal }): Promise<{ answer?: unknown } | undefined> =>
+      gateway.send(account, input.providerFields, signal),
+  });
   return {
     environment: deps.environment,
     account: account.name,

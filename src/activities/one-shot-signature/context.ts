@@ -6,7 +6,7 @@ import type {
   OneShotSignatureAccount,
 } from "../../providers/one-shot-signature/client.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "one-shot-signature";
 
@@ -15,9 +15,9 @@ export interface OneShotAccount extends OneShotSignatureAccount {
   lookUpConfiguration: string;
 }
 
-export interface OneShotDependencies extends ProviderDependencies<OneShotAccount> {
+export type OneShotDependencies = ProviderDependencies<OneShotAccount> & {
   defaults: { signOneShot: OneShotSettings };
-}
+};
 
 /** A signature request, as every call after its creation names it. */
 export interface OneShotRequest {
@@ -30,15 +30,7 @@ interface RetrievedRequest {
   documents: OneShotDocument[];
 }
 
-export class OneShotContext extends ProviderContext<
-  typeof provider,
-  OneShotAccount,
-  OneShotDependencies
-> {
-  constructor(deps: OneShotDependencies, attempt: AttemptOf) {
-    super(provider, deps, attempt);
-  }
-
+export class OneShotContext extends ProviderContext<typeof provider, OneShotDependencies> {
   retrieve(requestPk: string): Promise<RetrievedRequest> {
     return this.throughCircuit("retrieve", (signal) =>
       oneShot.retrieve(this.account, requestPk, signal),

@@ -29,19 +29,11 @@ export async function deleteDocuments(
     const checking = checkDocument(context.deps.documents, document, "signed");
     await unlessMissing(provider, "deleteDocuments", checking);
   }
-  await runEffect(
-    context,
-    effect,
-    {
-      operation: "deleteDocuments",
-      input: { requestPk },
-      async send({ signal }) {
-        await oneShot.deleteDocuments(context.account, requestPk, signal);
-        return {};
-      },
-    },
-    { of: "step" },
-  );
+  await runEffect(context, effect, {
+    operation: "deleteDocuments",
+    input: { requestPk },
+    send: ({ signal }) => oneShot.deleteDocuments(context.account, requestPk, signal),
+  });
 }
 
 /** Whether an earlier run, or one before a reset, may have deleted them. It did so only after all was signed and kept. */

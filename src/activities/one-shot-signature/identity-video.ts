@@ -25,10 +25,7 @@ export function createVideo(
     operation: "createVideo",
     input,
     documents: [],
-    async send({ signal }) {
-      await oneShot.createVideo(context.account, input, signal);
-      return {};
-    },
+    send: ({ signal }) => oneShot.createVideo(context.account, input, signal),
   });
 }
 
@@ -43,10 +40,8 @@ export function uploadEvidences(
     input: { requestPk, files: files.map(compared) },
     documents: files.map(owned),
     prepare: () => Promise.all(files.map((file) => fileOf(context.deps.documents, file))),
-    async send({ prepared, signal }) {
-      await oneShot.uploadEvidences(context.account, { requestPk, files: prepared }, signal);
-      return {};
-    },
+    send: ({ prepared, signal }) =>
+      oneShot.uploadEvidences(context.account, { requestPk, files: prepared }, signal),
   });
 }
 
@@ -61,10 +56,8 @@ export function uploadVideo(
     input: { requestPk, file: compared(file) },
     documents: [owned(file)],
     prepare: () => fileOf(context.deps.documents, file),
-    async send({ prepared, signal }) {
-      await oneShot.uploadVideo(context.account, { requestPk, ...prepared }, signal);
-      return {};
-    },
+    send: ({ prepared, signal }) =>
+      oneShot.uploadVideo(context.account, { requestPk, ...prepared }, signal),
   });
 }
 
@@ -82,7 +75,7 @@ async function write<T>(
   reference: EffectReference,
   effect: ProviderEffect<typeof provider, object, T, never>,
 ): Promise<void> {
-  const writing = runEffect(context, reference, effect, { of: "step" });
+  const writing = runEffect(context, reference, effect);
   await unlessMissing(provider, effect.operation, writing);
 }
 
@@ -102,23 +95,16 @@ export function decisionOperation({ decision }: Decision): "approveVideo" | "can
 export async function decideVideo(context: OneShotContext, given: Decision): Promise<VideoAnswer> {
   const { effect, requestPk, decision } = given;
   const operation = decisionOperation(given);
+  const decide = decision === "approve" ? oneShot.approveVideo : oneShot.cancelVideo;
   try {
     const before = await madeBefore(context, requestPk);
     if (before) return { answer: before };
-    await runEffect(
-      context,
-      effect,
-      {
-        operation,
-        input: { requestPk },
-        async send({ signal }) {
-          const decide = decision === "approve" ? oneShot.approveVideo : oneShot.cancelVideo;
-          await decide(context.account, requestPk, signal);
-          return {};
-        },
-      },
-      { of: "update" },
-    );
+    await runEffect(context, effect, {
+      of: "update",
+      operation,
+      input: { requestPk },
+      send: ({ signal }) => decide(context.account, requestPk, signal),
+    });
     return { answer: ends[decision] };
   } catch (error) {
     return { answer: answerIn(error) };
@@ -132,19 +118,12 @@ export async function updateVideo(
 ): Promise<VideoUpdateAnswer> {
   try {
     const fields = ProviderFields.parse(given);
-    await runEffect(
-      context,
-      effect,
-      {
-        operation: "updateVideo",
-        input: { requestPk, fields },
-        async send({ signal }) {
-          await oneShot.updateVideo(context.account, { requestPk, fields }, signal);
-          return {};
-        },
-      },
-      { of: "update" },
-    );
+    await runEffect(context, effect, {
+      of: "update",
+      operation: "updateVideo",
+      input: { requestPk, fields },
+      send: ({ signal }) => oneShot.updateVideo(context.account, { requestPk, fields }, signal),
+    });
     return { answer: "updated" };
   } catch (error) {
     return { answer: answerIn(error) };

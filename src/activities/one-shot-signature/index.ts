@@ -19,7 +19,7 @@ export type { OneShotPlan } from "./request.js";
 export type { OneShotSnapshot } from "./signature.js";
 
 export function createOneShotActivities(deps: OneShotDependencies) {
-  const activity = activitiesOf(provider, deps, (attempt) => new OneShotContext(deps, attempt));
+  const activity = activitiesOf(provider, deps, OneShotContext);
   return {
     prepare: activity("prepare", prepare),
     create: activity("create", create),

@@ -104,25 +104,20 @@ export async function create(
 ): Promise<CreatedRequest> {
   const { account, deps, process: processKey } = context;
   const input = context.parse(SignOneShotInput, given.input);
-  const answer = await runEffect(
-    context,
-    given.effect,
-    {
-      operation: "create",
-      input: comparedInput(SignOneShotInput, input, contentOf),
-      async send({ signal }): Promise<{ requestPk: string; createdAt?: string }> {
-        const { requestPk } = await oneShot.create(account, input.providerFields, signal);
-        return { requestPk, createdAt: new Date().toISOString() };
-      },
-      async findShown(requestPk) {
-        if (account.paths.retrieve === undefined) return undefined;
-        // Not through the circuit: this answer is needed even while this call is its only probe.
-        await measured(provider, "retrieve", oneShot.retrieve)(account, requestPk);
-        return { requestPk, createdAt: new Date().toISOString() };
-      },
+  const answer = await runEffect(context, given.effect, {
+    operation: "create",
+    input: comparedInput(SignOneShotInput, input, contentOf),
+    async send({ signal }): Promise<{ requestPk: string; createdAt?: string }> {
+      const { requestPk } = await oneShot.create(account, input.providerFields, signal);
+      return { requestPk, createdAt: new Date().toISOString() };
     },
-    { of: "step" },
-  );
+    async findShown(requestPk) {
+      if (account.paths.retrieve === undefined) return undefined;
+      // Not through the circuit: this answer is needed even while this call is its only probe.
+      await measured(provider, "retrieve", oneShot.retrieve)(account, requestPk);
+      return { requestPk, createdAt: new Date().toISOString() };
+    },
+  });
   const { requestPk, createdAt = new Date().toISOString() } = answer;
   const correlation = { provider, account: account.name, reference: requestPk, ...processKey };
   await deps.journal.correlate(correlation);
@@ -143,24 +138,18 @@ export async function upload(context: OneShotContext, given: Upload): Promise<vo
   const { name, sha256, document } = file;
   const uploaded = { requestPk, name, sha256 };
   const operation = uploadOperation(given);
-  const uploading = runEffect(
-    context,
-    given.effect,
-    {
-      operation,
-      input: uploaded,
-      ...(document && { documents: [ownedDocument(document, "submitted")] }),
-      prepare: () => (given.asHash ? undefined : fileOf(deps.documents, withBytes(file))),
-      async send({ prepared, signal }) {
-        if (prepared) await oneShot.uploadDocument(account, { requestPk, ...prepared }, signal);
-        else await oneShot.uploadHash(account, uploaded, signal);
-        return {};
-      },
-      ...context.lookUp(requestPk, ({ documents }) => (shows(documents, file) ? {} : undefined)),
-      ...(account.paths.retrieve !== undefined && { assumed: shownBy(context, uploaded) }),
-    },
-    { of: "step" },
-  );
+  const uploading = runEffect(context, given.effect, {
+    operation,
+    input: uploaded,
+    ...(document && { documents: [ownedDocument(document, "submitted")] }),
+    prepare: () => (given.asHash ? undefined : fileOf(deps.documents, withBytes(file))),
+    send: ({ prepared, signal }) =>
+      prepared
+        ? oneShot.uploadDocument(account, { requestPk, ...prepared }, signal)
+        : oneShot.uploadHash(account, uploaded, signal),
+    ...context.lookUp(requestPk, ({ documents }) => (shows(documents, file) ? {} : undefined)),
+    ...(account.paths.retrieve !== undefined && { assumed: shownBy(context, uploaded) }),
+  });
   await unlessMissing(provider, operation, uploading);
 }
 

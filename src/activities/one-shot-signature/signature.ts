@@ -40,7 +40,7 @@ export function sendOtp(
   context: OneShotContext,
   given: StepCall & OneShotRequest,
 ): Promise<FirstCode> {
-  const sending = sendCode(context, given, { of: "step" });
+  const sending = sendCode(context, given, "step");
   return firstCode(context, { send: "otp", try: "sign" }, sending, context.mode);
 }
 
@@ -49,27 +49,20 @@ export function resendOtp(
   context: OneShotContext,
   given: UpdateCall & OneShotRequest,
 ): Promise<SentAgain> {
-  return resendResultOf(context, "otp", sendCode(context, given, { of: "update" }));
+  return resendResultOf(context, "otp", sendCode(context, given, "update"));
 }
 
 function sendCode(
   context: OneShotContext,
   { effect, requestPk }: UpdateCall & OneShotRequest,
-  of: { of: "step" | "update" },
-): Promise<object> {
-  return runEffect(
-    context,
-    effect,
-    {
-      operation: "otp",
-      input: { requestPk },
-      async send({ signal }) {
-        await oneShot.otp(context.account, requestPk, signal);
-        return {};
-      },
-    },
+  of: "step" | "update",
+): Promise<unknown> {
+  return runEffect(context, effect, {
     of,
-  );
+    operation: "otp",
+    input: { requestPk },
+    send: ({ signal }) => oneShot.otp(context.account, requestPk, signal),
+  });
 }
 
 /** `signing`: the signature goes on, and a webhook or a poll shows its end. */
@@ -84,22 +77,18 @@ export async function sign(
   const { effect, requestPk } = given;
   type State = { state: "signed" | "signing" } | undefined;
   try {
-    const answer = await runEffect(
-      context,
-      effect,
-      {
-        operation: "sign",
-        input: { requestPk },
-        prepare: () => context.openCode(given.otp),
-        // An operator's `happened` supplies no state.
-        send: ({ prepared: otp, signal }): Promise<State> =>
-          oneShot.sign(account, { requestPk, otp }, signal),
-        ...context.lookUp<State>(requestPk, ({ state }) =>
-          state === "signed" || state === "signing" ? { state } : undefined,
-        ),
-      },
-      { of: "update" },
-    );
+    const answer = await runEffect(context, effect, {
+      of: "update",
+      operation: "sign",
+      input: { requestPk },
+      prepare: () => context.openCode(given.otp),
+      // An operator's `happened` supplies no state.
+      send: ({ prepared: otp, signal }): Promise<State> =>
+        oneShot.sign(account, { requestPk, otp }, signal),
+      ...context.lookUp<State>(requestPk, ({ state }) =>
+        state === "signed" || state === "signing" ? { state } : undefined,
+      ),
+    });
     return { verdict: "accepted", ...(answer?.state && { state: answer.state }) };
   } catch (error) {
     if (mode === "watch" && !refusalIn(error)) throw error;

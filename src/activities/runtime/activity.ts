@@ -4,6 +4,7 @@ import { CircuitOpenError } from "./circuit-breaker.js";
 import type { EffectReference } from "./effect.js";
 import { asActivity } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
+import type { Provider } from "../../providers/registry.js";
 import type { ActivityDependencies, AttemptOf } from "./provider-context.js";
 
 /** The argument of an activity that has an effect in a step. */
@@ -26,11 +27,12 @@ interface Argument {
  * Returns the function that makes activities. Each attempt gets a context of its own. An error becomes the failure that
  * the workflow reads; `operation` is what the failure names where the error itself names none.
  */
-export function activitiesOf<C>(
-  provider: string,
-  { environment, patienceMs, unavailableForMs }: ActivityDependencies,
-  contextOf: (attempt: AttemptOf) => C,
+export function activitiesOf<P extends Provider, D extends ActivityDependencies, C>(
+  provider: P,
+  deps: D,
+  Context: new (provider: P, deps: D, attempt: AttemptOf) => C,
 ) {
+  const { environment, patienceMs, unavailableForMs } = deps;
   return <G extends Argument, R>(
     operationOf: string | ((given: G) => string),
     body: (context: C, given: G) => Promise<R>,
@@ -41,7 +43,7 @@ export function activitiesOf<C>(
       const about = { provider, operation, environment, account, mode };
       return asActivity({ ...about, patienceMs, unavailableForMs }, async () => {
         try {
-          return await body(contextOf({ account, mode }), given);
+          return await body(new Context(provider, deps, { account, mode }), given);
         } catch (error) {
           if (error instanceof CircuitOpenError) countCall(provider, operation, "notAsked");
           throw error;

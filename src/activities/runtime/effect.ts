@@ -30,6 +30,11 @@ export interface Digests {
 /** An effect as its activity describes it. `R` is its answer, `T` what is prepared, `S` the sample of its look-up. */
 export interface ProviderEffect<P extends Provider, R, T, S> {
   operation: Operation<P>;
+  /**
+   * A step's call goes through the account's circuit. An update's call does not: a person waits for its answer, and a denial of one
+   * update must not stop other processes.
+   */
+  of?: "step" | "update";
   /** The part of the input that another run must repeat. It is part of the digest, with the account. */
   input: unknown;
   /** The documents that the call sends. The process owns them from the commit of the journal's row on. */
@@ -40,8 +45,8 @@ export interface ProviderEffect<P extends Provider, R, T, S> {
   longestMs?: number;
   /** Before the call: reads documents, opens secrets, and asks what must be known before it. */
   prepare?(): T | Promise<T>;
-  /** The one HTTP call. Its answer must be plain JSON. */
-  send(call: EffectCall<T>): Promise<R>;
+  /** The one HTTP call. Its answer must be plain JSON; without one the journal keeps `{}`. */
+  send(call: EffectCall<T>): Promise<R | void>;
   /** An unreadable answer may show an id: the answer, where an item with that id exists. */
   findShown?(id: string): Promise<R | undefined>;
   /** Did it happen? `token` is the one that the effect was sent with. */
@@ -59,20 +64,15 @@ export interface EffectCall<T> {
   signal: AbortSignal;
 }
 
-/**
- * Runs an effect once and returns its answer, the stored one where the effect was answered before. A step's call goes
- * through the account's circuit. An update's call does not: a person waits for its answer, and a denial of one update
- * must not stop other processes.
- */
+/** Runs an effect once and returns its answer, the stored one where the effect was answered before. */
 export async function runEffect<P extends Provider, R, T = undefined, S = never>(
   context: ProviderContext<P>,
   reference: EffectReference,
   effect: ProviderEffect<P, R, T, S>,
-  { of }: { of: "step" | "update" },
 ): Promise<R> {
   const { provider, mode } = context;
   const { circuits, journal } = context.deps;
-  const { operation, about, lookUp } = effect;
+  const { operation, of = "step", about, lookUp } = effect;
   const circuit = of === "step" ? context.circuitKey(operation, about) : undefined;
   const proof = LookUpProof.of(context, operation, effect.assumed);
   const call = measured(provider, operation, effect.send);
@@ -85,7 +85,7 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     // The circuit's call is over by then: the question for the shown item may go through the same circuit.
     const answer = await calling.catch((error: unknown) => adoptShown(error, effect));
     answered = token;
-    return answer;
+    return (answer ?? {}) as R;
   }
 
   const answer = await journal.perform<R>(

@@ -67,12 +67,11 @@ export interface AttemptOf {
 
 export class ProviderContext<
   P extends Provider,
-  A extends Account = Account,
-  D extends ProviderDependencies<A> = ProviderDependencies<A>,
+  D extends ProviderDependencies<Account> = ProviderDependencies<Account>,
 > {
   readonly provider: P;
   readonly deps: D;
-  readonly account: A;
+  readonly account: D["accounts"][string];
   readonly mode: AttemptMode;
   /** The process that the attempt belongs to. */
   readonly process = execution();
@@ -85,7 +84,7 @@ export class ProviderContext<
     const found = Object.hasOwn(deps.accounts, account) ? deps.accounts[account] : undefined;
     const problem = `no account "${account}" is configured for ${provider}`;
     if (!found) throw new InvalidInput([{ path: "account", problem }]);
-    this.account = found;
+    this.account = found as D["accounts"][string];
   }
 
   /** Parses an input with its contract and opens its secrets. Throws `InvalidInput` with each field that breaks the contract. */

@@ -12,7 +12,7 @@ export type { PreparedNotice } from "./notice.js";
 export type { PreparedPost } from "./post.js";
 
 export function createServeNoticeActivities(deps: ServeNoticeDependencies) {
-  const activity = activitiesOf(notice, deps, (attempt) => new EviNoticeContext(deps, attempt));
+  const activity = activitiesOf(notice, deps, ServeNoticeContext);
   return {
     prepareNotice: activity("submit", prepareNotice),
     readNotice: activity("get", readNotice),
@@ -20,6 +20,6 @@ export function createServeNoticeActivities(deps: ServeNoticeDependencies) {
 }
 
 export function createServePostActivities(deps: EviPostDependencies) {
-  const activity = activitiesOf(post, deps, (attempt) => new EviPostContext(deps, attempt));
+  const activity = activitiesOf(post, deps, EviPostContext);
   return { preparePost: activity("submit", preparePost) };
 }

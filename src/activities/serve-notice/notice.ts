@@ -13,11 +13,11 @@ import { resolved } from "../runtime/provider-context.js";
 import { preparedChild } from "./child-input.js";
 import type { Prepare, PreparedChild } from "./child-input.js";
 
-export interface ServeNoticeDependencies extends EviNoticeDependencies {
-  defaults: EviNoticeDependencies["defaults"] & { serveNotice: ServeSettings };
-}
+export type ServeNoticeDependencies = EviNoticeDependencies & {
+  defaults: { serveNotice: ServeSettings };
+};
 
-type ServeNoticeContext = EviNoticeContext<ServeNoticeDependencies>;
+export class ServeNoticeContext extends EviNoticeContext<ServeNoticeDependencies> {}
 
 export interface PreparedNotice extends PreparedChild<SendNoticeInput> {
   /** Fixed for the run. */

@@ -28,20 +28,14 @@ function setAddresses(
   input: { processId: string; emails: readonly string[] },
   refused?: (error: unknown) => never,
 ): Promise<object> {
-  return runEffect(
-    context,
-    effect,
-    {
-      operation: "registerAlertEmail",
-      input,
-      async send({ signal }) {
-        const registering = video.registerAlertEmail(context.account, input, signal);
-        await (refused ? registering.catch(refused) : registering);
-        return {};
-      },
+  return runEffect<typeof provider, object>(context, effect, {
+    operation: "registerAlertEmail",
+    input,
+    async send({ signal }) {
+      const registering = video.registerAlertEmail(context.account, input, signal);
+      await (refused ? registering.catch(refused) : registering);
     },
-    { of: "step" },
-  );
+  });
 }
 
 /** By then the call is over: a removal that is refused must not fail the process, so a person decides. */

@@ -148,21 +148,15 @@ export async function deleteAudit(
   const { token } = await context.throughCircuit("genAPIToken", (signal) =>
     video.genAPIToken(account, idConference, signal),
   );
-  await runEffect(
-    context,
-    effect,
-    {
-      operation: "deleteAuditData",
-      input: { idConference },
-      about: idConference,
-      async send({ signal }) {
-        const of = { idConference, token: new Secret(token), isRepetition };
-        await video.deleteAuditData(account, of, signal);
-        return {};
-      },
+  await runEffect(context, effect, {
+    operation: "deleteAuditData",
+    input: { idConference },
+    about: idConference,
+    async send({ signal }) {
+      const of = { idConference, token: new Secret(token), isRepetition };
+      await video.deleteAuditData(account, of, signal);
     },
-    { of: "step" },
-  );
+  });
 }
 
 /** An event that came after the end was taken from a callback alone. */

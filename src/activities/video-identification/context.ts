@@ -9,13 +9,13 @@ import type { VideoIdentificationAccount } from "../../providers/video-identific
 import { isLocked } from "../../journal/errors.js";
 import { measured } from "../runtime/call-metrics.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "video-identification";
 
-export interface VideoDependencies extends ProviderDependencies<VideoIdentificationAccount> {
+export type VideoDependencies = ProviderDependencies<VideoIdentificationAccount> & {
   defaults: { verifyIdentity: VideoSettings };
-}
+};
 
 /** A conference, as every activity about it names it. */
 export interface Call {
@@ -25,15 +25,7 @@ export interface Call {
   eventId?: string | undefined;
 }
 
-export class VideoContext extends ProviderContext<
-  typeof provider,
-  VideoIdentificationAccount,
-  VideoDependencies
-> {
-  constructor(deps: VideoDependencies, attempt: AttemptOf) {
-    super(provider, deps, attempt);
-  }
-
+export class VideoContext extends ProviderContext<typeof provider, VideoDependencies> {
   /** The tokens that the process's close events have brought, in the order in which they are tried, each with the id of its event. */
   async eventTokens(): Promise<{ eventId: string; token: Secret }[]> {
     const kept = await this.deps.journal.eventSecrets(this.process);

@@ -9,7 +9,7 @@ import { claim, prepare } from "./prepare.js";
 import { rejectCall } from "./rejection.js";
 
 export function createVideoActivities(deps: VideoDependencies) {
-  const activity = activitiesOf(provider, deps, (attempt) => new VideoContext(deps, attempt));
+  const activity = activitiesOf(provider, deps, VideoContext);
   return {
     prepare: activity("prepare", prepare),
     claim: activity("claim", claim),

@@ -18,19 +18,12 @@ export async function rejectCall(
     const before = await madeBefore(context, call);
     if (before) return { answer: before };
     const fields = ProviderFields.parse(given ?? {});
-    await runEffect(
-      context,
-      effect,
-      {
-        operation: "rejectCall",
-        input: { idConference, fields },
-        async send({ signal }) {
-          await video.rejectCall(context.account, { idConference, fields }, signal);
-          return {};
-        },
-      },
-      { of: "update" },
-    );
+    await runEffect(context, effect, {
+      of: "update",
+      operation: "rejectCall",
+      input: { idConference, fields },
+      send: ({ signal }) => video.rejectCall(context.account, { idConference, fields }, signal),
+    });
     return { answer: "rejected" };
   } catch (error) {
     return { answer: answerIn(error) };

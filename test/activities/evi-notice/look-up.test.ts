@@ -23,7 +23,10 @@ function lookUp(url: string, key: string) {
   const info = { workflowExecution: { workflowId: "notice-1", runId: "r" } };
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
   return environment.run(() =>
-    new EviNoticeContext(deps as never, { account: "default", mode: "quick" }).noticeByOwnKey(key),
+    new EviNoticeContext("evi-notice", deps as never, {
+      account: "default",
+      mode: "quick",
+    }).noticeByOwnKey(key),
   );
 }
 

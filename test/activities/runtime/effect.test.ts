@@ -109,8 +109,14 @@ function run(
 ): Promise<object> {
   return inActivity(() => {
     const context: Context = new ProviderContext("evi-post", deps, { account: "default", mode });
-    const handlers = { operation: "submit", input: {}, send: async () => ({}), ...given } as const;
-    return runEffect<"evi-post", object, unknown>(context, reference, handlers, { of });
+    const handlers = {
+      operation: "submit",
+      input: {},
+      send: async () => ({}),
+      of,
+      ...given,
+    } as const;
+    return runEffect<"evi-post", object, unknown>(context, reference, handlers);
   }, workflowId);
 }
 
@@ -146,6 +152,10 @@ test.each<[string, Given, Verdict]>([
 ])("%s is told to the journal as what it proves", async (_, given, verdict) => {
   await caught(run(given));
   expect(journal.verdicts).toEqual([verdict]);
+});
+
+test("a call without an answer is kept as an empty one, and given back as it is kept", async () => {
+  expect(await run({ send: async () => undefined })).toEqual({});
 });
 
 test("what was prepared is sent, with the tokens of the journal's row", async () => {
@@ -297,7 +307,7 @@ test("the look for a shown item may use the circuit that an operator's retry has
       send: () => Promise.reject(unreadable),
       findShown: (id) => context.throughCircuit("query", async () => ({ uniqueId: id })),
     };
-    return runEffect(context, reference, handlers, { of: "step" });
+    return runEffect(context, reference, handlers);
   });
   expect(answer).toEqual({ uniqueId: "item-1" });
 });
@@ -316,18 +326,14 @@ async function failureOf(
   given: Given,
   { account = "default", mode = "quick" }: Partial<AttemptOf> = {},
 ) {
-  const activity = activitiesOf(
-    "evi-post",
-    deps,
-    (attempt: AttemptOf): Context => new ProviderContext("evi-post", deps, attempt),
-  );
+  const activity = activitiesOf("evi-post", deps, ProviderContext<"evi-post">);
   const submit = activity<AttemptOf, object>("submit", (context) =>
-    runEffect<"evi-post", object, unknown>(
-      context,
-      reference,
-      { operation: "submit", input: {}, send: async () => ({}), ...given },
-      { of: "step" },
-    ),
+    runEffect<"evi-post", object, unknown>(context, reference, {
+      operation: "submit",
+      input: {},
+      send: async () => ({}),
+      ...given,
+    }),
   );
   const failure = await caught(inActivity(() => submit({ account, mode })));
   if (!(failure instanceof ApplicationFailure)) throw failure;

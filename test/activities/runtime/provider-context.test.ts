@@ -29,7 +29,8 @@ function inActivity<T>(
   const deps = { secrets, accounts: { default: { name: "default" } } };
   const info = { workflowExecution: { workflowId, runId: "r" } };
   const given = { account: "default", mode };
-  const run = async () => work(new EnvelopeContext(deps as unknown as EnvelopeDependencies, given));
+  const run = async () =>
+    work(new EnvelopeContext("envelope-signature", deps as unknown as EnvelopeDependencies, given));
   return inAttempt(run, info);
 }
 
