@@ -2,9 +2,9 @@
 // the children do the rest.
 import { EviPostContext, provider as post } from "../evi-post/context.js";
 import type { EviPostDependencies } from "../evi-post/context.js";
-import { EviNoticeContext, provider as notice } from "../evi-notice/context.js";
+import { provider as notice } from "../evi-notice/context.js";
 import { activitiesOf } from "../runtime/activity.js";
-import { prepareNotice, readNotice } from "./notice.js";
+import { ServeNoticeContext, prepareNotice, readNotice } from "./notice.js";
 import type { ServeNoticeDependencies } from "./notice.js";
 import { preparePost } from "./post.js";
 

@@ -5,7 +5,7 @@ import { ServeNoticeInput } from "../../contracts/serve-notice.js";
 import type { ServeSettings } from "../../contracts/serve-notice.js";
 import { serveChildren } from "../../contracts/serve-notice/states.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import type { EviNoticeContext } from "../evi-notice/context.js";
+import { EviNoticeContext } from "../evi-notice/context.js";
 import type { EviNoticeDependencies } from "../evi-notice/context.js";
 import { checkedReferenceOf } from "../runtime/documents.js";
 import type { AttemptMode } from "../runtime/failure.js";

@@ -1,5 +1,5 @@
 // What every endpoint of the disposable certificate service shares: the request around its call (P1 §4.1, §5.1).
-import { basic, basicSecrets, call as callHost } from "../http/call.js";
+import { call as callHost } from "../http/call.js";
 import type { Answered } from "../http/call.js";
 import type { Described } from "../http/described.js";
 import type { DisposableCertificateAccount } from "./account.js";
@@ -16,9 +16,14 @@ export async function call<T>(
   described: Described<T>,
 ): Promise<Answered<T>> {
   const path = paths[operation].replace("{lraId}", () => encodeURIComponent(account.lraId));
-  const headers = { authorization: basic(account) };
-  const sent = { credentials: basicSecrets(account), secrets };
-  const request = { method: "POST", path, headers, json, sent, signal } as const;
+  const request = {
+    method: "POST",
+    path,
+    basic: account,
+    json,
+    sent: { secrets },
+    signal,
+  } as const;
   return callHost(operationOf(operation), account, request, described, (answer) =>
     refusal(operation, answer, account),
   );

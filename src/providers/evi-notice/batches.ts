@@ -1,9 +1,8 @@
 // Batches: created, set up, started, followed (P2 §2.8, §3.3, §3.4, §4.3).
-import { misuseError } from "../http/answer.js";
+import { misuseError, shownUuid } from "../http/answer.js";
 import { empty, json, jsonOrEmpty, LONG_JSON_BYTES } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { ProviderError } from "../errors/provider-error.js";
-import { shownId } from "../evi/call.js";
 import { capitalised, flag, number, ours, text, texts } from "../evi/members.js";
 import { z } from "zod";
 import type { EviNoticeAccount } from "./account.js";
@@ -86,7 +85,7 @@ export async function createBatch(
     account,
     "createBatch",
     request,
-    json(BatchIdAnswer, { reference: shownId }),
+    json(BatchIdAnswer, { reference: shownUuid }),
   );
   return { batchId: value.BatchId };
 }

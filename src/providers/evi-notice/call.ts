@@ -1,13 +1,12 @@
 // What every endpoint of the notice API shares: the request around its call, and paths with ids.
-import { eviCall } from "../evi/call.js";
-import type { EviRequest } from "../evi/call.js";
-import type { Answered } from "../http/call.js";
+import { call as callHost } from "../http/call.js";
+import type { Answered, Request } from "../http/call.js";
 import type { Described } from "../http/described.js";
 import type { EviNoticeAccount } from "./account.js";
 import type { NoticeOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
 
-interface NoticeRequest extends EviRequest {
+interface NoticeRequest extends Request {
   /** What `{name}` in the path stands for. */
   ids?: Readonly<Record<string, string>>;
   /** The body may hold secrets that are not listed: an error shows nothing of the answer. */
@@ -35,10 +34,10 @@ export async function call<T>(
   );
   const accept = answerTypes.join(", ");
   const headers = { accept, ...request.headers };
-  return eviCall(
+  return callHost(
     asking(operation),
     account,
-    { ...request, path, headers },
+    { ...request, path, headers, basic: account },
     { ...described, ...(isSecret && { isSecret }) },
     (answer) => refusal(operation, isSecret ? { ...answer, body: Buffer.alloc(0) } : answer),
   );

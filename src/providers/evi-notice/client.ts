@@ -30,13 +30,12 @@
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.
 import { z } from "zod";
-import { mismatchError, noFileError } from "../http/answer.js";
+import { mismatchError, noFileError, shownUuid } from "../http/answer.js";
 import { AnswerMismatch, json, keptFile, LONG_JSON_BYTES } from "../http/described.js";
 import type { Keep, KeptFile } from "../http/exchange.js";
 import { isPdf } from "../http/pdf.js";
 import { readAffidavitZip } from "../evi/affidavit-zip.js";
 import type { AffidavitFile } from "../evi/affidavit-zip.js";
-import { idempotencyHeader, shownId } from "../evi/call.js";
 import { ZipFile, unzipped } from "../evi/download.js";
 import type { DownloadedFile } from "../evi/download.js";
 import { capitalised, number, text, texts } from "../evi/members.js";
@@ -74,11 +73,11 @@ export async function submit(
   const request = {
     ...routes.submit,
     json: submissionBody(submission, account),
-    secrets: [submission.evidenceAccessControlChallengeResponse?.reveal() ?? ""],
-    headers: idempotencyHeader(idempotencyToken),
+    sent: { secrets: [submission.evidenceAccessControlChallengeResponse?.reveal() ?? ""] },
+    headers: { "X-Evi-IdempotencyToken": idempotencyToken },
     signal,
   };
-  const described = json(IdAnswer, { reference: shownId });
+  const described = json(IdAnswer, { reference: shownUuid });
   const { value } = await call(account, "submit", request, described);
   return { id: value.Id };
 }
@@ -223,7 +222,7 @@ export async function requestAffidavit(
     IncludeEvents: includeEvents,
   };
   const request = { ...routes.requestAffidavit, json: body, signal };
-  const described = json(RequestIdAnswer, { reference: (answer) => shownId(answer, id) });
+  const described = json(RequestIdAnswer, { reference: (answer) => shownUuid(answer, id) });
   const { value } = await call(account, "requestAffidavit", request, described);
   return { requestId: value.RequestId };
 }

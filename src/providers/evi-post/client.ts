@@ -13,20 +13,22 @@
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.
-import { misuseError, noFileError, mismatchError } from "../http/answer.js";
+import { misuseError, noFileError, mismatchError, shownUuid } from "../http/answer.js";
+import { call as callHost } from "../http/call.js";
+import type { Answered, Request } from "../http/call.js";
 import { AnswerMismatch, json, LONG_JSON_BYTES } from "../http/described.js";
+import type { Described } from "../http/described.js";
 import type { Keep } from "../http/exchange.js";
 import { readAffidavitZip } from "../evi/affidavit-zip.js";
 import type { AffidavitFile } from "../evi/affidavit-zip.js";
-import { idempotencyHeader, shownId } from "../evi/call.js";
 import { ZipFile, unzipped } from "../evi/download.js";
-import { call } from "./call.js";
 import type { EviPostAccount } from "./account.js";
 import { postalItem } from "./item.js";
 import type { PostalItem } from "./item.js";
 import { submissionBody } from "./submission.js";
 import type { PostalSubmission } from "./submission.js";
-import { asking } from "./translate.js";
+import type { PostalOperation } from "./effects.js";
+import { asking, refusal } from "./translate.js";
 import { QueryAnswer, RequestIdAnswer, UniqueIdAnswer, assumed } from "./wire.js";
 import { queryParameters, routes } from "./wire.js";
 
@@ -60,11 +62,11 @@ export async function submit(
   const request = {
     ...routes.submit,
     json: submissionBody(submission),
-    secrets: [submission.options?.evidenceAccessControlChallengeResponse?.reveal() ?? ""],
-    headers: idempotencyHeader(idempotencyToken),
+    sent: { secrets: [submission.options?.evidenceAccessControlChallengeResponse?.reveal() ?? ""] },
+    headers: { "X-Evi-IdempotencyToken": idempotencyToken },
     signal,
   };
-  const described = json(UniqueIdAnswer, { reference: shownId });
+  const described = json(UniqueIdAnswer, { reference: shownUuid });
   const { value } = await call(account, "submit", request, described);
   return { uniqueId: value.uniqueId };
 }
@@ -131,7 +133,7 @@ export async function requestAffidavit(
     IncludeEvents: includeEvents,
   };
   const request = { ...routes.requestAffidavit, json: body, signal };
-  const described = json(RequestIdAnswer, { reference: (answer) => shownId(answer, uniqueId) });
+  const described = json(RequestIdAnswer, { reference: (answer) => shownUuid(answer, uniqueId) });
   const { value } = await call(account, "requestAffidavit", request, described);
   return { requestId: value.requestId };
 }
@@ -178,4 +180,18 @@ export async function downloadAffidavits(
   );
   if (files.length > 0) return files;
   throw noFileError(asking("downloadAffidavits"), answer);
+}
+
+/** One HTTP call with the credentials of the account; throws for what is no described answer. */
+async function call<T>(
+  account: EviPostAccount,
+  operation: PostalOperation,
+  request: Request,
+  described: Described<T>,
+): Promise<Answered<T>> {
+  const headers = { accept: "application/json, application/zip", ...request.headers };
+  const asked = { ...request, headers, basic: account };
+  return callHost(asking(operation), account, asked, described, (answer) =>
+    refusal(operation, answer),
+  );
 }

@@ -125,3 +125,12 @@ export function shownValue({ body }: HttpAnswer, name: string): string | undefin
   const values = new Set(Array.from(found, ([, text, number]) => text ?? number));
   return values.size === 1 ? [...values][0] : undefined;
 }
+
+/** The only UUID of a body, apart from one that was sent: an id must not get lost with a broken answer. */
+export function shownUuid({ body }: HttpAnswer, sent?: string): string | undefined {
+  const found =
+    body.toString("utf8").match(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi) ?? [];
+  const ids = new Set(found.map((id) => id.toLowerCase()));
+  ids.delete(sent?.toLowerCase() ?? "");
+  return ids.size === 1 ? [...ids][0] : undefined;
+}

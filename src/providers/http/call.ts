@@ -39,7 +39,9 @@ export interface Request {
   /** Sent as it is, and never copied. */
   raw?: RawBody | undefined;
   headers?: Record<string, string>;
-  /** What of all this is secret. */
+  /** Sent as HTTP Basic (P1 §5.1, 5.3; P2 §5): UTF-8. Both forms of the password are kept out of errors. */
+  basic?: BasicCredentials;
+  /** What else of all this is secret. */
   sent?: Sent;
   /** Keeps the file of the answer; with `keptFile` of described.ts. */
   keepIn?: Keep | undefined;
@@ -62,6 +64,7 @@ export async function call<T>(
 ): Promise<Answered<T>> {
   const url = new URL(host.baseUrl.replace(/\/+$/, "") + request.path);
   for (const [name, value] of request.parameters ?? []) url.searchParams.append(name, value);
+  const { authorization, sent } = credentialsOf(request);
   const received = await exchange({
     ...asked,
     method: request.method,
@@ -69,6 +72,7 @@ export async function call<T>(
     headers: {
       accept: "application/json",
       "user-agent": "trustflow",
+      ...(authorization && { authorization }),
       ...(request.json === undefined ? {} : { "content-type": "application/json" }),
       ...(request.raw && rawHeaders(request.raw)),
       ...request.headers,
@@ -80,7 +84,7 @@ export async function call<T>(
     keepIn: request.keepIn,
     maxBytes: described.maxBytes,
   });
-  const answer: Received = { ...received, sent: request.sent };
+  const answer: Received = { ...received, sent };
   if (host.tls && isCertificatePage(answer))
     throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
   if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
@@ -122,16 +126,13 @@ export interface BasicCredentials {
   password: Secret;
 }
 
-/** The value of `Authorization` (P1 §5.1, 5.3; P2 §5). */
-export function basic(account: BasicCredentials): string {
-  return `Basic ${encoded(account)}`;
-}
-
-/** The password, plain and as it travels: both must not come back in an error. */
-export function basicSecrets(account: BasicCredentials): string[] {
-  return [account.password.reveal(), encoded(account)];
-}
-
-function encoded({ username, password }: BasicCredentials): string {
-  return Buffer.from(`${username}:${password.reveal()}`, "utf8").toString("base64");
+function credentialsOf({ basic, sent }: Pick<Request, "basic" | "sent">): {
+  authorization?: string;
+  sent?: Sent | undefined;
+} {
+  if (!basic) return { sent };
+  const password = basic.password.reveal();
+  const encoded = Buffer.from(`${basic.username}:${password}`, "utf8").toString("base64");
+  const credentials = [...(sent?.credentials ?? []), password, encoded];
+  return { authorization: `Basic ${encoded}`, sent: { ...sent, credentials } };
 }

@@ -8,7 +8,7 @@
 //
 // It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http/exchange.ts.
 import { z } from "zod";
-import { basic, basicSecrets, call } from "../http/call.js";
+import { call } from "../http/call.js";
 import { jsonOf, jsonOrEmpty } from "../http/described.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { MessagingGatewayAccount } from "./account.js";
@@ -30,11 +30,11 @@ export async function send(
   signal?: AbortSignal,
 ): Promise<{ answer?: unknown }> {
   const apiKey = account.apiKey.reveal();
-  const headers = { authorization: basic(account), [API_KEY_HEADER]: apiKey };
-  const sent = { credentials: [apiKey, ...basicSecrets(account)] };
-  const request = { method: "POST", path: SEND_PATH, headers, sent, signal } as const;
+  const headers = { [API_KEY_HEADER]: apiKey };
+  const request = { method: "POST", path: SEND_PATH, json: payload, signal } as const;
+  const secret = { headers, basic: account, sent: { credentials: [apiKey] } };
   const described = jsonOrEmpty(z.unknown());
-  const accepted = await call(asked, account, { ...request, json: payload }, described, refusal);
+  const accepted = await call(asked, account, { ...request, ...secret }, described, refusal);
   const isKept = accepted.body.length <= MAX_KEPT_ANSWER_BYTES;
   const answer = isKept ? jsonOf(withoutSecrets(accepted).body) : undefined;
   return answer === undefined ? {} : { answer };

@@ -2,9 +2,8 @@
 import { expect, test } from "@jest/globals";
 import { plainText, withoutJwts } from "../../../src/contracts/shared/text.js";
 import { withoutSecrets } from "../../../src/providers/errors/redaction.js";
-import { shownId } from "../../../src/providers/evi/call.js";
 import { safeFileName } from "../../../src/providers/evi/zip.js";
-import { shownValue } from "../../../src/providers/http/answer.js";
+import { shownUuid, shownValue } from "../../../src/providers/http/answer.js";
 import { isWebPage } from "../../../src/providers/http/described.js";
 import { retryAfterMs } from "../../../src/providers/http/exchange.js";
 import { utcInstant } from "../../../src/providers/http/instant.js";
@@ -32,7 +31,7 @@ const readers: Record<string, (text: string) => unknown> = {
     withoutSecrets({ ...answerWith(JSON.stringify({ message: text })), sent }),
   safeFileName: (text) => safeFileName(text, "file"),
   shownValue: (text) => shownValue(answerWith(text), "id"),
-  shownId: (text) => shownId(answerWith(text)),
+  shownUuid: (text) => shownUuid(answerWith(text)),
   isWebPage: (text) => isWebPage(answerWith(text)),
   retryAfterMs: (text) => retryAfterMs({ "retry-after": text, date: text }),
   utcInstant,
