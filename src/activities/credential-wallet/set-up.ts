@@ -23,100 +23,78 @@ export interface FlowInitiated {
   initiatedAt: string;
 }
 
-export function createOperator(
-  context: WalletContext,
-  { effect, fields, isLater }: WalletCall,
-): Promise<{ operatorId: string }> {
-  const call = { operation: "createOperator", send: wallet.createOperator } as const;
-  return create(context, effect, { ...call, id: "operatorId", request: { fields, isLater } });
+export const createOperator = creation("createOperator", wallet.createOperator, "operatorId");
+export const createTemplate = creation("createTemplate", wallet.createTemplate, "templateId");
+export const createIssuanceService = creation(
+  "createIssuanceService",
+  wallet.createIssuanceService,
+  "issuanceServiceId",
+  ["templateId"],
+);
+export const initIssuance = init("initIssuance", wallet.initIssuance, "issuanceServiceId");
+export const createVerificationTemplate = creation(
+  "createVerificationTemplate",
+  wallet.createVerificationTemplate,
+  "verificationTemplateId",
+  ["templateId"],
+);
+export const createPresentationService = creation(
+  "createPresentationService",
+  wallet.createPresentationService,
+  "verificationServiceId",
+  ["operatorIds", "verificationTemplateIds"],
+);
+export const initPresentation = init(
+  "initPresentation",
+  wallet.initPresentation,
+  "verificationServiceId",
+);
+
+type Send<Request, Answer> = (
+  account: CredentialWalletAccount,
+  request: Request,
+  signal: AbortSignal,
+) => Promise<Answer>;
+
+/** `id`: by which name the answer has the id of what was created. `links`: the ids that the request refers to. */
+function creation<Request extends WalletRequest, Id extends string>(
+  operation: Operation<typeof provider>,
+  send: Send<Request, Record<Id, string>>,
+  id: Id,
+  links: readonly (string & keyof Request)[] = [],
+) {
+  return async (
+    context: WalletContext,
+    given: WalletCall & Request,
+  ): Promise<Record<Id, string>> => {
+    // An operator's `happened` may supply an id as a number.
+    const answer: Record<Id, string | number> = await run(context, operation, given, links, send);
+    return { [id]: String(answer[id]) } as Record<Id, string>;
+  };
 }
 
-export function createTemplate(
-  context: WalletContext,
-  { effect, fields, isLater }: WalletCall,
-): Promise<{ templateId: string }> {
-  const call = { operation: "createTemplate", send: wallet.createTemplate } as const;
-  return create(context, effect, { ...call, id: "templateId", request: { fields, isLater } });
-}
-
-export function createIssuanceService(
-  context: WalletContext,
-  { effect, fields, isLater, templateId }: WalletCall & { templateId: string },
-): Promise<{ issuanceServiceId: string }> {
-  const call = { operation: "createIssuanceService", send: wallet.createIssuanceService } as const;
-  const request = { fields, isLater, templateId };
-  return create(context, effect, { ...call, id: "issuanceServiceId", request });
-}
-
-export function initIssuance(
-  context: WalletContext,
-  { effect, fields, isLater, issuanceServiceId }: WalletCall & { issuanceServiceId: string },
-): Promise<FlowInitiated> {
-  const call = { operation: "initIssuance", send: wallet.initIssuance } as const;
-  return init(context, effect, { ...call, request: { fields, isLater, issuanceServiceId } });
-}
-
-export function createVerificationTemplate(
-  context: WalletContext,
-  { effect, fields, isLater, templateId }: WalletCall & { templateId: string },
-): Promise<{ verificationTemplateId: string }> {
-  const operation = "createVerificationTemplate";
-  const call = { operation, send: wallet.createVerificationTemplate } as const;
-  const request = { fields, isLater, templateId };
-  return create(context, effect, { ...call, id: "verificationTemplateId", request });
-}
-
-export function createPresentationService(
-  context: WalletContext,
-  given: WalletCall & { operatorIds: string[]; verificationTemplateIds: string[] },
-): Promise<{ verificationServiceId: string }> {
-  const { effect, fields, isLater, operatorIds, verificationTemplateIds } = given;
-  const operation = "createPresentationService";
-  const call = { operation, send: wallet.createPresentationService } as const;
-  const request = { fields, isLater, operatorIds, verificationTemplateIds };
-  return create(context, effect, { ...call, id: "verificationServiceId", request });
-}
-
-export function initPresentation(
-  context: WalletContext,
-  given: WalletCall & { verificationServiceId: string },
-): Promise<FlowInitiated> {
-  const { effect, fields, isLater, verificationServiceId } = given;
-  const call = { operation: "initPresentation", send: wallet.initPresentation } as const;
-  return init(context, effect, { ...call, request: { fields, isLater, verificationServiceId } });
-}
-
-interface Call<Request, Answer> {
-  operation: Operation<typeof provider>;
-  send(account: CredentialWalletAccount, request: Request, signal: AbortSignal): Promise<Answer>;
-  request: Request;
-}
-
-/** `id`: by which name the answer has the id of what was created. */
-async function create<Request extends WalletRequest, Name extends string>(
-  context: WalletContext,
-  effect: StepCall["effect"],
-  { id, ...call }: Call<Request, Record<Name, string>> & { id: Name },
-): Promise<Record<Name, string>> {
-  // An operator's `happened` may supply an id as a number.
-  const answer = await run<Request, Record<Name, string | number>>(context, effect, call);
-  return { [id]: String(answer[id]) } as Record<Name, string>;
-}
-
-async function init<Request extends WalletRequest>(
-  context: WalletContext,
-  effect: StepCall["effect"],
-  { send, ...call }: Call<Request, { answer?: unknown }>,
-): Promise<FlowInitiated> {
+function init<Request extends WalletRequest>(
+  operation: Operation<typeof provider>,
+  send: Send<Request, { answer?: unknown }>,
+  service: string & keyof Request,
+) {
   const now = () => new Date().toISOString();
-  // An operator's `happened` supplies no answer.
-  const initiated = await run<Request, Partial<FlowInitiated> | undefined>(context, effect, {
-    ...call,
-    send: async (...sent) => ({ ...(await send(...sent)), initiatedAt: now() }),
-  });
-  const { answer, initiatedAt = now() } = initiated ?? {};
-  if (answer === undefined) return { initiatedAt };
-  return { document: await kept(context, answer), initiatedAt };
+  return async (context: WalletContext, given: WalletCall & Request): Promise<FlowInitiated> => {
+    // An operator's `happened` supplies no answer.
+    const initiated: Partial<FlowInitiated> | undefined = await run(
+      context,
+      operation,
+      given,
+      [service],
+      async (...sent: Parameters<typeof send>) => ({
+        ...(await send(...sent)),
+        initiatedAt: now(),
+      }),
+    );
+    const { answer, initiatedAt = now() } = initiated ?? {};
+    if (answer === undefined) return { initiatedAt };
+    return { document: await kept(context, answer), initiatedAt };
+  };
 }
 
 /**
@@ -131,13 +109,16 @@ function kept({ deps }: WalletContext, answer: unknown): Promise<DocumentReferen
 /** Which effect of the process it is does not change what is sent, so the digest leaves that out. */
 function run<Request extends WalletRequest, Answer>(
   context: WalletContext,
-  effect: StepCall["effect"],
-  { operation, send, request }: Call<Request, Answer>,
+  operation: Operation<typeof provider>,
+  { effect, fields, isLater, ...given }: WalletCall & Request,
+  links: readonly string[],
+  send: Send<Request, Answer>,
 ): Promise<Answer> {
-  const { isLater: _, ...input } = request;
+  const ids = Object.fromEntries(Object.entries(given).filter(([name]) => links.includes(name)));
+  const input = { fields, ...ids };
   return runEffect(context, effect, {
     operation,
     input,
-    send: ({ signal }) => send(context.account, request, signal),
+    send: ({ signal }) => send(context.account, { ...input, isLater } as Request, signal),
   });
 }

@@ -37,126 +37,106 @@ const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
 const MAX_KEPT_DEPTH = 50;
 
 /** P1 §4.6, step 1 of both flows. */
-export async function createOperator(
-  account: CredentialWalletAccount,
-  { fields, isLater }: WalletRequest,
-  signal?: AbortSignal,
-): Promise<{ operatorId: string }> {
-  const request = { json: fields, isLater, signal };
-  return { operatorId: await create(account, "createOperator", request, "operator") };
-}
+export const createOperator = creation("createOperator", "operator", "operatorId");
 
 /** P1 §4.6, step 2 of both flows. */
-export async function createTemplate(
-  account: CredentialWalletAccount,
-  { fields, isLater }: WalletRequest,
-  signal?: AbortSignal,
-): Promise<{ templateId: string }> {
-  const request = { json: fields, isLater, signal };
-  return { templateId: await create(account, "createTemplate", request, "template") };
-}
+export const createTemplate = creation("createTemplate", "template", "templateId");
 
 /** P1 §4.6, issuance, step 3: tied to the template (§1.6). */
-export async function createIssuanceService(
-  account: CredentialWalletAccount,
-  { fields, isLater, templateId }: WalletRequest & { templateId: string },
-  signal?: AbortSignal,
-): Promise<{ issuanceServiceId: string }> {
-  const body = { ...fields, [account.sent.template]: templateId };
-  const request = { json: body, isLater, signal };
-  return { issuanceServiceId: await create(account, "createIssuanceService", request, "service") };
-}
+export const createIssuanceService = creation(
+  "createIssuanceService",
+  "service",
+  "issuanceServiceId",
+  { templateId: "template" },
+);
 
-/** P1 §4.6, issuance, step 4. `answer`: what the provider said, where it is small JSON, without what looks like a secret. */
-export async function initIssuance(
-  account: CredentialWalletAccount,
-  { fields, isLater, issuanceServiceId }: WalletRequest & { issuanceServiceId: string },
-  signal?: AbortSignal,
-): Promise<{ answer?: unknown }> {
-  const inPath = { name: "issuance_service_id", id: issuanceServiceId };
-  const request = { json: fields, isLater, inPath, signal };
-  return init(account, "initIssuance", request);
-}
+/** P1 §4.6, issuance, step 4. */
+export const initIssuance = init("initIssuance", "issuance_service_id", "issuanceServiceId");
 
 /** P1 §4.6, presentation, step 3: linked to one credential template (§2.11). */
-export async function createVerificationTemplate(
-  account: CredentialWalletAccount,
-  { fields, isLater, templateId }: WalletRequest & { templateId: string },
-  signal?: AbortSignal,
-): Promise<{ verificationTemplateId: string }> {
-  const body = { ...fields, [account.sent.template]: templateId };
-  const request = { json: body, isLater, signal };
-  const operation = "createVerificationTemplate";
-  const id = await create(account, operation, request, "verificationTemplate");
-  return { verificationTemplateId: id };
-}
+export const createVerificationTemplate = creation(
+  "createVerificationTemplate",
+  "verificationTemplate",
+  "verificationTemplateId",
+  { templateId: "template" },
+);
 
 /** P1 §4.6, presentation, step 4: linked to operators and verification templates (§2.11). */
-export async function createPresentationService(
-  account: CredentialWalletAccount,
-  {
-    fields,
-    isLater,
-    operatorIds,
-    verificationTemplateIds,
-  }: WalletRequest & {
-    operatorIds: readonly string[];
-    verificationTemplateIds: readonly string[];
-  },
-  signal?: AbortSignal,
-): Promise<{ verificationServiceId: string }> {
-  const { operators, verificationTemplates } = account.sent;
-  const links = { [operators]: operatorIds, [verificationTemplates]: verificationTemplateIds };
-  const request = { json: { ...fields, ...links }, isLater, signal };
-  const operation = "createPresentationService";
-  const id = await create(account, operation, request, "verificationService");
-  return { verificationServiceId: id };
+export const createPresentationService = creation(
+  "createPresentationService",
+  "verificationService",
+  "verificationServiceId",
+  { operatorIds: "operators", verificationTemplateIds: "verificationTemplates" },
+);
+
+/** P1 §4.6, presentation, step 5. */
+export const initPresentation = init(
+  "initPresentation",
+  "verification_service_id",
+  "verificationServiceId",
+);
+
+/** The ids of what was created before. */
+export interface WalletLinks {
+  templateId: string;
+  operatorIds: readonly string[];
+  verificationTemplateIds: readonly string[];
 }
 
-/** P1 §4.6, presentation, step 5. `answer` as that of `initIssuance`. */
-export async function initPresentation(
-  account: CredentialWalletAccount,
-  { fields, isLater, verificationServiceId }: WalletRequest & { verificationServiceId: string },
-  signal?: AbortSignal,
-): Promise<{ answer?: unknown }> {
-  const inPath = { name: "verification_service_id", id: verificationServiceId };
-  const request = { json: fields, isLater, inPath, signal };
-  return init(account, "initPresentation", request);
-}
-
-/** The id of what was created. The whole answer may hold a secret, so nothing else of it is kept. */
-async function create(
-  account: CredentialWalletAccount,
+/**
+ * Makes the call that creates something and returns its id as `id`. The whole answer may hold a secret, so nothing else of it is kept.
+ * `links`: of each id that the request refers to, by which of the account's names it is sent.
+ */
+function creation<Id extends string, Link extends keyof WalletLinks = never>(
   operation: WalletOperation,
-  request: Parameters<typeof call>[2],
   created: Created,
-): Promise<string> {
-  const names = account.members[created];
+  id: Id,
+  links?: Record<Link, keyof CredentialWalletAccount["sent"]>,
+) {
   const isService = created === "service" || created === "verificationService";
-  const described = json(isService ? CreatedService : CreatedAnswer, {
-    isSecret: true,
-    spelling: { members: { [CREATED_ID]: names } },
-    reference: (answer) => shownId(answer, names),
-  });
-  const { value } = await call(account, operation, request, described);
-  return value[CREATED_ID];
+  return async (
+    account: CredentialWalletAccount,
+    given: WalletRequest & Pick<WalletLinks, Link>,
+    signal?: AbortSignal,
+  ): Promise<Record<Id, string>> => {
+    const body: Record<string, unknown> = { ...given.fields };
+    for (const link of Object.keys(links ?? {}) as Link[])
+      if (links) body[account.sent[links[link]]] = given[link];
+    const names = account.members[created];
+    const described = json(isService ? CreatedService : CreatedAnswer, {
+      isSecret: true,
+      spelling: { members: { [CREATED_ID]: names } },
+      reference: (answer) => shownId(answer, names),
+    });
+    const request = { json: body, isLater: given.isLater, signal };
+    const { value } = await call(account, operation, request, described);
+    return { [id]: value[CREATED_ID] } as Record<Id, string>;
+  };
+}
+
+/**
+ * Makes the call that starts a flow of the service with the id `id`. `answer`: what the provider said, where it is small JSON, without what
+ * looks like a secret.
+ */
+function init<Id extends string>(operation: WalletOperation, name: string, id: Id) {
+  return async (
+    account: CredentialWalletAccount,
+    given: WalletRequest & Record<Id, string>,
+    signal?: AbortSignal,
+  ): Promise<{ answer?: unknown }> => {
+    const described = jsonOrEmpty(z.unknown(), { isSecret: true });
+    const inPath = { name, id: given[id] };
+    const request = { json: given.fields, isLater: given.isLater, inPath, signal };
+    const initiated = await call(account, operation, request, described);
+    const isKept = initiated.body.length <= MAX_KEPT_ANSWER_BYTES;
+    const answer = isKept ? jsonOf(withoutSecrets(initiated).body) : undefined;
+    return answer === undefined ? {} : { answer: masked(answer, account.secretMembers) };
+  };
 }
 
 /** By the first of its names that the answer shows. */
 function shownId(answer: HttpAnswer, names: readonly string[]): string | undefined {
   return names.map((name) => shownValue(answer, name)).find((id) => id !== undefined);
-}
-
-async function init(
-  account: CredentialWalletAccount,
-  operation: WalletOperation,
-  request: Parameters<typeof call>[2],
-): Promise<{ answer?: unknown }> {
-  const described = jsonOrEmpty(z.unknown(), { isSecret: true });
-  const initiated = await call(account, operation, request, described);
-  const isKept = initiated.body.length <= MAX_KEPT_ANSWER_BYTES;
-  const answer = isKept ? jsonOf(withoutSecrets(initiated).body) : undefined;
-  return answer === undefined ? {} : { answer: masked(answer, account.secretMembers) };
 }
 
 /** The value, with a mark in place of every member that has one of these names, and of what is nested too deep to be looked at. */
