@@ -9,7 +9,7 @@ import { runEffect } from "../runtime/effect.js";
 import type { EffectReference, ProviderEffect } from "../runtime/effect.js";
 import { fileOf, ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
-import { answerIn, earlierRequests, ifShown } from "../runtime/update-answer.js";
+import { earlierRequests, ifShown, updateAnswer } from "../runtime/update-answer.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 import type { PlannedFile } from "./request.js";
@@ -96,19 +96,17 @@ export async function decideVideo(context: OneShotContext, given: Decision): Pro
   const { effect, requestPk, decision } = given;
   const operation = decisionOperation(given);
   const decide = decision === "approve" ? oneShot.approveVideo : oneShot.cancelVideo;
-  try {
+  return updateAnswer(async () => {
     const before = await madeBefore(context, requestPk);
-    if (before) return { answer: before };
+    if (before) return before;
     await runEffect(context, effect, {
       of: "update",
       operation,
       input: { requestPk },
       send: ({ signal }) => decide(context.account, requestPk, signal),
     });
-    return { answer: ends[decision] };
-  } catch (error) {
-    return { answer: answerIn(error) };
-  }
+    return ends[decision];
+  });
 }
 
 /** P1 §1.4: update the request. The call of the update `updateVideo`; an error is the update's answer. */
@@ -116,7 +114,7 @@ export async function updateVideo(
   context: OneShotContext,
   { effect, requestPk, fields: given }: UpdateCall & OneShotRequest & { fields: unknown },
 ): Promise<VideoUpdateAnswer> {
-  try {
+  return updateAnswer(async () => {
     const fields = ProviderFields.parse(given);
     await runEffect(context, effect, {
       of: "update",
@@ -124,10 +122,8 @@ export async function updateVideo(
       input: { requestPk, fields },
       send: ({ signal }) => oneShot.updateVideo(context.account, { requestPk, fields }, signal),
     });
-    return { answer: "updated" };
-  } catch (error) {
-    return { answer: answerIn(error) };
-  }
+    return "updated" as const;
+  });
 }
 
 /**

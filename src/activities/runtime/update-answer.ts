@@ -5,8 +5,19 @@ import type { Provider } from "../../providers/registry.js";
 import { isUnanswered, refusalIn } from "./one-time-password.js";
 import type { ProviderContext } from "./provider-context.js";
 
+type Unmade = "refused" | "unknown" | "unavailable";
+
+/** The update's answer: what the work returns, or what its error says. */
+export async function updateAnswer<A>(work: () => Promise<A>): Promise<{ answer: A | Unmade }> {
+  try {
+    return { answer: await work() };
+  } catch (error) {
+    return { answer: answerIn(error) };
+  }
+}
+
 /** Throws what is no answer of the provider's. */
-export function answerIn(error: unknown): "refused" | "unknown" | "unavailable" {
+function answerIn(error: unknown): Unmade {
   if (refusalIn(error)) return "refused";
   if (isUnanswered(error)) return "unknown";
   if (!(error instanceof ProviderError)) throw error;

@@ -5,7 +5,7 @@ import type { RejectAnswer } from "../../contracts/verify-identity/messages.js";
 import * as video from "../../providers/video-identification/client.js";
 import type { UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import { answerIn, earlierRequests, ifShown } from "../runtime/update-answer.js";
+import { earlierRequests, ifShown, updateAnswer } from "../runtime/update-answer.js";
 import type { Call, VideoContext } from "./context.js";
 
 /** An error is the update's answer (docs/reading-the-specification.md §9). */
@@ -14,9 +14,9 @@ export async function rejectCall(
   { effect, fields: given, ...call }: UpdateCall & Call & { fields?: unknown },
 ): Promise<RejectAnswer> {
   const { idConference } = call;
-  try {
+  return updateAnswer(async () => {
     const before = await madeBefore(context, call);
-    if (before) return { answer: before };
+    if (before) return before;
     const fields = ProviderFields.parse(given ?? {});
     await runEffect(context, effect, {
       of: "update",
@@ -24,10 +24,8 @@ export async function rejectCall(
       input: { idConference, fields },
       send: ({ signal }) => video.rejectCall(context.account, { idConference, fields }, signal),
     });
-    return { answer: "rejected" };
-  } catch (error) {
-    return { answer: answerIn(error) };
-  }
+    return "rejected";
+  });
 }
 
 /**

@@ -40,30 +40,16 @@ export function addCallbacks(program: Command): void {
         .argParser((text, before?: string[]) => collect(oneOf(text), before)),
     )
     .action((processName: string | undefined, options: ListOptions) => list(processName, options));
-  addList(
-    callbacks,
-    "parked",
-    "list callbacks that could not be delivered, with the reason",
-    "trustflow callbacks parked",
-  ).action((processName: string | undefined, options: ListOptions) =>
-    list(processName, { ...options, state: ["parked"] }),
-  );
-  addList(
-    callbacks,
-    "late",
-    "list callbacks that came after the end of their process",
-    "trustflow callbacks late order-7",
-  ).action((processName: string | undefined, options: ListOptions) =>
-    list(processName, { ...options, state: ["late"] }),
-  );
-  addList(
-    callbacks,
-    "surplus",
-    "list callbacks beyond the number that a process receives",
-    "trustflow callbacks surplus order-7",
-  ).action((processName: string | undefined, options: ListOptions) =>
-    list(processName, { ...options, state: ["surplus"] }),
-  );
+  const lists = [
+    ["parked", "that could not be delivered, with the reason", "trustflow callbacks parked"],
+    ["late", "that came after the end of their process", "trustflow callbacks late order-7"],
+    ["surplus", "beyond the number that a process receives", "trustflow callbacks surplus order-7"],
+  ] as const;
+  for (const [state, which, example] of lists)
+    addList(callbacks, state, `list callbacks ${which}`, example).action(
+      (processName: string | undefined, options: ListOptions) =>
+        list(processName, { ...options, state: [state] }),
+    );
   addCommand(callbacks, "show <callback>", {
     summary: "show one callback with its body",
     details: "The body is what the provider sent; it may hold personal data.",

@@ -14,9 +14,8 @@
 //
 // 400 of a later one: something exists already, so a person decides what is wrong, and nothing fails.
 // "another 2xx": not the described answer (../http/described.ts); one id that it shows is kept as `reference`.
-import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
-import { jsonOf } from "../http/described.js";
+import { errorWords } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
@@ -36,13 +35,9 @@ export function refusal(
   const asked = asking(operation);
   const answer = withoutSecrets(received);
   // From what came: a code without a part of itself would be another one.
-  const { code } = wordsOf(received);
-  const { message, detail } = wordsOf(answer);
+  const { code } = errorWords(ErrorAnswer, received);
+  const { message, detail } = errorWords(ErrorAnswer, answer);
   const meaning = meaningOf(asked, answer.status);
   if (meaning.kind === "invalidRequest" && isLater) meaning.kind = "protocol";
   return refused(asked, answer, meaning, { code, message: message ?? detail });
-}
-
-function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
-  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

@@ -1,6 +1,7 @@
 // The credential wallet as it travels (P1 §2.11, §4.6). The paths are shown, and the ids of the two services by name; no
 // request or response is: every shape below is assumed.
 import { z } from "zod";
+import { ErrorCode } from "../errors/outside.js";
 import { PathId, ProviderId } from "../../contracts/shared/values.js";
 import type { WalletOperation } from "./effects.js";
 
@@ -57,10 +58,7 @@ const Text = z.string().optional().catch(undefined);
 
 /** P1 §7.3: not shown. */
 export const ErrorAnswer = z.looseObject({
-  code: z
-    .union([z.string(), z.number().transform(String)])
-    .optional()
-    .catch(undefined),
+  code: ErrorCode,
   message: Text,
   detail: Text,
 });

@@ -14,9 +14,8 @@
 //
 // 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
 // "another 2xx": not the described answer (../http/described.ts); one `req_pk` that it shows is kept as `reference`.
-import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
-import { jsonOf } from "../http/described.js";
+import { errorWords } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
@@ -32,14 +31,10 @@ export function refusal(operation: EnvelopeOperation, received: Received): Provi
   const asked = operationOf(operation);
   const answer = withoutSecrets(received);
   // Replaced in the received text, because an error code may contain an OTP that a person entered.
-  const { code, ErrorId } = wordsOf(received);
-  const { message, Message } = wordsOf(answer);
+  const { code, ErrorId } = errorWords(ErrorAnswer, received);
+  const { message, Message } = errorWords(ErrorAnswer, answer);
   const words = { code: code ?? ErrorId, message: message ?? Message };
   const meaning = meaningOf(asked, answer.status);
   if (meaning.kind === "invalidRequest" && operation !== "esawoneshot") meaning.kind = "protocol";
   return refused(asked, answer, meaning, words);
-}
-
-function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
-  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

@@ -1,6 +1,7 @@
 // The envelope-based one-shot signature as it travels (P1 §2.10, §4.5). Paths and the names of §2.10 are shown; where they
 // stand in requests and answers is assumed.
 import { z } from "zod";
+import { ErrorCode } from "../errors/outside.js";
 
 /** P1 §4.5. */
 export const routes = {
@@ -43,10 +44,6 @@ function signType(vendor: string): string {
 }
 
 const Text = z.string().optional().catch(undefined);
-const Code = z
-  .union([z.string(), z.number().transform(String)])
-  .optional()
-  .catch(undefined);
 /** Whether an identifier is a text or a number is not shown. */
 const Identifier = z.union([z.string().min(1), z.int().transform(String)]);
 
@@ -59,8 +56,8 @@ export const SendAnswer = z.looseObject({ EnvelopeId: Identifier.nullish() });
 
 /** P1 §7.3, not shown: `code` and `message` of the certificate authority's host, `ErrorId` and `Message` of the other. */
 export const ErrorAnswer = z.looseObject({
-  code: Code,
+  code: ErrorCode,
   message: Text,
-  ErrorId: Code,
+  ErrorId: ErrorCode,
   Message: Text,
 });

@@ -15,6 +15,12 @@ export const Word = z
 /** A text of at most so many bytes, in one line. */
 export const textOf = (bytes: number) => z.string().transform((text) => plainText(text, bytes));
 
+/** The code of an error whose shape is not shown: a text or a number. */
+export const ErrorCode = z
+  .union([z.string(), z.number().transform(String)])
+  .optional()
+  .catch(undefined);
+
 /** An id that is shown, or is compared with another one: a cut one would be another id, so it is not said at all. */
 export const PlainId = z.string().regex(new RegExp(`^[\\x20-\\x7e]{1,${MAX_ID_BYTES}}$`));
 

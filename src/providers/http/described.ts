@@ -216,3 +216,11 @@ export function jsonOf(body: Buffer): unknown {
     return undefined;
   }
 }
+
+/** The words of an error that are as its schema describes them. */
+export function errorWords<S extends z.ZodType>(
+  described: S,
+  { body }: HttpAnswer,
+): Partial<z.infer<S>> {
+  return described.safeParse(jsonOf(body)).data ?? {};
+}

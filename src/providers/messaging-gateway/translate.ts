@@ -11,10 +11,9 @@
 // | 404, 405, other 4xx                                                        | protocol / none                        |
 // | 408, 409, 5xx                                                              | unknownOutcome / unknown               |
 // | 429                                                                        | rateLimited / none                     |
-import type { z } from "zod";
 import { operationsOf } from "../effect-classes.js";
 import { meaningOf, refused } from "../http/answer.js";
-import { jsonOf } from "../http/described.js";
+import { errorWords } from "../http/described.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
@@ -27,11 +26,7 @@ export const asked = operationsOf("messaging-gateway", effects)("send");
 export function refusal(received: Received): ProviderError {
   const answer = withoutSecrets(received);
   // From what came: a type without a part of itself would be another one.
-  const { type, code } = wordsOf(received);
-  const { message } = wordsOf(answer);
+  const { type, code } = errorWords(ErrorAnswer, received);
+  const { message } = errorWords(ErrorAnswer, answer);
   return refused(asked, answer, meaningOf(asked, answer.status), { type, code, message });
-}
-
-function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
-  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

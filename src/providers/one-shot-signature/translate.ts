@@ -16,9 +16,8 @@
 //
 // "another 2xx": not the described answer (../http/described.ts); one `request_pk` that create shows is kept as `reference`.
 // "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
-import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
-import { jsonOf } from "../http/described.js";
+import { errorWords, jsonOf } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import type { Meaning } from "../http/answer.js";
@@ -43,7 +42,9 @@ export function refusal(
   const asked = asking(operation);
   const answer = withoutSecrets(received);
   // Replaced in the received text, because an error code may contain an OTP that a person entered.
-  const words = { code: wordsOf(received).code, message: wordsOf(answer).message };
+  const { code } = errorWords(ErrorAnswer, received);
+  const { message } = errorWords(ErrorAnswer, answer);
+  const words = { code, message };
   const isAboutAnId = asked.effectClass === "read";
   const isOtp = operation === "sign" && otpVerdict(codes, words) !== undefined;
   const meaning: Meaning = isOtp
@@ -68,8 +69,4 @@ export function showsError(body: Buffer): boolean {
   const json = jsonOf(body);
   const names = ["code", "message", "error", "errors", "detail"];
   return typeof json === "object" && json !== null && names.some((name) => name in json);
-}
-
-function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
-  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

@@ -1,7 +1,7 @@
 // The one-shot signature service as it travels (P1 §1.4, §2.9, §4.4). Five paths are shown, no request or response is: every
 // shape below is assumed. What decides (state, request, documents) is read strictly, the rest loosely.
 import { z } from "zod";
-import { Word as PlainWord } from "../errors/outside.js";
+import { ErrorCode, Word as PlainWord } from "../errors/outside.js";
 
 const api = "/oneshot/api/v1";
 
@@ -113,9 +113,6 @@ export type RetrieveAnswer = z.infer<typeof RetrieveAnswer>;
 
 /** P1 §7.3: not shown. */
 export const ErrorAnswer = z.looseObject({
-  code: z
-    .union([z.string(), z.number().transform(String)])
-    .optional()
-    .catch(undefined),
+  code: ErrorCode,
   message: Text,
 });

@@ -15,7 +15,6 @@
 //
 // "another 2xx": not the described answer (../http/described.ts). A refused token is one call's: it says nothing of the account.
 // A 404 of a deletion that is repeated is success (client.ts).
-import type { z } from "zod";
 import { withoutJwts } from "../../contracts/shared/text.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
@@ -23,7 +22,7 @@ import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
 import { meaningOf, refused } from "../http/answer.js";
 import type { Meaning } from "../http/answer.js";
-import { jsonOf } from "../http/described.js";
+import { errorWords, jsonOf } from "../http/described.js";
 import { effects } from "./effects.js";
 import type { VideoOperation } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
@@ -44,8 +43,9 @@ export function refusal(operation: VideoOperation, received: Received): Provider
     meaning.kind = "protocol";
   if (meaning.kind === "accessDenied" && withToken.has(operation)) meaning.denies = "operation";
   // Of the received text, because a code with a credential in it is dropped as a whole.
-  const { code } = wordsOf(withoutTokens(received));
-  return refused(asked, answer, meaning, { code, message: wordsOf(answer).message });
+  const { code } = errorWords(ErrorAnswer, withoutTokens(received));
+  const { message } = errorWords(ErrorAnswer, answer);
+  return refused(asked, answer, meaning, { code, message });
 }
 
 /** A token that the provider shows of itself, in whatever it answers (P1 §4.2). */
@@ -64,8 +64,4 @@ export function isError(body: Buffer): boolean {
   const members = Object.keys(json);
   const isKnown = members.every((name) => errorMembers.has(name));
   return isKnown && ["code", "message", "error", "errors"].some((name) => name in json);
-}
-
-function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
-  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

@@ -2,7 +2,7 @@
 // answer is, nor the fields of conference, audit and asynchronous request: what is read of them is assumed.
 import { z } from "zod";
 import { isSameSpelling } from "../../contracts/shared/values.js";
-import { Word } from "../errors/outside.js";
+import { ErrorCode, Word } from "../errors/outside.js";
 import { isPdf } from "../http/pdf.js";
 
 /** P1 §4.2. */
@@ -92,10 +92,7 @@ export function claimsOf(token: string): ReadonlySet<string> {
 
 /** P1 §7.3: not shown. */
 export const ErrorAnswer = z.looseObject({
-  code: z
-    .union([z.string(), z.number().transform(String)])
-    .optional()
-    .catch(undefined),
+  code: ErrorCode,
   message: z.string().optional().catch(undefined),
 });
 

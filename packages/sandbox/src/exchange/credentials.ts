@@ -1,7 +1,8 @@
 // What the headers of a request say: whose it is, and whether its body is JSON.
 import { timingSafeEqual } from "node:crypto";
 import type { Account, Accounts } from "../engine/accounts.js";
-import type { Arrival } from "./operation.js";
+import type { Admission, Arrival } from "./operation.js";
+import { refusal, unauthorized } from "./refusal.js";
 
 /** A header that came once and is not empty; the name in lower case. */
 export function header({ headers }: Arrival, name: string): string | undefined {
@@ -25,4 +26,20 @@ export function basicAccount(accounts: Accounts, arrival: Arrival): Account | un
   const given = Buffer.from(text.slice(colon + 1));
   const expected = Buffer.from(account.password);
   return given.length === expected.length && timingSafeEqual(given, expected) ? account : undefined;
+}
+
+/** By a token in the header `name`, right after `prefix`. */
+export function tokenAdmission(
+  arrival: Arrival,
+  { name, prefix }: { name: string; prefix: string },
+  holder: (token: string) => Account | undefined,
+): Admission {
+  const value = header(arrival, name.toLowerCase());
+  const account = value?.startsWith(prefix) ? holder(value.slice(prefix.length)) : undefined;
+  if (!account) {
+    const denial = unauthorized("wrong or missing token");
+    return { denial, ...(value === undefined && { missing: name }) };
+  }
+  if (account.provisioned) return { account };
+  return { account, denial: refusal(403, "forbidden", "the account is not provisioned") };
 }

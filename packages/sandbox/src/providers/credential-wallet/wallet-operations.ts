@@ -5,7 +5,7 @@ import type { FaultRule } from "../../engine/faults.js";
 import { hide } from "../../engine/visibility.js";
 import type { Arrival, Call, Operation } from "../../exchange/operation.js";
 import { readRequestMagic, type OperationName } from "./magic.js";
-import { invalid, notFound, refusal } from "./refusal.js";
+import { invalid, notFound, refusal } from "../../exchange/refusal.js";
 import type { Kind, WalletObject } from "./wallet-object.js";
 import type { WalletService } from "./wallet-service.js";
 

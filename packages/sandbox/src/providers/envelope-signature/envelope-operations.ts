@@ -7,7 +7,8 @@ import type { EnvelopeFile } from "./certificate-request.js";
 import { checkEnvelope, tokenOf } from "./envelope.js";
 import type { EnvelopeService } from "./envelope-service.js";
 import { describeCreation, readRequestMagic } from "./magic.js";
-import { caRefusal, envelopeRefusal } from "./refusal.js";
+import { refusal as caRefusal } from "../../exchange/refusal.js";
+import { envelopeRefusal } from "./refusal.js";
 
 const invalid = (message: string): Answer => envelopeRefusal(400, "Invalid", message);
 

@@ -5,7 +5,8 @@ import type { SandboxParts } from "../../engine/parts.js";
 import { fileSummary, requestSummary } from "./certificate-request.js";
 import { EnvelopeService, type EnvelopeState } from "./envelope-service.js";
 import { envelopeOperations } from "./envelope-operations.js";
-import { caRefusal, envelopeRefusal } from "./refusal.js";
+import { refusal as caRefusal } from "../../exchange/refusal.js";
+import { envelopeRefusal } from "./refusal.js";
 
 export function envelopeSignature(parts: SandboxParts): SandboxProvider {
   const { accounts } = parts;

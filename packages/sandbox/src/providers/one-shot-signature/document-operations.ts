@@ -4,7 +4,7 @@ import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { fieldsOf } from "../../exchange/checker.js";
 import type { Call, Operation } from "../../exchange/operation.js";
 import { isVisible } from "../../engine/visibility.js";
-import { invalid, notFound, wrongState } from "./refusal.js";
+import { invalid, notFound, wrongState } from "../../exchange/refusal.js";
 import { requestOperation } from "./request-operation.js";
 import type { SignatureRequest, UploadedDocument, UploadedFile } from "./signature-request.js";
 import { signedDocument } from "./signed-document.js";

@@ -4,7 +4,7 @@ import { jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { isObject } from "../../exchange/checker.js";
 import type { Call, Operation } from "../../exchange/operation.js";
 import { takeFiles } from "./document-operations.js";
-import { invalid, notFound, wrongState } from "./refusal.js";
+import { invalid, notFound, wrongState } from "../../exchange/refusal.js";
 import { requestOperation } from "./request-operation.js";
 import type { IdentityVideo, SignatureRequest, VideoState } from "./signature-request.js";
 import type { SigningService } from "./signing-service.js";

@@ -1,11 +1,11 @@
 // The one-shot service as a provider of the sandbox, and what the control API may do with its requests (P1 §1.4, 4.4, 5.4).
-import { header } from "../../exchange/credentials.js";
-import type { Admission, Arrival, ItemSummary, SandboxProvider } from "../../exchange/operation.js";
+import { tokenAdmission } from "../../exchange/credentials.js";
+import type { ItemSummary, SandboxProvider } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { documentOperations } from "./document-operations.js";
 import { identityVideoOperations } from "./identity-video.js";
 import { OperatorTokens } from "./operator-tokens.js";
-import { refusal } from "./refusal.js";
+import { refusal } from "../../exchange/refusal.js";
 import { requestOperations } from "./request-operations.js";
 import { states, summary, type RequestState, type SignatureRequest } from "./signature-request.js";
 import { SigningService } from "./signing-service.js";
@@ -24,20 +24,6 @@ function view(request: SignatureRequest): Record<string, unknown> {
 export function oneShotSignature(parts: SandboxParts): SandboxProvider {
   const signing = new SigningService(parts);
   const tokens = new OperatorTokens(parts);
-  const { name, prefix } = parts.options.oneShotToken;
-
-  function authenticate(arrival: Arrival): Admission {
-    const value = header(arrival, name.toLowerCase());
-    const account = value?.startsWith(prefix)
-      ? tokens.holder(value.slice(prefix.length))
-      : undefined;
-    if (!account) {
-      const denial = refusal(401, "unauthorized", "wrong or missing token");
-      return { denial, ...(value === undefined && { missing: name }) };
-    }
-    if (account.provisioned) return { account };
-    return { account, denial: refusal(403, "forbidden", "the account is not provisioned") };
-  }
 
   return {
     name: "one-shot-signature",
@@ -48,7 +34,8 @@ export function oneShotSignature(parts: SandboxParts): SandboxProvider {
       ...identityVideoOperations(signing),
     ],
     hasCallbacks: true,
-    authenticate,
+    authenticate: (arrival) =>
+      tokenAdmission(arrival, parts.options.oneShotToken, (token) => tokens.holder(token)),
     refuse: (status, code, message) => refusal(status, String(code), message),
     *items(): Iterable<ItemSummary> {
       for (const request of signing.all()) yield summary(request);

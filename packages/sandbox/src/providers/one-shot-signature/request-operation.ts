@@ -3,7 +3,7 @@ import type { Answer } from "../../exchange/answer.js";
 import { describeIntent } from "../../exchange/description.js";
 import type { Call, Operation } from "../../exchange/operation.js";
 import type { operationNames } from "./magic.js";
-import { notFound } from "./refusal.js";
+import { notFound } from "../../exchange/refusal.js";
 import type { SignatureRequest } from "./signature-request.js";
 import type { SigningService } from "./signing-service.js";
 

@@ -6,7 +6,7 @@ import { sendOneTimePassword, tryOneTimePassword } from "../../engine/one-time-p
 import type { Call, Operation } from "../../exchange/operation.js";
 import { hide } from "../../engine/visibility.js";
 import { describeCreation, readRequestMagic } from "./magic.js";
-import { invalid, refusal, wrongState } from "./refusal.js";
+import { invalid, refusal, wrongState } from "../../exchange/refusal.js";
 import { requestOperation, ROOT } from "./request-operation.js";
 import type { SignatureRequest } from "./signature-request.js";
 import { contractPdf } from "./signed-document.js";

@@ -4,7 +4,7 @@ import { header } from "../../exchange/credentials.js";
 import type { Admission, Arrival } from "../../exchange/operation.js";
 import type { ConferenceService } from "./conference-service.js";
 import { PROVIDER, readId, type OperationName } from "./magic.js";
-import { refusal, unauthorized } from "./refusal.js";
+import { refusal, unauthorized } from "../../exchange/refusal.js";
 
 const tokenOperations: readonly OperationName[] = [
   "conferenceData",

@@ -9,7 +9,7 @@ import { verdictOf, type Conference } from "./conference.js";
 import type { ConferenceService } from "./conference-service.js";
 import type { Credentials } from "./credentials.js";
 import { PROVIDER, readId, type OperationName } from "./magic.js";
-import { invalid, notFound, refusal } from "./refusal.js";
+import { invalid, notFound, refusal } from "../../exchange/refusal.js";
 
 const nobody: Description = { intent: null, lookupKeys: [] };
 

@@ -7,7 +7,7 @@ import { alertSummary, summary, type Conference } from "./conference.js";
 import { Credentials } from "./credentials.js";
 import { PROVIDER } from "./magic.js";
 import { videoOperations } from "./operations.js";
-import { refusal } from "./refusal.js";
+import { refusal } from "../../exchange/refusal.js";
 
 const view = (conference: Conference): Record<string, unknown> => ({
   ...conference,

@@ -1,9 +1,0 @@
-// Error bodies of the video identification service: not shown (P1 §7.3), so shape and codes are the sandbox's own.
-import { jsonAnswer, type Answer } from "../../exchange/answer.js";
-
-export const refusal = (status: number, code: string, message: string): Answer =>
-  jsonAnswer(status, { code, message });
-
-export const invalid = (message: string): Answer => refusal(400, "invalid", message);
-export const notFound = (what: string): Answer => refusal(404, "not_found", `no such ${what}`);
-export const unauthorized = (message: string): Answer => refusal(401, "unauthorized", message);
