@@ -1,12 +1,11 @@
 // How a person's decision is signed: Ed25519 (RFC 8032) over the canonical JSON (RFC 8785) of all that the decision is about, so
 // that a signature is worth nothing for another process, attention, decision or moment.
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
 import { canonicalJson } from "./json-digest.js";
+import { privateKeyOf, publicKeyOf, rawOf } from "./raw-keys.js";
 
 /** The first member of what is signed: no other signature of such a key can be taken for one of a decision. */
 const purpose = "trustflow.decision.1";
-const KEY_BYTES = 32;
 
 export interface SignedDecision {
   namespace: string;
@@ -30,7 +29,7 @@ export function signedBytes(decision: SignedDecision): Buffer {
 
 /** In base64. */
 export function signDecision(privateKey: Buffer, decision: SignedDecision): string {
-  return sign(null, signedBytes(decision), privateKeyOf(privateKey)).toString("base64");
+  return sign(null, signedBytes(decision), privateKeyOf("ed25519", privateKey)).toString("base64");
 }
 
 export function isSignatureOf(
@@ -39,35 +38,19 @@ export function isSignatureOf(
   signature: string,
 ): boolean {
   const bytes = Buffer.from(signature, "base64");
-  return verify(null, signedBytes(decision), publicKeyOf(publicKey), bytes);
+  return verify(null, signedBytes(decision), publicKeyOf("ed25519", publicKey), bytes);
 }
 
 /** A fresh pair, each key as base64 of its 32 bytes. */
 export function generateOperatorKey(): { privateKey: string; publicKey: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   return {
-    privateKey: rawOf(privateKey.export({ format: "der", type: "pkcs8" })),
-    publicKey: rawOf(publicKey.export({ format: "der", type: "spki" })),
+    privateKey: rawOf(privateKey).toString("base64"),
+    publicKey: rawOf(publicKey).toString("base64"),
   };
 }
 
 /** The public half of a private key, in base64. */
 export function operatorPublicKey(privateKey: Buffer): string {
-  return rawOf(createPublicKey(privateKeyOf(privateKey)).export({ format: "der", type: "spki" }));
-}
-
-// The DER around a raw key is the same for every Ed25519 key (RFC 8410).
-const PRIVATE_DER = Buffer.from("302e020100300506032b657004220420", "hex");
-const PUBLIC_DER = Buffer.from("302a300506032b6570032100", "hex");
-
-function privateKeyOf(raw: Buffer): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([PRIVATE_DER, raw]), format: "der", type: "pkcs8" });
-}
-
-function publicKeyOf(raw: Buffer): KeyObject {
-  return createPublicKey({ key: Buffer.concat([PUBLIC_DER, raw]), format: "der", type: "spki" });
-}
-
-function rawOf(der: Buffer): string {
-  return der.subarray(-KEY_BYTES).toString("base64");
+  return rawOf(createPublicKey(privateKeyOf("ed25519", privateKey))).toString("base64");
 }

@@ -4,7 +4,6 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
-  createPrivateKey,
   createPublicKey,
   diffieHellman,
   generateKeyPairSync,
@@ -12,9 +11,9 @@ import {
 import type { KeyObject } from "node:crypto";
 import { DecryptionError } from "./errors.js";
 import { KeyRing } from "./key-ring.js";
+import { KEY_BYTES, privateKeyOf, publicKeyOf, rawOf } from "./raw-keys.js";
 
 const VERSION = 2;
-const KEY_BYTES = 32;
 const SEQUENCE_BYTES = 8;
 const TAG_BYTES = 16;
 const INFO = Buffer.from("trustflow");
@@ -39,7 +38,8 @@ export function generateBoxRing(id = "k1"): { privateRing: string; publicRing: s
 export function publicRingOf(privateRing: KeyRing): string {
   return privateRing.all
     .map(
-      ({ id, bytes }) => `${id}:${rawOf(createPublicKey(privateKeyOf(bytes))).toString("base64")}`,
+      ({ id, bytes }) =>
+        `${id}:${rawOf(createPublicKey(privateKeyOf("x25519", bytes))).toString("base64")}`,
     )
     .join(",");
 }
@@ -53,7 +53,7 @@ export class BoxSealer {
   constructor(publicRing: KeyRing) {
     const { id, bytes } = publicRing.active;
     this.#keyId = Buffer.from(id);
-    this.#recipient = publicKeyOf(bytes);
+    this.#recipient = publicKeyOf("x25519", bytes);
   }
 
   /** Opens only with the private key and with the same context. */
@@ -121,7 +121,7 @@ export class BoxOpener {
     const name = `${keyId} ${encapsulated.toString("base64")}`;
     const known = this.#senders.get(name);
     if (known !== undefined) return known;
-    const privateKey = privateKeyOf(this.#ring.require(keyId).bytes);
+    const privateKey = privateKeyOf("x25519", this.#ring.require(keyId).bytes);
     const shared = agree(privateKey, encapsulated);
     const keys = messageKeys(shared, encapsulated, rawOf(createPublicKey(privateKey)));
     const [oldest] = this.#senders.keys();
@@ -138,7 +138,7 @@ export function isSealedBox(sealed: Uint8Array): boolean {
 
 function agree(privateKey: KeyObject, encapsulated: Buffer): Buffer {
   try {
-    return diffieHellman({ privateKey, publicKey: publicKeyOf(encapsulated) });
+    return diffieHellman({ privateKey, publicKey: publicKeyOf("x25519", encapsulated) });
   } catch {
     throw new DecryptionError("the sealed box has no valid key");
   }
@@ -198,24 +198,4 @@ function nonceOf({ baseNonce }: MessageKeys, sequence: Buffer): Buffer {
   for (const [index, byte] of sequence.entries())
     nonce[at + index] = (nonce[at + index] ?? 0) ^ byte;
   return nonce;
-}
-
-// The DER around a raw key is the same for every X25519 key (RFC 8410).
-const PRIVATE_DER = Buffer.from("302e020100300506032b656e04220420", "hex");
-const PUBLIC_DER = Buffer.from("302a300506032b656e032100", "hex");
-
-function privateKeyOf(raw: Buffer): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([PRIVATE_DER, raw]), format: "der", type: "pkcs8" });
-}
-
-function publicKeyOf(raw: Buffer): KeyObject {
-  return createPublicKey({ key: Buffer.concat([PUBLIC_DER, raw]), format: "der", type: "spki" });
-}
-
-function rawOf(key: KeyObject): Buffer {
-  const der =
-    key.type === "private"
-      ? key.export({ format: "der", type: "pkcs8" })
-      : key.export({ format: "der", type: "spki" });
-  return der.subarray(-KEY_BYTES);
 }
