@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// `npm run coverage:spec`: writes docs/coverage.md. `npm run coverage:spec -- --results FILE --results FILE`, with each file that a
-// run of Jest wrote: fails where a test that covers an item of the specification did not pass.
-import { readFileSync, writeFileSync } from "node:fs";
+// `npm run coverage:spec`: writes artifacts/coverage.md. `npm run coverage:spec -- --results FILE --results FILE`, with each file that
+// a run of Jest wrote: fails where a test that covers an item of the specification did not pass.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { register } from "node:module";
 import { parseArgs } from "node:util";
 import { ensureInstalled } from "./install.mjs";
@@ -43,6 +43,7 @@ if (values.results) {
     assumptions: textOf("docs/assumptions.md"),
     specification: textOf("docs/specification.md"),
   });
-  writeFileSync(`${root}/docs/coverage.md`, page);
-  console.log(`docs/coverage.md: ${items.length} items of the specification`);
+  mkdirSync(`${root}/artifacts`, { recursive: true });
+  writeFileSync(`${root}/artifacts/coverage.md`, page);
+  console.log(`artifacts/coverage.md: ${items.length} items of the specification`);
 }

@@ -1,4 +1,4 @@
-// docs/coverage.md, made of the items: a table for each section, counts, and what is not shown beside what is assumed.
+// The page that `npm run coverage:spec` writes, made of the items: a table for each section, counts, and what is not shown beside what is assumed.
 import { assumptionsIn, rowOf } from "./cover.js";
 import { isNone, kinds, titled } from "./items.js";
 import type { Item } from "./items.js";
@@ -61,7 +61,7 @@ function heading(items: readonly Item[]): string[] {
     "# Coverage of the specification",
     "",
     "Every endpoint, field, rule, error, limit, state and callback of the two documents, with the function of our client, the",
-    "rule of the sandbox and the tests that cover it. The sections are those of [specification.md](specification.md).",
+    "rule of the sandbox and the tests that cover it. The sections are those of [specification.md](../docs/specification.md).",
     "",
     `**${items.length} items. ${covered} are covered; ${items.length - covered} need nothing, each for the reason that stands in its row. None is open.**`,
     "",
@@ -80,11 +80,11 @@ function heading(items: readonly Item[]): string[] {
     "How to read a row: `evi-post/submit` is a function of that provider's client, `evi-post.submit` an operation of the sandbox; a",
     "name alone is another function of ours, or of the sandbox. A test is a title with its file, or a fixture: our client and the",
     "sandbox share no code, but both meet it, unless the fixture says that it is about one of them. (assumed): a part is not shown,",
-    "and [assumptions.md](assumptions.md) says what stands for it.",
+    "and [assumptions.md](../docs/assumptions.md) says what stands for it.",
     "",
     "The items stand in `test/coverage/specification.jsonl`. `npm run coverage:spec` writes this page. `test/coverage` fails where",
-    "an item loses its client, its sandbox rule or a test, where the code has an operation, a state, a filter value or an error code",
-    "without an item, and where this page is not up to date.",
+    "an item loses its client, its sandbox rule or a test, and where the code has an operation, a state, a filter value or an error",
+    "code without an item.",
   ];
 }
 
@@ -94,7 +94,7 @@ function notShown(items: readonly Item[], { assumptions }: Pages): string[] {
     "",
     "## What the specification does not show",
     "",
-    "Each place where the documents say so, and what is assumed in its stead; [assumptions.md](assumptions.md) says where to change",
+    "Each place where the documents say so, and what is assumed in its stead; [assumptions.md](../docs/assumptions.md) says where to change",
     "it.",
     "",
     "| § | not shown | assumed |",
