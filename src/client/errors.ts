@@ -108,7 +108,7 @@ export class UnreachableError extends TrustflowError {
 
 /**
  * Workers take the workflow task of the process, and it keeps failing. The clean-up repairs it once; else it waits for a new release
- * (docs/operations.md).
+ * (docs/operations/stuck.md).
  */
 export class StuckError extends UnreachableError {
   constructor(id: string, updateId?: string) {

@@ -161,7 +161,7 @@ test.each([
 
 test("keys generate and the operations guide rotate alike: a new key is last before it is first", async () => {
   const { stdout } = await trustflow(["keys", "generate", "--help"]);
-  const guide = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  const guide = await readFile(new URL("../../docs/operations/keys.md", import.meta.url), "utf8");
   expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
     /last[^.]*restart[^.]*then put it first[^.]*restart/,
   );

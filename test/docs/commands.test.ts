@@ -219,7 +219,7 @@ test("keys are generated as the pages say", async () => {
     .map((line) => line.split("=")[0]);
   expect(names.length).toBeGreaterThan(5);
   for (const name of names) {
-    expect(textOf("docs/operations.md")).toContain(`\`${name}\``);
+    expect(textOf("docs/operations/configuration.md")).toContain(`\`${name}\``);
     // Its secrets are files.
     expect(textOf(".env.example")).not.toContain(`${name}=`);
   }

@@ -1,4 +1,4 @@
-// The table of docs/operations.md against the schema of src/config.ts, both ways.
+// The tables of docs/operations/configuration.md against the schema of src/config.ts, both ways.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { Config, loadConfig, required } from "../../src/config.js";
 import { requiredWhereUsed } from "../../src/config/fields.js";
-import { namedRows, textOf } from "./repository.js";
+import { configurationRows, documentedAs } from "./configuration-rows.js";
 
 interface Node {
   properties?: Record<string, Node>;
@@ -54,9 +54,7 @@ const configured = keysOf(shape("output")).map(({ key, value }) => ({
   key,
   default: value ?? (needed.has(key) ? "required" : "–"),
 }));
-const rows = namedRows(textOf("docs/operations.md"))
-  .filter((cells) => cells.length === 4 && /^(TRUSTFLOW_|DATABASE_URL)/.test(cells[1] ?? ""))
-  .map(([key = "", environment = "", value = ""]) => ({ key, environment, default: value }));
+const rows = configured.flatMap(({ key }) => documentedAs(key) ?? []);
 
 const before = process.env;
 let folder: string;
@@ -73,7 +71,12 @@ afterEach(() => {
 
 test("every key of the configuration has one row, with its default", () => {
   const documented = rows.map(({ key, default: value }) => ({ key, default: value }));
-  expect(documented.toSorted(byKey)).toEqual(configured.toSorted(byKey));
+  expect(documented).toEqual(configured);
+});
+
+test("every row stands for a key, and no two have the same name", () => {
+  const used = [...new Set(rows.map(({ row }) => row))];
+  expect(used.toSorted()).toEqual(configurationRows.map(({ key }) => key).toSorted());
 });
 
 test("every row has the environment name that a missing key is reported by", () => {
@@ -100,10 +103,6 @@ function problemOf(work: () => unknown): string {
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-function byKey(one: { key: string }, other: { key: string }): number {
-  return one.key.localeCompare(other.key);
 }
 
 test("a value that does not fit is refused by its key, in a plain sentence, without the value", () => {

@@ -1,4 +1,4 @@
-// Tables of docs/operations.md both ways: the findings of `trustflow doctor` and the reasons for parking a callback; and each
+// Tables of docs/operations both ways: the findings of `trustflow doctor` and the reasons for parking a callback; and each
 // finding against its tests.
 import { expect, test } from "@jest/globals";
 import { parkReasons } from "../../src/callbacks/inbox/rows.js";
@@ -6,15 +6,14 @@ import { findings } from "../../src/cli/doctor/findings.js";
 import { files, namedRows, textOf } from "./repository.js";
 
 test("every finding has one row, with its state and its remedy", () => {
-  const rows = namedRows(textOf("docs/operations.md"))
+  const rows = namedRows(textOf("docs/operations/doctor.md"))
     .filter((cells) => cells.length === 4 && /^(warn|fail)$/.test(cells[1] ?? ""))
     .map(([name, state, , mend]) => ({ name, state, mend }));
   expect(rows).toEqual(Object.entries(findings).map(([name, remedy]) => ({ name, ...remedy })));
 });
 
 test("every reason for parking a callback has one row", () => {
-  const [, section = ""] = textOf("docs/operations.md").split("\n## Callbacks\n");
-  const rows = namedRows(section.split("\n## ")[0] ?? "");
+  const rows = namedRows(textOf("docs/operations/callbacks.md").split("\n## ")[0] ?? "");
   expect(rows.map(([reason]) => reason)).toEqual(parkReasons);
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { ProcessContract } from "../../src/contracts/definition/process-contract.js";
 import { commandOf, processes, registry } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
+import { documentedAs } from "../docs/configuration-rows.js";
 import { files, isThere, namedRows, textOf } from "../docs/repository.js";
 import { allPaths } from "../harness/histories/paths.js";
 import { brought, processesUnderTest } from "./index.js";
@@ -37,8 +38,8 @@ function missing(name: string): string[] {
       namedRowsOf("docs/any-language.md").some((row) => row.includes(`\`${name}\``)),
     ],
     ...Object.keys(contract?.defaults ?? {}).map((key): [string, boolean] => [
-      `a row for ${name}.${key} in docs/operations.md`,
-      rowsOf("docs/operations.md").includes(`${name}.${key}`),
+      `a row for ${name}.${key} in docs/operations/configuration.md`,
+      documentedAs(`${name}.${key}`) !== undefined,
     ]),
   ];
   return checks.filter(([, has]) => !has).map(([place]) => `${name} lacks ${place}`);

@@ -42,8 +42,8 @@ const needs: Record<string, (name: string) => boolean> = {
   "a section of docs/errors.md": (name) => textOf("docs/errors.md").includes(`\n## ${name} (`),
   "a row of docs/sandbox.md": (name) =>
     namesBelow("docs/sandbox.md", "| provider | simulates | reached by |").includes(name),
-  "a row of docs/operations.md": (name) =>
-    namesBelow("docs/operations.md", "| provider | call | what it shows |").includes(name),
+  "a row of docs/operations/doctor.md": (name) =>
+    namesBelow("docs/operations/doctor.md", "| provider | call | what it shows |").includes(name),
   "an account in accounts.env.example": (name) =>
     textOf("accounts.env.example").includes(`__${upper(name)}__`),
   "an account in deploy/sandbox/accounts.env": (name) =>

@@ -1,4 +1,4 @@
-// The receiver's metrics for Prometheus (docs/operations.md).
+// The receiver's metrics for Prometheus (docs/operations/watch.md).
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { receiverEvents } from "./admission.js";
 import type { ReceiverOptions } from "./receiver.js";

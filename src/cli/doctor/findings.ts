@@ -1,4 +1,4 @@
-// All findings of `trustflow doctor`, each with a fixed name and its remedy. docs/operations.md shows this table.
+// All findings of `trustflow doctor`, each with a fixed name and its remedy. docs/operations/doctor.md shows this table.
 interface Remedy {
   /** `warn` leaves the exit code at 0. */
   state: "warn" | "fail";

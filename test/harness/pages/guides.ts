@@ -131,18 +131,29 @@ export const guides: Guide[][] = [
           (world) => untilLeaseIsOver(world, "sendMessage/order-24"),
       },
     },
+    { page: "docs/operations/install.md" },
     {
-      page: "docs/operations.md",
-      replaced: { "sendPostal/ORDER-7": "sendPostal/order-21", "--event-id N": "--event-id 4" },
+      page: "docs/operations/attention.md",
       before: {
         "trustflow list --attention": async (world) => {
           await startStopped(world, refusedLetter, "order-21");
           await startStopped(world, refusedLetter, "order-22");
         },
+      },
+    },
+    { page: "docs/operations/who-decides.md" },
+    {
+      page: "docs/operations/callbacks.md",
+      before: {
         "trustflow callbacks address one-shot-signature --account default": async (world) => {
           await run(world, ". .trustflow/operator.env");
         },
       },
+    },
+    { page: "docs/operations/retention.md" },
+    {
+      page: "docs/operations/stuck.md",
+      replaced: { "sendPostal/ORDER-7": "sendPostal/order-21", "--event-id N": "--event-id 4" },
     },
   ],
   [

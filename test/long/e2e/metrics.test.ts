@@ -1,4 +1,4 @@
-// What Prometheus reads of receiver, relay and worker after traffic of every kind (docs/operations.md).
+// What Prometheus reads of receiver, relay and worker after traffic of every kind (docs/operations/watch.md).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
@@ -151,14 +151,14 @@ test("a refused account shows as refused calls, as calls not made, and as an att
   await until(async () => (await open()) === denied.length);
 }, 60_000);
 
-test("docs/operations.md has a row for each of our metrics, with its role and type", async () => {
+test("docs/operations/watch.md has a row for each of our metrics, with its role and type", async () => {
   const types = new Set(["counter", "gauge", "histogram"]);
   const served = [];
   for (const role of roles) {
     const lines = (await textOfRole(role)).matchAll(/^# TYPE (trustflow_\w+) (\w+)$/gm);
     for (const [, name, type] of lines) served.push(`${name} ${role} ${type}`);
   }
-  const documented = namedRows(textOf("docs/operations.md"))
+  const documented = namedRows(textOf("docs/operations/watch.md"))
     .filter(([name = "", , type = ""]) => name.startsWith("trustflow_") && types.has(type))
     .map((cells) => cells.slice(0, 3).join(" "));
   expect(new Set(documented)).toEqual(new Set(served));

@@ -1,5 +1,5 @@
 // A process whose workflow tasks keep failing is shown, and repaired once by the clean-up; no effect happens twice, and
-// nothing that was signalled or asked meanwhile is lost (docs/operations.md, A stuck process).
+// nothing that was signalled or asked meanwhile is lost (docs/operations/stuck.md).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { StuckError } from "../../../src/client.js";

@@ -58,7 +58,7 @@ async function deploy(of: (index: number) => string, names: RoleName[]): Promise
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "trustflow-rotation-"));
   removeOnExit(directory);
-  // The first step of a rotation (docs/operations.md) has been made: everybody can read the new keys.
+  // The first step of a rotation (docs/operations/keys.md) has been made: everybody can read the new keys.
   await writeKeys((index) => `${oldKeys[index]},${newKeys[index]}`);
   const lines = [...rings, "inboxPublic"].map(
     (name) => `${name} = { file = "${join(directory, name)}" }`,

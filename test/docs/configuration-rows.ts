@@ -1,0 +1,40 @@
+// The rows of docs/operations/configuration.md, each for the keys that it stands for.
+import { namedRows, textOf } from "./repository.js";
+
+export interface ConfigurationRow {
+  /** As the page names it, perhaps with `<process>`, `<provider>` or `<kind>`. */
+  row: string;
+  key: string;
+  environment: string;
+  default: string;
+}
+
+export const configurationRows: ConfigurationRow[] = namedRows(
+  textOf("docs/operations/configuration.md"),
+).map(([key = "", environment = "", value = ""]) => ({
+  row: key,
+  key,
+  environment,
+  default: value,
+}));
+
+const upperSnake = (name: string) =>
+  name.replaceAll(/[A-Z]/g, "_$&").replaceAll("-", "_").toUpperCase();
+
+/** What a row says of this key: the row of its own, else the one whose `<process>`, `<provider>` or `<kind>` stands for it. */
+export function documentedAs(key: string): ConfigurationRow | undefined {
+  const own = configurationRows.find((row) => row.key === key);
+  return own ?? configurationRows.flatMap((row) => filledIn(row, key) ?? [])[0];
+}
+
+function filledIn(row: ConfigurationRow, key: string): ConfigurationRow | undefined {
+  const shape = row.key
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll(/<(process|provider|kind)>/g, String.raw`(?<$1>[\w-]+)`);
+  const { groups } = new RegExp(`^${shape}$`).exec(key) ?? {};
+  if (!groups) return undefined;
+  const environment = row.environment.replaceAll(/<(PROCESS|PROVIDER|KIND)>/g, (_, name: string) =>
+    upperSnake(groups[name.toLowerCase()] ?? ""),
+  );
+  return { ...row, key, environment };
+}
