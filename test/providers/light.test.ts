@@ -1,5 +1,5 @@
 // The configuration reads the registry, so every command and every application with our client loads it: it loads no client of
-// a provider, and no library that only calls need (docs/decisions/0028).
+// a provider, and no library that only calls need (docs/design.md §3).
 import { expect, test } from "@jest/globals";
 import { providerNames } from "../../src/providers/registry.js";
 import { loadedWith, packagesIn } from "../harness/loaded-with.js";

@@ -1,5 +1,4 @@
-// A worker of another release and one of this release, side by side (docs/decisions/0001): the other one waits once more before it
-// submits.
+// A worker of another release and one of this release, side by side (docs/design.md §4): the other one waits once more before it submits.
 import { afterAll, expect, test } from "@jest/globals";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import type { Child } from "../../../packages/dev/src/processes/child.js";
