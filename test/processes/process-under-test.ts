@@ -10,7 +10,7 @@ type AnyResult = { outcome: string };
 
 /** What makes a process take another way than the plain one. */
 export interface Variant {
-  /** Words of docs/sandbox.md; default: the descriptor's `words`. */
+  /** Words of docs/sandbox/scenarios.md; default: the descriptor's `words`. */
   words?: string;
   /** Another form of the input, where the process has several. */
   form?: string;

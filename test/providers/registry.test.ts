@@ -40,8 +40,8 @@ const needs: Record<string, (name: string) => boolean> = {
   "fixtures of the specification": hasFixture,
   "client.test.ts": (name) => isThere(`test/providers/${name}/client.test.ts`),
   "a section of docs/errors.md": (name) => textOf("docs/errors.md").includes(`\n## ${name} (`),
-  "a row of docs/sandbox.md": (name) =>
-    namesBelow("docs/sandbox.md", "| provider | simulates | reached by |").includes(name),
+  "a row of docs/sandbox/README.md": (name) =>
+    namesBelow("docs/sandbox/README.md", "| provider | simulates | reached by |").includes(name),
   "a row of docs/operations/doctor.md": (name) =>
     namesBelow("docs/operations/doctor.md", "| provider | call | what it shows |").includes(name),
   "an account in accounts.env.example": (name) =>

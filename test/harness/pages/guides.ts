@@ -158,11 +158,13 @@ export const guides: Guide[][] = [
   ],
   [
     {
-      page: "docs/sandbox.md",
+      page: "docs/sandbox/README.md",
       replaced: { "8090": String(sandboxPort) },
       first: async (world) =>
         world.set("TRUSTFLOW_SANDBOX__URL", `http://127.0.0.1:${sandboxPort}`),
     },
+    { page: "docs/sandbox/scenarios.md" },
+    { page: "docs/sandbox/providers.md", replaced: { "8090": String(sandboxPort) } },
   ],
   [
     {

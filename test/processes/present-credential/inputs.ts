@@ -1,7 +1,7 @@
 // Presentations for tests: each request carries an intent that the sandbox's ledger knows.
 import type { PresentCredentialInput } from "../../../src/client.js";
 
-/** `words`: those of docs/sandbox.md, in the first request; they hold for the later ones too. */
+/** `words`: those of docs/sandbox/scenarios.md, in the first request; they hold for the later ones too. */
 export function presentationInput(
   intent: string,
   words = "",

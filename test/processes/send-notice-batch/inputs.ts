@@ -1,4 +1,4 @@
-// Batches for tests: an intent in the caller's own data, and the sandbox's magic words for each recipient (docs/sandbox.md).
+// Batches for tests: an intent in the caller's own data, and the sandbox's magic words for each recipient (docs/sandbox/scenarios.md).
 import type { SendNoticeBatchInput } from "../../../src/client.js";
 
 /** Days of the sandbox pass in seconds, so the spans of a test are seconds. */

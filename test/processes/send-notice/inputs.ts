@@ -1,4 +1,4 @@
-// Notices for tests: an intent in the caller's own data, and the sandbox's magic words (docs/sandbox.md).
+// Notices for tests: an intent in the caller's own data, and the sandbox's magic words (docs/sandbox/scenarios.md).
 import type { SendNoticeInput } from "../../../src/client.js";
 import { fastSettings as postalSettings } from "../send-postal/inputs.js";
 

@@ -1,4 +1,4 @@
-// Letters for tests: real PDFs, an intent in the caller's own data, and the sandbox's magic words (docs/sandbox.md).
+// Letters for tests: real PDFs, an intent in the caller's own data, and the sandbox's magic words (docs/sandbox/scenarios.md).
 import type { SendPostalInput } from "../../../src/client.js";
 import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import type { Stopped } from "../stopped.js";

@@ -1,4 +1,4 @@
-// A notice and the post that follows it, for tests: one intent for both, and the sandbox's magic words for each (docs/sandbox.md).
+// A notice and the post that follows it, for tests: one intent for both, and the sandbox's magic words for each (docs/sandbox/scenarios.md).
 import type { ServeNoticeInput } from "../../../src/client.js";
 import { fastSettings as noticeSettings, noticeInput } from "../send-notice/inputs.js";
 import { fastSettings as postalSettings, letterInput } from "../send-postal/inputs.js";

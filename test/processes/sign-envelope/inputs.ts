@@ -2,7 +2,7 @@
 import type { SignEnvelopeInput } from "../../../src/client.js";
 import { letterPdf } from "../send-postal/inputs.js";
 
-/** `words`: those of docs/sandbox.md. The sandbox tells the intent of a file by its name. */
+/** `words`: those of docs/sandbox/scenarios.md. The sandbox tells the intent of a file by its name. */
 export function envelopeInput(
   intent: string,
   words = "",

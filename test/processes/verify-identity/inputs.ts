@@ -1,7 +1,7 @@
 // Identifications for tests: nothing creates a conference, so its id carries the intent that the sandbox's ledger knows, and the words.
 import type { VerifyIdentityInput } from "../../../src/client.js";
 
-/** `words`: those of docs/sandbox.md, with `~` between them; a fault has a colon. */
+/** `words`: those of docs/sandbox/scenarios.md, with `~` between them; a fault has a colon. */
 export const conferenceOf = (intent: string, words = "") =>
   words === "" ? intent : `${intent}~${words}`;
 

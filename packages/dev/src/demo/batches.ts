@@ -1,5 +1,5 @@
 // The demo's batch: a thousand notices from one list, with a report (P2 §2.8–2.10, §4.3). The magic words are the sandbox's
-// (docs/sandbox.md).
+// (docs/sandbox/scenarios.md).
 import { totalsLine } from "trustflow/internal/contracts/send-notice-batch/progress-line.js";
 import type { Scenario } from "./scenario.js";
 

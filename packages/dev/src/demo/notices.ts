@@ -1,5 +1,5 @@
 // The demo's notices: one is read, one is refused without being opened (P2 §2.6, §3.4). The magic words are the sandbox's
-// (docs/sandbox.md).
+// (docs/sandbox/scenarios.md).
 import type { Scenario } from "./scenario.js";
 
 /** Days of the provider pass in seconds, so ours are seconds too. */

@@ -1,5 +1,5 @@
 // The demo's notices with a letter behind them: one is read, and one is refused, so that the letter goes out (P2 §2.1–2.7). The magic
-// words are the sandbox's (docs/sandbox.md).
+// words are the sandbox's (docs/sandbox/scenarios.md).
 import { pdf } from "trustflow-sandbox";
 import type { Scenario } from "./scenario.js";
 

@@ -1,4 +1,4 @@
-// A large batch of which each recipient has an ending of its own (docs/sandbox.md): read, refused, failed, and what happens to callbacks.
+// A large batch of which each recipient has an ending of its own (docs/sandbox/scenarios.md): read, refused, failed, and what happens to callbacks.
 import type { SendNoticeBatchInput } from "../../../../src/client.js";
 import { recipientsCsv, withAttachment } from "../inputs.js";
 
