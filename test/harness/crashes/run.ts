@@ -91,7 +91,7 @@ export class Run {
     this.#handle = await underTest.start(trustflow, this.id, variant);
   }
 
-  /** The process's own effect is behind it: as the visibility says, because a query may disturb the history (docs/testing.md). */
+  /** The process's own effect is behind it: as the visibility says, because a query may disturb the history (docs/decisions/0015). */
   tracked(): Promise<void> {
     return until(`${this.id} is tracked`, async () => {
       await this.passSetUp();
