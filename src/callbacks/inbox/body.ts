@@ -39,9 +39,3 @@ export class BodyOpener {
     return open(this.#journal, sealedBody, bodyContext(row));
   }
 }
-
-/** Parses the JSON; a byte order mark of some senders is skipped. */
-export function parseBody(body: Buffer): unknown {
-  const text = body.toString();
-  return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-}

@@ -2,9 +2,8 @@
 import { isLocked } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import { plainText } from "../../contracts/shared/text.js";
+import { parseJson, plainText } from "../../contracts/shared/text.js";
 import { correlationMatches } from "../address.js";
-import { parseBody } from "./body.js";
 import type { BodyOpener } from "./body.js";
 import { settleRows } from "./rows.js";
 import type { ClaimedRow, Parked, Settlement, UnaddressedRow } from "./rows.js";
@@ -56,11 +55,14 @@ function read(
   try {
     if (row.account !== null) {
       const source = sources[provider];
-      return source?.(row.account, parseBody(bodies.open(row)), row.receivedAt) ?? unknownProvider;
+      return (
+        source?.(row.account, parseJson(bodies.open(row).toString()), row.receivedAt) ??
+        unknownProvider
+      );
     }
     const parser = parsers[provider];
     if (parser === undefined) return unknownProvider;
-    const { event, correlation } = parser(parseBody(bodies.open(row)));
+    const { event, correlation } = parser(parseJson(bodies.open(row).toString()));
     const subject = { provider, namespace: row.namespace, workflowId: row.workflowId };
     if (correlation !== undefined && !correlationMatches(ring, subject, correlation))
       return { state: "parked", reason: "correlationMismatch" };

@@ -1,10 +1,10 @@
 // Decides what each callback is answered: by its address before its body is read, then by its body, then by the database's verdict. It
 // knows neither HTTP (receiver.ts) nor the database (arrivals.ts).
 import { createHash } from "node:crypto";
+import { parseJson } from "../../contracts/shared/text.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { AddressReader } from "../address.js";
 import type { GenuineAddress } from "../address.js";
-import { parseBody } from "../inbox/body.js";
 import type { Refused, Verdict } from "../inbox/quota.js";
 
 export const receiverEvents = [
@@ -108,7 +108,7 @@ const PLAIN_IDENTIFIER = /^[\x20-\x7e]{1,200}$/;
 function identify(body: Buffer): string | undefined {
   let value: unknown;
   try {
-    value = parseBody(body);
+    value = parseJson(body.toString());
   } catch {
     return undefined;
   }

@@ -209,7 +209,7 @@ class RunningRelay implements Relay {
   async #address(leaseMs: number): Promise<boolean> {
     await this.#tidyTokens();
     const rows = await this.#inbox.claimUnaddressed(this.#claim, leaseMs);
-    await this.#addressAll(rows);
+    if (rows.length > 0) await this.#addressAll(rows);
     return isFull(rows);
   }
 

@@ -5,11 +5,11 @@ import { BatchItems } from "../../batches/items.js";
 import type { BatchItem, ProcessKey } from "../../batches/items.js";
 import { camelCase, knownOf, wordOf } from "../../batches/shown.js";
 import { CallbackArchive } from "../../callbacks/inbox/archive.js";
-import { parseBody } from "../../callbacks/inbox/body.js";
 import type { SendNoticeBatchInput } from "../../contracts/send-notice-batch.js";
 import { parseWorkflowId } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
 import type { EventAbout } from "../../contracts/shared/provider-event.js";
+import { parseJson } from "../../contracts/shared/text.js";
 import { DocumentReference } from "../../contracts/shared/values.js";
 import { readingRing } from "../../payload-keys.js";
 import { parseCallback } from "../../providers/evi-notice/callback.js";
@@ -59,9 +59,7 @@ export async function withNotices<T>(
     const archive = new CallbackArchive(pool);
     const aboutIn = async (callback: string) => {
       const { body } = (await archive.show(callback, bodyKeysOf(config))) ?? {};
-      return body === undefined
-        ? undefined
-        : parseCallback(parseBody(Buffer.from(body))).event.about;
+      return body === undefined ? undefined : parseCallback(parseJson(body)).event.about;
     };
     return work({ key, items, recipients: sweep.recipients, aboutIn });
   });

@@ -1,5 +1,5 @@
-// Makes text from outside safe to show: one line, without characters that are invisible or move other characters. No zod:
-// workflows import this file.
+// Text from outside: made safe to show (one line, without characters that are invisible or move other characters), and read as JSON. No
+// zod: workflows import this file.
 
 /** Characters that end a line or move within it. */
 const breaks = /[\t-\r\x85\u2028\u2029]+/g;
@@ -93,4 +93,9 @@ export function withoutJwts(text: string): string {
     const parts = at < 0 ? [] : run.slice(at).split(".");
     return parts.length < 3 ? run : `${run.slice(0, at)}[secret]`;
   });
+}
+
+/** Parses JSON; a byte order mark of some senders is skipped. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 }
