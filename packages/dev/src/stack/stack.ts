@@ -99,8 +99,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const { postgres, temporal } = await startServers(options, place, temporalPath, closers);
     const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
     const databaseUrls = postgres && (await openDatabaseRoles(postgres.url));
-    const configuration = new StackConfiguration(options, place, databaseUrl, databaseUrls);
-    configuration.read();
+    const configuration = configurationOf(options, place, databaseUrl, databaseUrls);
     progress(`starting ${wanted.join(", ")}`);
     const roles = await startRoles(options, place, configuration, closers, {
       ...{ databaseUrl, ownsDatabase: postgres !== undefined },
@@ -120,15 +119,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ...{ receiverUrl: url(ports.receiver), close },
       codecUrl: `${url(ports.codecServer)}/${state.codecToken}`,
       get accounts() {
-        return accountsInWords(configuration.own);
+        return configuration.accounts();
       },
-      envOf: (name) => configuration.envOf(name),
+      envOf: configuration.envOf,
       role(name) {
         const role = roles.get(name);
         if (!role) throw new Error(`the stack runs without the role ${name}`);
         return role;
       },
-      reconfigure: () => configuration.read(),
+      reconfigure: configuration.read,
     };
   } catch (error) {
     await close();
@@ -211,66 +210,52 @@ function readOwn(options: StackOptions): OwnConfiguration | undefined {
   return file === undefined ? undefined : readOwnConfiguration(file);
 }
 
-type DatabaseUrls = Awaited<ReturnType<typeof openDatabaseRoles>>;
-
 /** What the roles and the operator are configured with. The environments stay the same objects when the file is read again. */
-class StackConfiguration {
-  own: OwnConfiguration | undefined;
-  /** Of an operator: all that is configured. */
-  readonly env: Record<string, string> = {};
-  readonly #options: StackOptions;
-  readonly #place: Place;
-  readonly #databaseUrl: string;
-  readonly #databaseUrls: DatabaseUrls | undefined;
-  readonly #roleEnvs = new Map<RoleName, NodeJS.ProcessEnv>();
-
-  constructor(
-    options: StackOptions,
-    place: Place,
-    databaseUrl: string,
-    databaseUrls: DatabaseUrls | undefined,
-  ) {
-    this.#options = options;
-    this.#place = place;
-    this.#databaseUrl = databaseUrls?.local ?? databaseUrl;
-    this.#databaseUrls = databaseUrls;
-  }
-
-  read(): void {
-    const { env: more, progress = () => {} } = this.#options;
-    const { directory, state } = this.#place;
-    const own = readOwn(this.#options);
-    refuseOtherSetting(directory, state, settingOf(own));
-    this.own = own;
-    const config = ownFile(this.#options);
+function configurationOf(
+  options: StackOptions,
+  { directory, state }: Place,
+  databaseUrl: string,
+  databaseUrls: Awaited<ReturnType<typeof openDatabaseRoles>> | undefined,
+) {
+  const env: Record<string, string> = {};
+  const roleEnvs = new Map<RoleName, NodeJS.ProcessEnv>();
+  let own: OwnConfiguration | undefined;
+  const envOf = (name: RoleName): Record<string, string> =>
+    envOfRole(name, env, { ...(databaseUrls && { databaseUrls }), ...state });
+  const read = (): void => {
+    const present = readOwn(options);
+    refuseOtherSetting(directory, state, settingOf(present));
+    own = present;
+    const config = ownFile(options);
     const replaced = stackEnv(state, {
-      ...{ directory, databaseUrl: this.#databaseUrl },
+      ...{ directory, databaseUrl: databaseUrls?.local ?? databaseUrl },
       ...(config !== undefined && { config }),
       ...(own && { own }),
-      ...(more && { env: more }),
+      ...(options.env && { env: options.env }),
     });
-    refill(this.env, replaced);
-    for (const [name, env] of this.#roleEnvs) refill(env, { ...cleanEnv(), ...this.envOf(name) });
-    if (own) sayReplaced(own, this.env, progress);
-  }
-
-  envOf(name: RoleName): Record<string, string> {
-    const urls = this.#databaseUrls;
-    return envOfRole(name, this.env, { ...(urls && { databaseUrls: urls }), ...this.#place.state });
-  }
-
-  /** For a process that keeps it. */
-  keptEnvOf(name: RoleName): NodeJS.ProcessEnv {
-    const env = { ...cleanEnv(), ...this.envOf(name) };
-    this.#roleEnvs.set(name, env);
-    return env;
-  }
+    refill(env, replaced);
+    for (const [name, kept] of roleEnvs) refill(kept, { ...cleanEnv(), ...envOf(name) });
+    if (own) sayReplaced(own, env, options.progress ?? (() => {}));
+  };
+  read();
+  return {
+    env,
+    envOf,
+    read,
+    accounts: () => accountsInWords(own),
+    /** For a process that keeps it. */
+    keptEnvOf(name: RoleName): NodeJS.ProcessEnv {
+      const kept = { ...cleanEnv(), ...envOf(name) };
+      roleEnvs.set(name, kept);
+      return kept;
+    },
+  };
 }
 
 async function startRoles(
   options: StackOptions,
   { directory, logDirectory, state }: Place,
-  configuration: StackConfiguration,
+  configuration: ReturnType<typeof configurationOf>,
   closers: Closers,
   { databaseUrl, ownsDatabase }: { databaseUrl: string; ownsDatabase: boolean },
 ): Promise<Map<RoleName, Role>> {
