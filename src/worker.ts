@@ -237,7 +237,7 @@ function dependenciesOf(config: Config, pool: Pool, codecRing: KeyRing) {
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
   const directory = required(config.documents.directory, "documents.directory");
   const documents = new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
-  const sealers = documents.dataKeys.sealers(ringOf(config, "journal"));
+  const sealers = documents.dataKeys.sealers();
   const secrets = new WorkerSecrets(config.keys.secrets && ringOf(config, "secrets"));
   const signedDecisions = new SignedDecisions(
     pool,

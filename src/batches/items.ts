@@ -65,15 +65,14 @@ export const ofBatch = "b.namespace = $1 and b.workflow_id = $2";
 export const batchId = `(select b.id from trustflow.batches b where ${ofBatch})`;
 /** A notice's id as the provider spells it. */
 export const asShown = "coalesce(shown_id, evidence_id)";
-/** The release before sets `listed_at` alone. */
-const isListed = "(b.listed_at is not null and b.unnoticed is not null)";
+const isListed = "b.listed_at is not null";
 /** Items that stand for a recipient: once the list was read to its end, those that it names. */
 export const counted = `batch = ${batchId} and (listed or not (select ${isListed} from trustflow.batches b where ${ofBatch}))`;
 
 const columns = `evidence_id as "evidenceId", line,
   case when is_read then read_state else reported end as state,
   case when is_read then read_outcome else reported_outcome end as outcome,
-  case when is_read then coalesce(shown_at, read_at) else reported_at end as at,
+  case when is_read then shown_at else reported_at end as at,
   case when is_read then 'query' when reported is null then 'recipients' else 'callback' end as source`;
 
 export class BatchItems {
@@ -184,7 +183,7 @@ export class BatchItems {
          read_state = coalesce(excluded.read_state, i.read_state),
          read_outcome = case when excluded.read_state is null then i.read_outcome else excluded.read_outcome end,
          read_at = excluded.read_at,
-         shown_at = coalesce(excluded.shown_at, i.shown_at, case when i.read_state is not null then i.read_at end)
+         shown_at = coalesce(excluded.shown_at, i.shown_at)
        where excluded.read_at > i.read_at and not i.confirmed`,
       [
         namespace,

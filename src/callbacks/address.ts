@@ -46,7 +46,7 @@ export interface GenuineAddress {
   subject: Subject;
   /** The key under which events are unique: the same for every address of a process, whenever it was issued. */
   address: string;
-  /** The latest possible time of issue; undefined for an account's address, and for an address of an earlier release. */
+  /** The latest possible time of issue; undefined for an account's address. */
   issuedBefore?: Date;
   /** How many callbacks the address may bring, if it says so itself: that of a batch, whose notices report to it. */
   rows?: number;
@@ -61,8 +61,8 @@ export function readAddress(ring: KeyRing, segment: string): GenuineAddress | un
   // An address has exactly one spelling, so that nothing depends on a lenient decoder.
   if (Buffer.from(text).toString("base64url") !== encoded) return undefined;
   if (!verifyKeyedDigest(ring, ADDRESS_LABEL, text, `${keyId}.${mac}`)) return undefined;
-  const [, month, rows, undated = text] = /^d:(\d{1,5}):(?:r(\d{1,9}):)?(p:.*)$/s.exec(text) ?? [];
-  const subject = decode(undated);
+  const [, month, rows, ofProcess] = /^d:(\d{1,5}):(?:r(\d{1,9}):)?(p:.*)$/s.exec(text) ?? [];
+  const subject = ofProcess === undefined ? decodeAccount(text) : decodeProcess(ofProcess);
   return (
     subject && {
       subject,
@@ -119,12 +119,13 @@ function encode(subject: Subject): string {
   return `p:${subject.provider}:${subject.namespace}/${subject.workflowId}`;
 }
 
-function decode(text: string): Subject | undefined {
-  const found = /^p:([^:]+):([^/]+)\/(.+)$/s.exec(text);
-  if (found) {
-    const [, provider = "", namespace = "", workflowId = ""] = found;
-    return { provider, namespace, workflowId };
-  }
+function decodeProcess(text: string): ProcessSubject | undefined {
+  const [found, provider = "", namespace = "", workflowId = ""] =
+    /^p:([^:]+):([^/]+)\/(.+)$/s.exec(text) ?? [];
+  return found === undefined ? undefined : { provider, namespace, workflowId };
+}
+
+function decodeAccount(text: string): AccountSubject | undefined {
   const [, provider, account] = /^s:([^:/]+)\/([^:/]+)$/.exec(text) ?? [];
   return provider === undefined || account === undefined ? undefined : { provider, account };
 }

@@ -1,6 +1,6 @@
 // The erasure of one finished process (docs/decisions/0019): its documents, callback bodies, journal data, data key and
 // histories. The order makes it repeatable after a crash: the key is deleted when no document of another process needs it,
-// and the histories last, because they name the documents of earlier releases.
+// and the histories last, because they alone name the documents without an owner row.
 import type { Client } from "@temporalio/client";
 import { removeBatch } from "../batches/removal.js";
 import type { DocumentStore } from "../documents/store.js";
@@ -37,7 +37,7 @@ export interface EraseOptions extends DocumentUsers {
 
 /** What the process has, or had. */
 export interface Erasable {
-  /** Counts by kind; `earlier`: documents of an earlier release, which did not store the kind. */
+  /** Counts by kind; `unrecorded`: documents that only a history names, so that their kind is unknown. */
   documents: Record<string, number>;
   callbacks: number;
   effects: number;
@@ -104,7 +104,7 @@ interface Survey extends Erasable {
   underWay: boolean;
 }
 
-const earlier = "earlier";
+const unrecordedKind = "unrecorded";
 
 /** What `erase` would remove. */
 export async function erasableOf(options: EraseOptions): Promise<Erasable> {
@@ -201,23 +201,23 @@ async function unrecorded(
     if (known.some((document) => document.id === id)) continue;
     const isTheirs = (await otherOwners(pool, id, processKey)).length > 0;
     if (!isTheirs && (await documents.mayBelongTo(`document:${id}`, processKey)))
-      found.push({ id, kind: earlier });
+      found.push({ id, kind: unrecordedKind });
   }
   return found;
 }
 
 /**
- * An open process whose first activity has not run has no rows, and neither has any process of an earlier release. So before
- * a document of an earlier release is deleted, all processes that Temporal still has are checked.
+ * An open process whose first activity has not run has no rows. Before a document without an owner row is deleted, the finished processes
+ * that Temporal still has are checked too: they may lack their rows as well.
  */
 async function heirsOf(options: EraseOptions, own: Document[]): Promise<TakenDocuments[]> {
   if (own.length === 0) return [];
   const { namespace, workflowId } = processOf(options);
-  const hasEarlier = own.some(({ kind }) => kind === earlier);
+  const hasUnrecorded = own.some(({ kind }) => kind === unrecordedKind);
   const { taken, problem } = await findTakenDocuments(
     options,
     new Set(own.map(({ id }) => id)),
-    hasEarlier ? new Date(0) : undefined,
+    hasUnrecorded ? new Date(0) : undefined,
   );
   if (problem !== undefined)
     throw new Error(

@@ -1,5 +1,5 @@
-// Finds the documents that a process's histories name. Earlier releases wrote no owner rows, so their documents can be found
-// only here.
+// Finds the documents that a process's histories name. Those without an owner row, such as an upload that no activity has taken or one
+// whose row a restore has lost, can be found only here.
 import type { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import type { KeyRing } from "../crypto/key-ring.js";

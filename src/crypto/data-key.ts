@@ -1,8 +1,8 @@
 // The data key of a process: it seals the process's documents, and its answers and decisions in the journal, so that to erase the key is to
 // erase every copy of them (docs/decisions/0019).
 import { createHash, randomBytes } from "node:crypto";
-import type { Key, KeyRing } from "./key-ring.js";
-import { dataKeyOf, open, openForProcess, sealForProcess } from "./sealed.js";
+import type { Key } from "./key-ring.js";
+import { openForProcess, sealForProcess } from "./sealed.js";
 
 const KEY_BYTES = 32;
 
@@ -37,14 +37,11 @@ export function keyOf(id: string, bytes: Buffer): Key {
   return Object.defineProperty({ id, bytes }, "bytes", { enumerable: false });
 }
 
-/** Seals with the process's key; opens also what an earlier release has sealed with `ring`. */
 export class ProcessSealer implements Sealer {
   readonly #key: Key;
-  readonly #ring: KeyRing;
 
-  constructor(key: Key, ring: KeyRing) {
+  constructor(key: Key) {
     this.#key = key;
-    this.#ring = ring;
   }
 
   seal(plaintext: Uint8Array, context: string): Buffer {
@@ -52,8 +49,6 @@ export class ProcessSealer implements Sealer {
   }
 
   open(sealed: Uint8Array, context: string): Buffer {
-    return dataKeyOf(sealed) === undefined
-      ? open(this.#ring, sealed, context)
-      : openForProcess(this.#key, sealed, context);
+    return openForProcess(this.#key, sealed, context);
   }
 }

@@ -57,10 +57,11 @@ export async function* sealStream(
     yield chunks.seal(bytes, number++, isLast);
 }
 
-/** `start`: the first 512 bytes. Undefined for a value that is not sealed in chunks (sealed.ts). */
-export function streamHeaderOf(start: Buffer): StreamHeader | undefined {
+/** `start`: the first 512 bytes. Throws `DecryptionError` for a value that is not sealed in chunks. */
+export function streamHeaderOf(start: Buffer): StreamHeader {
   const [version, idLength = 0] = start;
-  if (version !== STREAM_OF_RING && version !== STREAM_OF_PROCESS) return undefined;
+  if (version !== STREAM_OF_RING && version !== STREAM_OF_PROCESS)
+    throw new DecryptionError("not a sealed stream");
   const sizeAt = 2 + idLength;
   const end = sizeAt + 4 + KEY_BYTES + PREFIX_BYTES;
   if (start.length < end) throw new DecryptionError("the header is cut short");

@@ -1,7 +1,7 @@
 // Encryption at rest of small values: a sealed value names the key that opens it, and opens only in the context it was sealed for.
 // sealed-stream.ts is for values of any size.
 // Layout: version (1 byte), length of the key id (1 byte), key id, then IV, ciphertext and tag.
-import { OVERHEAD_BYTES, decrypt, encrypt } from "./aes-gcm.js";
+import { decrypt, encrypt } from "./aes-gcm.js";
 import { DecryptionError } from "./errors.js";
 import type { Key, KeyRing } from "./key-ring.js";
 
@@ -34,11 +34,6 @@ export function openForProcess(key: Key, sealed: Uint8Array, context: string): B
   if (keyId !== key.id)
     throw new DecryptionError("it is sealed with the data key of another process");
   return decrypt(key.bytes, body, Buffer.from(context));
-}
-
-/** The size of the plaintext. `start`: the first bytes, `sealedBytes`: the length of the sealed value. */
-export function wholeSize(start: Uint8Array, sealedBytes: number): number {
-  return sealedBytes - HEADER_BYTES - (start[1] ?? 0) - OVERHEAD_BYTES;
 }
 
 /** The id of the data key that opens the value, sealed as a whole or in chunks; undefined if a key ring opens it. */

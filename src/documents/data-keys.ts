@@ -37,9 +37,8 @@ export class DataKeys {
     });
   }
 
-  /** Also opens what an earlier release has sealed with `ring`. */
-  sealers(ring: KeyRing): Sealers {
-    return { of: async (processKey) => new ProcessSealer(await this.of(processKey), ring) };
+  sealers(): Sealers {
+    return { of: async (processKey) => new ProcessSealer(await this.of(processKey)) };
   }
 
   /** Whether the process was erased, as far as its key tells. */

@@ -13,7 +13,7 @@ export function derivedDocumentId(...parts: string[]): string {
 
 /**
  * Of a document that a client stores. Its last digits are a check of the others, so that it is known for an upload whatever the
- * files' dates and the database say: nothing that a process fetched, and nothing of an earlier release, looks like one.
+ * files' dates and the database say: nothing that a process fetched looks like one.
  */
 export function uploadId(): string {
   const chosen = randomBytes(12).toString("hex");

@@ -131,7 +131,7 @@ export class DocumentStore {
     if (sealed?.dataKeyId === dataKeyId(from)) await this.#sealAgain({ uri }, to);
   }
 
-  /** Whether it is there, and sealed with the key of the process or, as earlier releases did, with the ring. */
+  /** Whether it is there, and sealed with the key of the process or, before any process has taken it, with the ring. */
   async mayBelongTo(uri: string, processKey: ProcessKey): Promise<boolean> {
     const sealed = await this.#look(uri);
     const own = dataKeyId(processKey);

@@ -7,7 +7,6 @@ import { payloadKeys } from "../payload-keys.js";
 import type { PayloadKeys } from "../payload-keys.js";
 import type { connectClient } from "../temporal/connection.js";
 import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
-import { bodyKeysOf } from "./body-keys.js";
 import { SoleHolder } from "../postgres/sole-holder.js";
 import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
 import { roleLogger, withHealth, withMetrics } from "./role.js";
@@ -98,7 +97,7 @@ function settingsOf(config: Config) {
   const leaseMs = config.relay.leaseSeconds * 1_000;
   return {
     ring: ringOf(config, "callback"),
-    bodyKeys: bodyKeysOf(config),
+    bodyKeys: ringOf(config, "inbox"),
     unmatchedMs: config.relay.unmatchedSeconds * 1_000,
     eventsPerProcess: config.callbacks.eventsPerProcess,
     gatherMs: config.relay.gatherMs,

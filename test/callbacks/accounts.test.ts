@@ -13,7 +13,7 @@ import { startReceiver } from "../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../src/callbacks/receiver/receiver.js";
 import { startRelay } from "../../src/callbacks/relay/relay.js";
 import type { Relay } from "../../src/callbacks/relay/relay.js";
-import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { Journal } from "../../src/journal/journal.js";
 import { testDatabase } from "../harness/stack/postgres.js";
@@ -39,8 +39,6 @@ let journal: Journal;
 let temporal: FakeTemporal;
 const relays: Relay[] = [];
 
-const journalRing = KeyRing.parse(generateKeyRing("journal"));
-
 const here: AccountSubject = { provider: "test-account", account: "default" };
 const there: AccountSubject = { provider: "test-account", account: "branch" };
 
@@ -49,7 +47,7 @@ beforeAll(async () => {
   const { pool } = database;
   archive = new CallbackArchive(pool);
   inbox = new Inbox(pool);
-  journal = new Journal(pool, sealersIn(journalRing), { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
+  journal = new Journal(pool, sealersIn(), { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
   receiver = await startReceiver({ pool, ring, sealRing, host: "127.0.0.1", port: 0 });
 });
 beforeEach(() => {

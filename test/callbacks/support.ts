@@ -13,7 +13,7 @@ export const ring = KeyRing.parse(generateKeyRing("callback"));
 /** The receiver's, and what the relay opens with. */
 const box = generateBoxRing("inbox");
 export const sealRing = KeyRing.parse(box.publicRing);
-export const bodyKeys = { inbox: KeyRing.parse(box.privateRing) };
+export const bodyKeys = KeyRing.parse(box.privateRing);
 
 export function subjectOf(over: Partial<ProcessSubject> = {}): ProcessSubject {
   return {

@@ -62,7 +62,7 @@ afterAll(() => database.close());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "trustflow-erase-"));
   store = new DocumentStore(new DirectoryDriver(folder), ring);
-  journal = new Journal(database.pool, store.dataKeys.sealers(ring), journalOptions);
+  journal = new Journal(database.pool, store.dataKeys.sealers(), journalOptions);
   runs = [];
   Object.assign(known, { default: knownNamespace(), other: knownNamespace() });
   await database.pool.query("truncate trustflow.effects");
@@ -506,10 +506,10 @@ test("an unknown id is not an erasure", async () => {
 test("no effect of an erased process is sent again, old step or new, while its key is remembered or not", async () => {
   const { workflowId, processKey } = await finished();
   const other = new DocumentStore(new DirectoryDriver(folder), ring);
-  const remembering = new Journal(database.pool, other.dataKeys.sealers(ring), journalOptions);
+  const remembering = new Journal(database.pool, other.dataKeys.sealers(), journalOptions);
   await remembering.perform(effectOf(processKey), new Provider().performance);
   await erase(optionsOf(workflowId));
-  const fresh = new DocumentStore(new DirectoryDriver(folder), ring).dataKeys.sealers(ring);
+  const fresh = new DocumentStore(new DirectoryDriver(folder), ring).dataKeys.sealers();
   for (const one of [remembering, new Journal(database.pool, fresh, journalOptions)]) {
     const provider = new Provider();
     for (const step of ["submit", "cancel"])
@@ -536,7 +536,7 @@ test("a document that another process owns too stays, sealed with that one's key
   expect(await store.exists(first.submitted.uri)).toBe(false);
 });
 
-test("a document of an earlier release is found by the history; what a history merely names stays", async () => {
+test("a document without an owner row is found by the history; what a history merely names stays", async () => {
   const { workflowId } = await finished();
   const before = await store.put(content, "application/pdf");
   const theirs = await finished();
@@ -546,7 +546,7 @@ test("a document of an earlier release is found by the history; what a history m
   const named = [before, theirs.submitted, recorded, unrecorded].map(({ uri }) => uri).join(" ");
   runs.push(run(workflowId, "third", `${named} document:${"0".repeat(32)}`));
   const { documents } = await erase(optionsOf(workflowId));
-  expect(documents).toEqual({ submitted: 1, affidavit: 1, earlier: 1 });
+  expect(documents).toEqual({ submitted: 1, affidavit: 1, unrecorded: 1 });
   expect(await store.exists(before.uri)).toBe(false);
   for (const { uri } of [theirs.submitted, recorded, unrecorded])
     expect(await store.exists(uri)).toBe(true);
@@ -576,13 +576,13 @@ test("a document that an open process names, which has no row yet, stays with it
   for (const one of [submitted, affidavit]) expect(await fresh.get(one)).toEqual(content);
 });
 
-test("a document of an earlier release stays for a finished process that names it", async () => {
+test("a document without an owner row stays for a finished process that names it", async () => {
   const { workflowId } = await finished();
   const before = await store.put(content, "application/pdf");
   runs.push(run(workflowId, "third", before.uri));
   known.default.processes = [
     { workflowId, running: false, input: {} },
-    { workflowId: "sendPostal/of-before", running: false, input: { document: before } },
+    { workflowId: "sendPostal/without-rows", running: false, input: { document: before } },
   ];
   await erase(optionsOf(workflowId));
   expect(await store.exists(before.uri)).toBe(true);

@@ -75,7 +75,7 @@ test("an upload is sealed again when a process takes it: same URI, same content"
   expect(await sealedWith(reference.uri)).toBe(dataKeyId(processKey));
 });
 
-test("a document that the release before has fetched is sealed again when it is put again", async () => {
+test("a document without a process is sealed again when a process puts it again", async () => {
   const id = "ab".repeat(16);
   const { uri } = await store.put(content, "application/pdf", { id });
   await store.put(content, "application/pdf", { id, process: processKey });

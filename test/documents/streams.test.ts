@@ -1,15 +1,12 @@
 // Documents of any size: a stored document is read as it was written, a changed one is refused, and a writer or reader that stops or
 // fails leaves nothing behind.
 import { createHash, randomBytes } from "node:crypto";
-import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import type { DocumentReference } from "../../src/contracts/shared/values.js";
-import type { ProcessKey } from "../../src/crypto/data-key.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
-import { seal, sealForProcess } from "../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStoreFull } from "../../src/documents/errors.js";
 import {
@@ -263,62 +260,6 @@ test("the last piece is held back until size and SHA-256 are those of the refere
   const short = await store.put(randomBytes(CHUNK), "a/b");
   expect(await got({ ...short, sha256: "0".repeat(64) })).toMatchObject({ bytes: 0 });
   expect(await got({ ...reference, size: 2 * CHUNK + 4 })).toMatchObject({ bytes: 0 });
-});
-
-test("the files of the previous release are read, and sealed in chunks once a process takes them", async () => {
-  const fixture = JSON.parse(
-    await readFile("test/fixtures/documents/sealed-as-a-whole.json", "utf8"),
-  ) as {
-    ring: string;
-    owner: ProcessKey;
-    upload: DocumentReference;
-    owned: DocumentReference;
-    files: Record<string, string>;
-  };
-  for (const [path, base64] of Object.entries(fixture.files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), Buffer.from(base64, "base64"));
-  }
-  store = new DocumentStore(new DirectoryDriver(root), KeyRing.parse(fixture.ring));
-  const { upload, owned } = fixture;
-  for (const _ of ["as they are", "after a process took them"]) {
-    expect((await store.get(upload)).toString()).toBe("%PDF-1.7 an upload");
-    expect((await store.get(owned)).toString()).toBe("%PDF-1.7 of a process");
-    expect((await read(owned)).toString()).toBe("%PDF-1.7 of a process");
-    for (const { uri, size } of [upload, owned]) expect(await store.sizeOf(uri)).toBe(size);
-    for (const reference of [upload, owned]) await store.check(reference, fixture.owner);
-  }
-  expect((await readFile(file(id)))[0]).toBe(5);
-  expect(await store.mayBelongTo(owned.uri, fixture.owner)).toBe(true);
-  expect(await store.mayBelongTo(owned.uri, owner)).toBe(false);
-  await store.dataKeys.erase(fixture.owner);
-  for (const reference of [upload, owned])
-    await expect(store.get(reference)).rejects.toThrow(DocumentErased);
-});
-
-test("what earlier releases have sealed as a whole is read, taken and handed on as ever", async () => {
-  const bytes = randomBytes(200_000);
-  const uri = `document:${id}`;
-  const reference = { uri, sha256: sha256(bytes), size: bytes.length, mediaType: "a/b" };
-  const driver = new DirectoryDriver(root);
-  const dataKey = await store.dataKeys.of(owner);
-  for (const sealed of [seal(ring, bytes, uri), sealForProcess(dataKey, bytes, uri)]) {
-    await driver.remove(id);
-    await driver.write(id, [sealed]);
-    expect(await store.sizeOf(uri)).toBe(bytes.length);
-    expect((await read(reference)).equals(bytes)).toBe(true);
-    expect((await store.get(reference)).equals(bytes)).toBe(true);
-    expect(await got({ ...reference, sha256: "0".repeat(64) })).toMatchObject({
-      error: "DocumentCorrupt",
-    });
-    await writeFile(file(id), sealed.subarray(0, -1));
-    expect(await got({ uri })).toEqual({ bytes: 0, error: "DocumentCorrupt" });
-    await writeFile(file(id), sealed);
-    expect(await store.put(bytes, "a/b", { id })).toEqual(reference);
-    expect((await store.take(reference, owner)).equals(bytes)).toBe(true);
-    expect((await store.get(reference)).equals(bytes)).toBe(true);
-    expect(await store.mayBelongTo(uri, owner)).toBe(true);
-  }
 });
 
 test("to check a document for a process seals it with the process's key, and shows how it begins", async () => {

@@ -4,10 +4,9 @@ import { dataKeyId } from "../../src/crypto/data-key.js";
 import { ErasedKeyError, UnknownKeyError } from "../../src/crypto/errors.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
-import { ringSealer } from "../harness/stack/sealers.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
-import { Provider, effectOf, failed, refused, ring, sealers } from "./support.js";
+import { Provider, effectOf, failed, refused, sealers } from "./support.js";
 
 const options = { leaseMs: 5_000, lookUpSpacingMs: 100 };
 const person = { attention: "1", by: "Ana", note: "a marker", at: "2026-01-01T00:00:00Z" };
@@ -40,19 +39,6 @@ test("answers, refusals and decisions are sealed with the key of their process",
   expect(await keysOf(refusedOne)).toEqual([dataKeyId(refusedOne)]);
   expect(await keysOf(happened)).toEqual([dataKeyId(happened), dataKeyId(happened)]);
   expect(await journal.perform(happened, new Provider().performance)).toEqual({ id: "item" });
-});
-
-test("what the release before has sealed with the ring stays readable", async () => {
-  const before = new Journal(database.pool, { of: async () => ringSealer(ring) }, options);
-  const effect = effectOf();
-  await before.perform(effect, new Provider().performance);
-  await before.decide(effect, { ...person, decision: "retry" });
-  expect(await keysOf(effect)).toEqual([undefined, undefined]);
-  const provider = new Provider();
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
-  expect(provider.sends).toEqual([]);
-  expect((await journal.past(effect)).standing?.answer).toEqual({ id: "item-1" });
-  expect((await journal.rows(effect))[0]?.decisions).toMatchObject([{ note: "a marker" }]);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import type { Effect, EffectHandlers, Send, Verdict } from "../../src/journal/jo
 import type { Row } from "../../src/journal/row.js";
 
 export const ring = KeyRing.parse(generateKeyRing());
-export const sealers = sealersIn(ring);
+export const sealers = sealersIn();
 
 export interface Answer {
   id: string;

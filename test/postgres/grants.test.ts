@@ -258,7 +258,7 @@ test("the relay stores secrets of events, the worker finds them and claims refer
   const second = { ...first, workflowId: "verifyIdentity/2" };
   for (let times = 0; times < 2; times += 1)
     await storeEventSecrets(as.relay, first, [{ eventId: "e", sealed: "x" }]);
-  const journal = new Journal(as.worker, sealersIn(sealRing), { leaseMs: 1, lookUpSpacingMs: 1 });
+  const journal = new Journal(as.worker, sealersIn(), { leaseMs: 1, lookUpSpacingMs: 1 });
   expect(await journal.eventSecrets(first)).toEqual([{ eventId: "e", sealed: "x" }]);
   await journal.noteSecretTried(first, "e", true);
   const reference = { provider: "video-identification", account: "default", reference: "c" };

@@ -1,7 +1,7 @@
 // The operators' part of the inbox: list, show, replay, and removal in small deletes (docs/design.md §7, §8).
 import type { Pool } from "../../postgres/pool.js";
 import { BodyOpener } from "./body.js";
-import type { BodyKeys } from "./body.js";
+import type { KeyRing } from "../../crypto/key-ring.js";
 import { inboxChannel } from "./inbox.js";
 
 /** `claimed`: a relay is delivering it. `unaddressed`: it came to an account's address, and its process is not known yet. */
@@ -92,7 +92,7 @@ export class CallbackArchive {
   /** Includes the raw body, if it is not deleted. Throws if the body cannot be decrypted. */
   async show(
     id: string,
-    keys: BodyKeys,
+    keys: KeyRing,
   ): Promise<(CallbackSummary & { body?: string }) | undefined> {
     const { rows } = await this.#pool.query<
       CallbackSummary & { address: string; sealed: Buffer | null }

@@ -22,6 +22,5 @@ export const defaultQuota: Quota = {
   addressDays: 830,
 };
 
-/** The result of a callback; `full` and `expired` were not stored. */
-export type Verdict = "stored" | "duplicate" | "full" | "expired";
-export type Refused = Extract<Verdict, "full" | "expired">;
+/** The result of a callback; `full`: it was not stored. */
+export type Verdict = "stored" | "duplicate" | "full";

@@ -5,7 +5,7 @@ import { parseJson } from "../../contracts/shared/text.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { AddressReader } from "../address.js";
 import type { GenuineAddress } from "../address.js";
-import type { Refused, Verdict } from "../inbox/quota.js";
+import type { Verdict } from "../inbox/quota.js";
 
 export const receiverEvents = [
   "accepted",
@@ -47,7 +47,7 @@ const DAY_MS = 86_400_000;
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #addresses: AddressReader;
-  readonly #refused = new RefusedAddresses();
+  readonly #full = new FullAddresses();
   /** Bodies in transit. One address takes a quarter at most, so that slow senders leave room for the others. */
   readonly #reading: Places;
   /** Callbacks that wait for their commit. One address takes half at most, so that a flood leaves room for the others. */
@@ -77,11 +77,8 @@ export class Admission {
     const lifeMs = this.#limits.addressDays * DAY_MS;
     if (issuedBefore !== undefined && issuedBefore.getTime() + lifeMs < Date.now())
       return "expired";
-    return (
-      this.#refused.verdictOn(address.address) ??
-      this.#reading.enter(address, address) ??
-      "overloaded"
-    );
+    if (this.#full.has(address.address)) return "full";
+    return this.#reading.enter(address, address) ?? "overloaded";
   }
 
   byBody(address: GenuineAddress, body: Buffer | null): Admitted<Arrival> | ReceiverEvent {
@@ -93,10 +90,10 @@ export class Admission {
     return this.#waiting.enter(address, { ...address, identifier, body }) ?? "overloaded";
   }
 
-  /** An address that the database has refused is refused for a while without asking it. */
+  /** An address that the database calls full is refused for a while without asking it. */
   byVerdict({ address }: Arrival, verdict: Verdict): ReceiverEvent {
     if (verdict === "stored") return "accepted";
-    if (verdict !== "duplicate") this.#refused.add(address, verdict);
+    if (verdict === "full") this.#full.add(address);
     return verdict;
   }
 }
@@ -121,22 +118,22 @@ function identify(body: Buffer): string | undefined {
 const MAX_KEPT = 10_000;
 const KEPT_MS = 60_000;
 
-/** Recently refused addresses, so that a flood does not query the database for each callback. */
-class RefusedAddresses {
-  readonly #known = new Map<string, { verdict: Refused; until: number }>();
+/** Addresses that were full recently, so that a flood does not query the database for each callback. */
+class FullAddresses {
+  readonly #known = new Map<string, number>();
 
-  add(address: string, verdict: Refused): void {
+  add(address: string): void {
     this.#known.delete(address);
-    this.#known.set(address, { verdict, until: performance.now() + KEPT_MS });
+    this.#known.set(address, performance.now() + KEPT_MS);
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  verdictOn(address: string): Refused | undefined {
-    const known = this.#known.get(address);
-    if (known === undefined || known.until > performance.now()) return known?.verdict;
+  has(address: string): boolean {
+    const until = this.#known.get(address);
+    if (until === undefined || until > performance.now()) return until !== undefined;
     this.#known.delete(address);
-    return undefined;
+    return false;
   }
 }
 

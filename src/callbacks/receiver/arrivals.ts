@@ -42,7 +42,7 @@ export class Arrivals {
     const { rows } = await this.#pool.query<{ verdicts: Verdict[] }>({
       name: "inbox-insert",
       text: `select trustflow.store_callbacks(
-          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as verdicts`,
+          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as verdicts`,
       values: [
         arrivals.map(({ address }) => address),
         arrivals.map(({ identifier }) => identifier),
@@ -51,14 +51,12 @@ export class Arrivals {
         arrivals.map(({ subject }) => ("account" in subject ? null : subject.namespace)),
         arrivals.map(({ subject }) => ("account" in subject ? null : subject.workflowId)),
         arrivals.map((arrival) => this.#sealer.seal(arrival.body, bodyContext(arrival))),
-        arrivals.map(({ issuedBefore }) => issuedBefore === undefined),
+        arrivals.map(({ rows }) => rows ?? null),
         quota.eventsPerProcess,
         quota.rowsPerAddress,
         quota.bytesPerAddress,
         quota.accountRowsPerDay,
         quota.accountBytesPerDay,
-        quota.addressDays,
-        arrivals.map(({ rows }) => rows ?? null),
       ],
       query_timeout: timeoutMs,
     } as { text: string; values: unknown[] });

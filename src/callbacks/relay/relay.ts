@@ -17,7 +17,6 @@ import type { Carrying } from "./addressing.js";
 import { batcher } from "../inbox/batcher.js";
 import type { Batcher } from "../inbox/batcher.js";
 import { BodyOpener } from "../inbox/body.js";
-import type { BodyKeys } from "../inbox/body.js";
 import { deliver } from "./delivery.js";
 import type { CarriedSecret } from "./delivery.js";
 import { storeEventSecrets } from "../inbox/event-secrets.js";
@@ -43,7 +42,7 @@ export interface RelayOptions extends SignallerOptions {
   pool: Pool;
   /** The callback keys, for the correlation value. */
   ring: KeyRing;
-  bodyKeys: BodyKeys;
+  bodyKeys: KeyRing;
   parsers: Parsers;
   /** The parsers of callbacks to an account's address. */
   sources?: Sources;

@@ -1,5 +1,5 @@
 // What is known of the recipients of a batch while it runs: its notices from the database, and its list from the document store.
-import { loadConfig } from "../../config.js";
+import { loadConfig, ringOf } from "../../config.js";
 import type { Config } from "../../config.js";
 import { BatchItems } from "../../batches/items.js";
 import type { BatchItem, ProcessKey } from "../../batches/items.js";
@@ -18,7 +18,6 @@ import type { ListedRow } from "../../recipients/list-lines.js";
 import type { Pieces } from "../../recipients/list-reader.js";
 import { reasonOf } from "../../recipients/reason.js";
 import type { ReportRow } from "../../recipients/report.js";
-import { bodyKeysOf } from "../../roles/body-keys.js";
 import { temporalSettings } from "../../roles/temporal.js";
 import { EncryptionCodec } from "../../temporal/codec/codec.js";
 import { firstInput } from "../../temporal/visibility/first-input.js";
@@ -58,7 +57,7 @@ export async function withNotices<T>(
       );
     const archive = new CallbackArchive(pool);
     const aboutIn = async (callback: string) => {
-      const { body } = (await archive.show(callback, bodyKeysOf(config))) ?? {};
+      const { body } = (await archive.show(callback, ringOf(config, "inbox"))) ?? {};
       return body === undefined ? undefined : parseCallback(parseJson(body)).event.about;
     };
     return work({ key, items, recipients: sweep.recipients, aboutIn });

@@ -15,7 +15,6 @@ import { addCommand, collect, csvOption, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
-import { bodyKeysOf } from "../../roles/body-keys.js";
 import { quoted, terminal } from "../output/terminal.js";
 import { accountCallbackProviders, type Provider } from "../../providers/registry.js";
 
@@ -56,7 +55,7 @@ export function addCallbacks(program: Command): void {
     example: "trustflow callbacks show 42",
   }).action((id: string, { json }: { json?: boolean }) =>
     withArchive(async (archive, config) => {
-      const found = await archive.show(rowId(id), bodyKeysOf(config));
+      const found = await archive.show(rowId(id), ringOf(config, "inbox"));
       if (!found) throw unknown(id);
       if (json) return writeJson(found);
       const { body, ...summary } = found;

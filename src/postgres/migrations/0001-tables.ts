@@ -117,21 +117,17 @@ export const tables = {
     $$;
 
     -- Stores and counts in one commit, with its owner's rights, so that the receiver needs no right on any table. One answer for each
-    -- callback: stored, duplicate, full (beyond the quota) or expired (an address without a date). in_rows: how many rows an address
-    -- itself allows (that of a batch), and 4 kB for each; all of them wait, and nobody is told of more.
+    -- callback: stored, duplicate or full (beyond the quota). in_rows: how many rows an address itself allows (that of a batch), and
+    -- 4 kB for each; all of them wait, and nobody is told of more.
     create function trustflow.store_callbacks(
       in_addresses text[], in_identifiers text[], in_providers text[], in_accounts text[], in_namespaces text[],
-      in_workflow_ids text[], in_bodies bytea[], in_undated boolean[],
-      told_of integer, most_rows integer, most_bytes bigint, most_rows_a_day integer, most_bytes_a_day bigint,
-      life_days integer, in_rows integer[] default null
+      in_workflow_ids text[], in_bodies bytea[], in_rows integer[],
+      told_of integer, most_rows integer, most_bytes bigint, most_rows_a_day integer, most_bytes_a_day bigint
     ) returns text[] language plpgsql security definer set search_path = pg_catalog, pg_temp
     -- A plan that was made while a table was small is used when it is large.
     set enable_seqscan = off as $$
     declare
       answers text[];
-      are_undated_expired boolean := exists (
-        select 1 from trustflow.migrations
-        where name = '0001-tables' and applied_at + life_days * interval '1 day' < clock_timestamp());
       has_news boolean;
     begin
       -- Its caller may be one who has broken into the receiver: no limit is larger than the configuration's largest (config.ts).
@@ -140,7 +136,6 @@ export const tables = {
       most_bytes := least(most_bytes, 100000000);
       most_rows_a_day := least(most_rows_a_day, 500000);
       most_bytes_a_day := least(most_bytes_a_day, 1000000000);
-      in_rows := coalesce(in_rows, array_fill(null::integer, array[cardinality(in_addresses)]));
 
       -- In the order of the addresses, so that of two batches with the same ones one waits for the other.
       insert into trustflow.callback_addresses (address, account, namespace, workflow_id)
@@ -153,8 +148,8 @@ export const tables = {
       with arrival as (
         select *, octet_length(body) as size
         from unnest(in_addresses, in_identifiers, in_providers, in_accounts, in_namespaces, in_workflow_ids,
-          in_bodies, in_undated, in_rows) with ordinality
-          as a (address, identifier, provider, account, namespace, workflow_id, body, is_undated, allowed, n)),
+          in_bodies, in_rows) with ordinality
+          as a (address, identifier, provider, account, namespace, workflow_id, body, allowed, n)),
       fresh as (
         select distinct on (a.address, a.identifier) a.*,
           case when a.account is not null then most_rows_a_day when a.allowed is null then most_rows
@@ -175,7 +170,6 @@ export const tables = {
         window run as (partition by f.address order by f.n)),
       judged as (
         select c.*, case
-          when c.is_undated and c.account is null and are_undated_expired then 'expired'
           when c.nth > c.max_rows or c.total > c.max_bytes then 'full'
           else 'stored' end as answer,
           case when c.account is not null then 'unaddressed'
@@ -351,12 +345,12 @@ export const tables = {
       closed boolean not null generated always as (
         coalesce(read_state = 'Closed', false)
         or (coalesce(reported = 'Closed', false)
-          and not coalesce(read_state is not null and coalesce(shown_at, read_at) >= heard_at, false))) stored,
+          and not coalesce(shown_at >= heard_at, false))) stored,
       -- Whether the query says the state: once it has shown the end, and else where it is newer than the callback.
       is_read boolean not null generated always as (case
         when read_state is null then false
         when reported is null or read_state = 'Closed' then true
-        else coalesce(coalesce(shown_at, read_at) >= heard_at, true) end) stored,
+        else coalesce(shown_at >= heard_at, true) end) stored,
       primary key (batch, evidence_id)
     -- A callback changes no column of an index before it reports the end, so that its row is written in place.
     ) with (fillfactor = 70);

@@ -92,7 +92,7 @@ export async function batchBench(options: SandboxOptions = {}) {
   const directory = await mkdtemp(join(tmpdir(), "documents-"));
   const ring = KeyRing.parse(generateKeyRing());
   const documents = new DocumentStore(new DirectoryDriver(directory), ring);
-  const sealers = sealersIn(ring);
+  const sealers = sealersIn();
   const proofs = { spacingMs: SPACING_MS, invisibleMs: 5_000 };
   const journalOf = (Kind: typeof Journal) =>
     new Kind(database.pool, sealers, { leaseMs: LEASE_MS, lookUpSpacingMs: SPACING_MS });

@@ -44,7 +44,7 @@ export async function openBench() {
   const control = sandboxControl(sandbox.url);
   const secrets = secretsRing();
   const documents = new DocumentStore(new DirectoryDriver(directory), ring());
-  const journal = new Journal(database.pool, sealersIn(ring()), {
+  const journal = new Journal(database.pool, sealersIn(), {
     leaseMs: 2_000,
     lookUpSpacingMs: 100,
   });

@@ -8,7 +8,7 @@ import type { MatcherTimes } from "../../../src/activities/video-identification/
 import { offerTokens } from "../../../src/callbacks/inbox/unaddressed-tokens.js";
 import { keyOfAccount } from "../../../src/contracts/shared/sealed-secret.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { UnaddressedTokens } from "../../../src/journal/unaddressed-tokens.js";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   database = await testDatabase();
   sandbox = await startSandbox({ speed: "manual" });
   tokens = new UnaddressedTokens(database.pool);
-  const sealers = sealersIn(KeyRing.parse(generateKeyRing("journal")));
+  const sealers = sealersIn();
   journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
 });
 afterEach(async () => {

@@ -1,26 +1,13 @@
 // Who can open a body of the inbox: not the receiver that stored it, nor who has the journal's keys; but the relay and operators.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
-import { bodyContext, BodyOpener } from "../../../src/callbacks/inbox/body.js";
+import { BodyOpener } from "../../../src/callbacks/inbox/body.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
-import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import { isLocked } from "../../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
-import { seal } from "../../../src/crypto/sealed.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
-import {
-  bodyKeys,
-  FakeTemporal,
-  parsers,
-  post,
-  ring,
-  sealRing,
-  subjectOf,
-  until,
-} from "../support.js";
+import { bodyKeys, post, ring, sealRing, subjectOf } from "../support.js";
 
 const journal = KeyRing.parse(generateKeyRing("journal"));
 
@@ -71,46 +58,5 @@ test("what the receiver stores opens with the private inbox key, and with nothin
     KeyRing.parse(generateBoxRing(id).privateRing),
   ];
   expect(bytes).toHaveLength(32);
-  for (const inbox of others)
-    expect(() => new BodyOpener({ inbox, journal }).open(row)).toThrow("sealed box");
-});
-
-test("a body that the release before sealed opens with the journal's keys, and is kept closed without them", async () => {
-  const { row, subject } = await stored();
-  const sealedBody = seal(journal, Buffer.from('{"Identifier":"e-1"}'), bodyContext(row));
-  await database.pool.query("update trustflow.callbacks set body = $2 where id = $1", [
-    row.id,
-    sealedBody,
-  ]);
-  const opened = new BodyOpener({ ...bodyKeys, journal }).open({ ...row, sealedBody });
-  expect(opened.toString()).toBe('{"Identifier":"e-1"}');
-  let refusal: unknown;
-  try {
-    new BodyOpener(bodyKeys).open({ ...row, sealedBody });
-  } catch (error) {
-    refusal = error;
-  }
-  expect(isLocked(refusal)).toBe(true);
-
-  const archive = new CallbackArchive(database.pool);
-  const stateOf = async () => (await archive.list({ workflowId: subject.workflowId }))[0];
-  const temporal = new FakeTemporal();
-  const relay = (keys: typeof bodyKeys & { journal?: KeyRing }) =>
-    startRelay({
-      pool: database.pool,
-      ring,
-      bodyKeys: keys,
-      parsers,
-      clientFor: () => temporal,
-      gatherMs: 10,
-    });
-  const without = await relay(bodyKeys);
-  await until(async () => (await stateOf())?.state === "parked");
-  expect((await stateOf())?.reason).toBe("undecryptable");
-  await without.close();
-  const upgraded = await relay({ ...bodyKeys, journal });
-  await archive.replay([row.id]);
-  await until(async () => (await stateOf())?.state === "delivered");
-  expect(temporal.to(subject.workflowId)).toEqual(["e-1"]);
-  await upgraded.close();
+  for (const inbox of others) expect(() => new BodyOpener(inbox).open(row)).toThrow("sealed box");
 });

@@ -14,7 +14,6 @@ import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import { surplusSignalName } from "../../../src/callbacks/relay/signaller.js";
 import { maxQuota } from "../../../src/config.js";
 import { surplus } from "../../../src/contracts/shared/messages.js";
-import { keyedDigest } from "../../../src/crypto/hmac.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
@@ -325,29 +324,6 @@ test("surplus is replayed by hand: the process is told of it as of any other", a
   expect(await archive.replay([row?.id ?? ""])).toEqual([row?.id]);
   await relay(temporal);
   await until(() => temporal.to(subject.workflowId).includes("e-3"));
-});
-
-test("an address without a date, of an earlier release, is taken until the last of them must be too old", async () => {
-  const subject = subjectOf();
-  const text = `p:${subject.provider}:${subject.namespace}/${subject.workflowId}`;
-  const [keyId, mac] = keyedDigest(ring, "callback-address", text).split(".");
-  const segment = `${keyId}.${Buffer.from(text).toString("base64url")}.${mac}`;
-  const report = async (Identifier: string) => {
-    const { url } = await receive();
-    const body = JSON.stringify({ Identifier });
-    return (await fetch(`${url}/callbacks/${segment}`, { method: "POST", body })).status;
-  };
-  const migrated = (days: number) =>
-    database.pool.query(
-      "update trustflow.migrations set applied_at = now() - $1 * interval '1 day' where name like '0007-%'",
-      [days],
-    );
-  expect(await report("a")).toBe(204);
-  await migrated(quota.addressDays - 1);
-  expect(await report("b")).toBe(204);
-  await migrated(quota.addressDays + 1);
-  expect(await report("c")).toBe(410);
-  await migrated(0);
 });
 
 test("what addresses brought is forgotten once nothing of it is left", async () => {

@@ -11,7 +11,6 @@ import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { relayMetrics } from "../../../src/callbacks/relay/metrics.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay, RelayOptions } from "../../../src/callbacks/relay/relay.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
@@ -35,7 +34,7 @@ const relays: Relay[] = [];
 beforeAll(async () => {
   database = await testDatabase({ own: true });
   archive = new CallbackArchive(database.pool);
-  const sealers = sealersIn(KeyRing.parse(generateKeyRing("journal")));
+  const sealers = sealersIn();
   journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
 });
 afterEach(async () => {

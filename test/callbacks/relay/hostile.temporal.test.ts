@@ -14,7 +14,7 @@ import { signalName } from "../../../src/callbacks/relay/signaller.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay } from "../../../src/callbacks/relay/relay.js";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { findTemporal } from "../../../packages/dev/src/servers/find-temporal.js";
@@ -237,7 +237,7 @@ test.each([
   "%s: the address of an account",
   async (provider, members) => {
     const account = `a-${randomUUID()}`;
-    const sealers = sealersIn(KeyRing.parse(generateKeyRing("journal")));
+    const sealers = sealersIn();
     const journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
     const reference = randomUUID();
     const pointed = provider === "one-shot-signature" ? "request_pk" : "idConference";

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "@jest/globals";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay, RelayOptions } from "../../../src/callbacks/relay/relay.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { callbackParsers } from "../../../src/providers/callbacks.js";
@@ -57,7 +57,7 @@ export function secretsStand(usual: Partial<RelayOptions>): SecretsStand {
   beforeAll(async () => {
     stand.database = await testDatabase();
     stand.archive = new CallbackArchive(stand.database.pool);
-    const sealers = sealersIn(KeyRing.parse(generateKeyRing("journal")));
+    const sealers = sealersIn();
     const times = { leaseMs: 1_000, lookUpSpacingMs: 1_000 };
     stand.journal = new Journal(stand.database.pool, sealers, times);
   });

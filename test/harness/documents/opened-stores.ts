@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { BodyOpener } from "../../../src/callbacks/inbox/body.js";
 import type { KeyRing } from "../../../src/crypto/key-ring.js";
 import { openStream, streamHeaderOf } from "../../../src/crypto/sealed-stream.js";
-import { dataKeyOf } from "../../../src/crypto/sealed.js";
+import { dataKeyOf, STREAM_OF_PROCESS, STREAM_OF_RING } from "../../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
 import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";
@@ -49,7 +49,7 @@ export class OpenedStores {
   }
 
   async *#rows(): AsyncIterable<Haystack> {
-    const bodies = new BodyOpener({ inbox: this.#ring("INBOX") });
+    const bodies = new BodyOpener(this.#ring("INBOX"));
     for await (const [name, row] of everyRow(this.#system.pool)) {
       const { address, identifier, body: sealedBody } = row;
       const of = { address: String(address), identifier: String(identifier) };
@@ -100,8 +100,8 @@ export class OpenedStores {
 }
 
 async function decipher(key: Buffer, sealed: Buffer, context: string): Promise<Buffer> {
-  const header = streamHeaderOf(sealed.subarray(0, 512));
-  if (header) {
+  if (sealed[0] === STREAM_OF_RING || sealed[0] === STREAM_OF_PROCESS) {
+    const header = streamHeaderOf(sealed.subarray(0, 512));
     const file = {
       size: sealed.length,
       read: async (at: number, length: number) => sealed.subarray(at, at + length),

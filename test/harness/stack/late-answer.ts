@@ -1,7 +1,7 @@
 // What a call brought after everybody had stopped waiting for it, stored as its sender would have done it.
 import { sealAnswer } from "../../../src/journal/answers.js";
-import { ringSealer } from "./sealers.js";
-import { ringOf, type TestStack } from "./stack.js";
+import { sealersOf } from "./sealers.js";
+import type { TestStack } from "./stack.js";
 
 interface Row {
   workflowId: string;
@@ -19,7 +19,9 @@ export async function answerLate(
     [workflowId, step],
   );
   const token = rows[0]?.token ?? "";
-  const sealed = sealAnswer(ringSealer(ringOf(system.stack, "JOURNAL")), token, answer);
+  const namespace = system.stack.env["TEMPORAL_NAMESPACE"] ?? "";
+  const sealer = await sealersOf(system).of({ namespace, workflowId });
+  const sealed = sealAnswer(sealer, token, answer);
   await system.pool.query(
     `update trustflow.effects set state = $2, sealed_answer = $3, lease_until = null, holder = null
      where token = $1`,

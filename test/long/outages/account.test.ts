@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ProcessHandle } from "../../../src/client.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
-import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { sealAnswer } from "../../../src/journal/answers.js";
 import { Rows } from "../../../src/journal/rows.js";
 import { effectToken } from "../../../src/journal/effect.js";
@@ -11,7 +10,7 @@ import type { RequestEntry } from "../../../packages/sandbox/src/engine/request-
 import { startMany } from "../../harness/outages/many.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
-import { ringSealer } from "../../harness/stack/sealers.js";
+import { sealersOf } from "../../harness/stack/sealers.js";
 import { historyLength, startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
@@ -158,9 +157,8 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
 
     // As the first attempt would, had it only been slow.
     const [item] = (await system.sandbox.items({ intent: handle.id })).items;
-    const { env } = system.stack;
-    const sealer = ringSealer(KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? ""));
-    const namespace = env["TEMPORAL_NAMESPACE"] ?? "";
+    const namespace = system.stack.env["TEMPORAL_NAMESPACE"] ?? "";
+    const sealer = await sealersOf(system).of({ namespace, workflowId: handle.workflowId });
     const token = effectToken(namespace, handle.workflowId, effect.activity, "0");
     const answer = underTest.happened(item?.id ?? "");
     expect(await new Rows(system.pool, 1).answer(token, sealAnswer(sealer, token, answer))).toBe(

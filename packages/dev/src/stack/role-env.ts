@@ -21,14 +21,12 @@ const databaseRoleOf: Partial<Record<RoleName, DatabaseRole>> = {
 export interface RoleEnvOptions {
   /** Of each database role; without it all have the URL of the environment. */
   databaseUrls?: Record<DatabaseRole, string>;
-  /** The relay opens bodies that a release before sealed. */
-  bodiesOfJournal?: boolean;
 }
 
 export function envOfRole(
   name: RoleName,
   env: Record<string, string>,
-  { databaseUrls, bodiesOfJournal }: RoleEnvOptions,
+  { databaseUrls }: RoleEnvOptions,
 ): Record<string, string> {
   const databaseRole = databaseRoleOf[name];
   const isGiven = (variable: string): boolean => {
@@ -37,7 +35,6 @@ export function envOfRole(
     if (variable.startsWith("TRUSTFLOW_ACCOUNTS__")) return name === "worker";
     if (!variable.startsWith(key(""))) return true;
     if (name === "worker") return !/^(INBOX|OPERATOR)/.test(variable.slice(key("").length));
-    if (name === "relay" && variable === key("JOURNAL")) return bodiesOfJournal ?? false;
     return keysOf[name].includes(variable);
   };
   const own = Object.fromEntries(Object.entries(env).filter(([variable]) => isGiven(variable)));

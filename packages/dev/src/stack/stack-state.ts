@@ -32,12 +32,10 @@ export interface StackState {
     inbox: string;
     documents: string;
   };
-  /** It was made by a release that sealed callback bodies with the journal's keys: the relay still opens those. */
-  bodiesOfJournal?: boolean;
   codecToken: string;
   ports: Record<PortName, number>;
   /** What the accounts of its processes are. */
-  setting?: string;
+  setting: string;
 }
 
 /** Links and callback addresses stay valid after a restart, unless another program took a port in the meantime. */
@@ -63,9 +61,6 @@ export async function openState(
       documents: generateKeyRing(),
       ...kept?.keys,
     },
-    ...(kept && {
-      bodiesOfJournal: kept.bodiesOfJournal ?? !Object.hasOwn(kept.keys, "inbox"),
-    }),
     codecToken: kept?.codecToken ?? randomBytes(24).toString("hex"),
     ports: await choosePorts(kept?.ports, progress),
   };
@@ -76,7 +71,7 @@ export async function openState(
 
 /** Else open processes would go on at another provider than the one that they began at. */
 export function refuseOtherSetting(directory: string, kept: StackState, setting: string): void {
-  const { setting: before = settingOf(undefined) } = kept;
+  const { setting: before } = kept;
   if (before === setting) return;
   throw new ConfigurationError([
     `the processes in ${directory} have ${before}, but trustflow.toml has ${setting}: use another folder (--directory), or delete the state (--reset)`,
