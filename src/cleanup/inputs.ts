@@ -1,6 +1,5 @@
-// Finds documents that the input of a process names without an owner row: its first activity has not run, a worker of the
-// previous release ran it, or the database was restored from a backup. A found document is kept; a document that is not found
-// proves nothing.
+// Finds documents that the input of a process names without an owner row: its first activity has not run, or the database was
+// restored from a backup. A found document is kept; a document that is not found proves nothing.
 import type { Client } from "@temporalio/client";
 import pLimit from "p-limit";
 import { processes } from "../contracts/registry.js";
@@ -135,8 +134,8 @@ async function missedIn(
 }
 
 /**
- * The runs of which the rows may lack a document of their input. They lack none where every worker that the run has met writes rows, and
- * the run has taken an effect: a process owns all that its input names by then. Rows of an earlier run under the id say nothing.
+ * The runs of which the rows may lack a document of their input. They lack none where the run is younger than the tables and has taken an
+ * effect: a process owns all that its input names by then. Rows of an earlier run under the id say nothing.
  */
 async function withoutRows(
   { options: { namespace } }: Client,

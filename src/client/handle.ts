@@ -177,7 +177,7 @@ export class ProcessHandle<Result> {
       throw new StuckError(this.workflowId);
     const isOpen = described.status.name === "RUNNING";
     const found = await statusIn(this.#client, described);
-    // A process that an earlier release has run left no memo.
+    // Without a memo of its own, only a worker knows it.
     const shown = this.#present(found ?? (isOpen ? await this.#queried(described) : undefined));
     return this.#withNewestRead(described, shown);
   }

@@ -11,7 +11,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** How to create a key that the previous release did not need. */
+/** How to make a key. */
 const hints: Record<string, string> = {
   "keys.inbox": ': generate it with "trustflow keys generate"',
   "keys.inboxPublic": ': derive it from keys.inbox with "trustflow keys public"',

@@ -46,7 +46,7 @@ interface Sample {
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** The number of newest effects in which an answered item of an earlier release is searched. */
+/** The number of newest effects in which an answered item is searched. */
 const NEWEST = 100_000;
 /** The time for which one caller's look-up blocks those of others. */
 const CLAIM_MS = 60_000;
@@ -62,7 +62,7 @@ export class LookUpProofs {
   readonly #options: LookUpProofsOptions;
   /** No new sample is taken before this time, so that an ordinary submit makes no query. */
   readonly #settledUntil = new Map<string, number>();
-  /** From this time on, items of earlier releases are looked up again. */
+  /** From this time on, items that were answered before are looked up again. */
   readonly #earlierAfter = new Map<string, number>();
 
   constructor(pool: Pool, ring: KeyRing, options: LookUpProofsOptions) {
@@ -150,7 +150,7 @@ export class LookUpProofs {
   }
 
   /**
-   * Tokens of answered effects, the newest first: items of ours from before anything was looked for. None where they were
+   * Tokens of answered effects, the newest first: items of ours from before this look-up was configured. None where they were
    * asked for just now: thousands may wait for the same proof.
    */
   async newestAnswered(key: LookUpKey): Promise<string[]> {

@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { effectToken, wireToken } from "../../src/journal/effect.js";
 
-/** As the releases made them that had no library for it: effect, then its tokens on the wire after one denial and after twelve. */
+/** Stored tokens stay what they are: effect, then its tokens on the wire after one denial and after twelve. */
 const recorded: [Parameters<typeof effectToken>, string, string, string][] = [
   [
     ["default", "sendPostal/order-7", "submit", "0"],

@@ -160,7 +160,7 @@ test("many at once look once", async () => {
   expect(asked).toHaveLength(1);
 });
 
-test("what an earlier release submitted can be looked for too, the newest first", async () => {
+test("what was submitted before the look-up was configured can be looked for too, the newest first", async () => {
   const journal = new Journal(database.pool, sealers, { leaseMs: 500, lookUpSpacingMs: 50 });
   const effects = [effectOf(), effectOf(), effectOf({ effectClass: "once" })];
   for (const effect of effects) await journal.perform(effect, new Provider().performance);

@@ -67,7 +67,7 @@ test("a process owns its documents while nothing may be sent yet", async () => {
   expect(await ownersOf(watched)).toMatchObject([{ owner: owner(asked) }]);
 });
 
-test("a retry owns what the release before has taken without saying so", async () => {
+test("a retry owns what the attempt before has taken without an owner", async () => {
   const effect = effectOf();
   await failed(journal.perform(effect, new Provider(notSent).performance));
   const document = newDocument();

@@ -18,8 +18,6 @@ export type WalletCall = StepCall & WalletRequest & { account: string };
 export interface FlowInitiated {
   /** What the wallet answered, where it was JSON. */
   document?: DocumentReference;
-  /** The same, of an earlier release. */
-  answer?: unknown;
   initiatedAt: string;
 }
 
@@ -81,7 +79,7 @@ function init<Request extends WalletRequest>(
   const now = () => new Date().toISOString();
   return async (context: WalletContext, given: WalletCall & Request): Promise<FlowInitiated> => {
     // An operator's `happened` supplies no answer.
-    const initiated: Partial<FlowInitiated> | undefined = await run(
+    const initiated: { answer?: unknown; initiatedAt?: string } | undefined = await run(
       context,
       operation,
       given,

@@ -2,7 +2,7 @@
 // become a part of it, which is kept; the archive is the parts one after the other.
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { ArchivePart } from "../../batches/parts.js";
-import { uploadId, uriOf } from "../../documents/document-id.js";
+import { uploadId } from "../../documents/document-id.js";
 import type { Spool } from "../../documents/spool.js";
 import type { AffidavitFile } from "../../providers/evi/affidavit-zip.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
@@ -12,7 +12,7 @@ import type { ZipEntry } from "../../zip/zip-writer.js";
 import { whenVisible } from "../runtime/when-visible.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import type { BatchContext, MadeDocument, OfBatch } from "./context.js";
+import type { BatchContext, OfBatch } from "./context.js";
 import { folderOf, uniqueNames } from "./archive-names.js";
 import { attemptLimit } from "./limits.js";
 import { storeOnce } from "./made-document.js";
@@ -23,8 +23,8 @@ export interface AffidavitArchive {
   /** Notices of which affidavits are in it, and of which there were none until the deadline. */
   collected: number;
   missing: number;
-  /** Of the missing ones: what the provider answered could not be read. Earlier releases did not count them. */
-  unreadable?: number;
+  /** Of the missing ones: what the provider answered could not be read. */
+  unreadable: number;
 }
 
 interface Notice {
@@ -52,8 +52,7 @@ export async function archiveAffidavits(
   { deadline, stamp }: OfBatch & { deadline: string; stamp: string; mode: AttemptMode },
 ): Promise<AffidavitArchive> {
   const { deps, process: processKey } = context;
-  const made = { kind: "archive" as const, parts: [stamp] };
-  const before = await partsOrArchive(context, made);
+  const before = await partsOrArchive(context);
   if (!Array.isArray(before)) return before;
   const restMs = Date.parse(deadline) - (await deps.journal.now()).getTime();
   if (restMs > 0) throw new NotChangedYet(restMs);
@@ -70,11 +69,10 @@ export async function archiveAffidavits(
     await deps.parts.askAgain(processKey);
     throw context.problem("downloadAffidavits", "no answer with affidavits could be read");
   }
-  const parts = await partsOrArchive(context, made);
+  const parts = await partsOrArchive(context);
   if (!Array.isArray(parts)) return parts;
-  const ofParts = { ...made, parts: [stamp, String(parts.length)] };
-  const document = parts.length === 0 ? made : ofParts;
-  const stored = await storeOnce(context, document, "application/zip", () =>
+  const made = { kind: "archive" as const, parts: [stamp, String(parts.length)] };
+  const stored = await storeOnce(context, made, "application/zip", () =>
     zipOf(
       parts.map(({ part, document, size }) => ({
         size,
@@ -92,10 +90,7 @@ export async function archiveAffidavits(
 }
 
 /** The parts, or what was made of them, which must be there. Collected affidavits are never left out of an archive. */
-async function partsOrArchive(
-  context: BatchContext,
-  made: MadeDocument,
-): Promise<ArchivePart[] | AffidavitArchive> {
+async function partsOrArchive(context: BatchContext): Promise<ArchivePart[] | AffidavitArchive> {
   const { deps, process: processKey } = context;
   const parts = await deps.parts.list(processKey);
   // Read after the parts, which are gone once it is there.
@@ -109,9 +104,6 @@ async function partsOrArchive(
     );
   }
   if (parts.length > 0 || counts.collected === 0) return parts;
-  // An earlier release stored it and removed the parts.
-  const { id } = await context.ownDocument(made);
-  if (await deps.documents.exists(uriOf(id))) return parts;
   throw context.problem(
     "downloadAffidavits",
     "affidavits were collected, and neither their parts nor their archive are known any more",

@@ -168,7 +168,7 @@ export async function configureBatch(
   });
 }
 
-/** An affidavit on demand is called back too. It is not in `fields`, whose digest an earlier release has stored without it. */
+/** An affidavit on demand is called back too. */
 function withAffidavits(fields: BatchFields): BatchFields {
   const { affidavitKinds, pushNotificationFilter = [] } = fields;
   if (!affidavitKinds?.includes("OnDemand")) return fields;

@@ -14,7 +14,7 @@ export interface AssumedLookUp<S> {
   sampleOf(token: string): S;
   /** The form of the item that was found. */
   find(sample: S): Promise<string | undefined>;
-  /** A sample is the token alone, so effects of earlier releases are samples too. */
+  /** A sample is the token alone, so effects from before the look-up was configured are samples too. */
   isByToken?: true;
   /** The item is changed afterwards, so that no later look-up finds it: it is no sample. */
   isNoSample?: boolean;
@@ -74,7 +74,7 @@ export class LookUpProof<S> {
     });
   }
 
-  /** An item that an earlier release submitted proves it too; a miss proves nothing. */
+  /** An item from before the look-up was configured proves it too; a miss proves nothing. */
   async #lookForEarlier(): Promise<void> {
     for (const token of await this.#proofs.newestAnswered(this.#key)) {
       const form = await this.#find(this.#assumed.sampleOf(token));

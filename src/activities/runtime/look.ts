@@ -28,7 +28,7 @@ export interface LookRequest {
   digest?: string;
 }
 
-/** Asks only whether the process is open. A worker of an earlier release does not know `only`, and looks in full. */
+/** Asks only whether the process is open. */
 export interface RunRequest extends Pick<LookRequest, "workflowId" | "account"> {
   wait: "now";
   only: "run";

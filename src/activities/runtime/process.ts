@@ -46,8 +46,8 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       step: string;
       resolution: ProvenResolution;
       at: string;
-      /** Of the attention; absent from workflows of earlier releases. */
-      kind?: AttentionKind;
+      /** Of the attention. */
+      kind: AttentionKind;
     }): Promise<WrittenDecision> {
       const key = { ...execution(), step: given.step };
       const nobodyKnows = given.kind === "unknownOutcome";

@@ -13,12 +13,11 @@ type OfAlert = StepCall & {
   before?: readonly string[] | undefined;
 };
 
-/** Without `before` the addresses go out as given, doubles too: their digest is that of an earlier release. */
 export function registerAlert(
   context: VideoContext,
-  { effect, processId, emails, before }: OfAlert & { emails: readonly string[] },
+  { effect, processId, emails, before = [] }: OfAlert & { emails: readonly string[] },
 ): Promise<object> {
-  const addresses = before ? [...new Set([...before, ...emails])] : emails;
+  const addresses = [...new Set([...before, ...emails])];
   return setAddresses(context, effect, { processId, emails: addresses });
 }
 

@@ -83,11 +83,5 @@ export function walletResult<P extends string>(processName: P) {
     process: z.literal(processName),
     outcome: z.enum(["initiated", "setUp"]),
     dates: z.strictObject({ initiatedAt: Instant.optional() }),
-  }).extend({
-    /**
-     * Of a process that an earlier release has run. Now the document of kind `answer` holds what the wallet answered to `init`, where
-     * that was small JSON, without the members that look like secrets; its shape is not shown.
-     */
-    providerAnswer: z.unknown().optional(),
   });
 }

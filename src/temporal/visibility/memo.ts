@@ -18,7 +18,7 @@ export async function proposalsOf(
   return areProposals(found) ? found : undefined;
 }
 
-/** The status as of the newest workflow task that changed it; undefined of a process that has none yet, or of an earlier release. */
+/** The status as of the newest workflow task that changed it; undefined of a process that has none yet. */
 export async function statusOf(client: Client, shown: Shown): Promise<ProcessStatus | undefined> {
   const found = await memoOf(client, shown, statusMemo);
   return isStatus(found, shown.workflowId) ? found : undefined;

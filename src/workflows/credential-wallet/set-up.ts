@@ -128,7 +128,7 @@ export class SetUp {
 
   #result<P extends string>(processName: P) {
     const { log, status } = this.#flow;
-    const { answer, document, initiatedAt } = this.#initiated ?? {};
+    const { document, initiatedAt } = this.#initiated ?? {};
     const kept: ProcessDocument[] = document ? [{ kind: "answer", document }] : [];
     return {
       process: processName,
@@ -138,7 +138,6 @@ export class SetUp {
       dates: initiatedAt === undefined ? {} : { initiatedAt },
       documents: kept,
       timeline: log.timeline,
-      ...(answer === undefined ? {} : { providerAnswer: answer }),
     };
   }
 }

@@ -2,7 +2,6 @@
 // twice, whichever call gets no answer.
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { effectToken } from "../../../src/journal/effect.js";
-import type { Effect } from "../../../src/journal/effect.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { calls, expectOnce, faults, started, testAppending, testFaults } from "./faults.js";
 import { batchBench, input } from "./support.js";
@@ -133,31 +132,6 @@ test("an affidavit on demand is called back", async () => {
   expect(providerFields).toMatchObject({
     PushNotificationFilter: ["Sent", "Delivered", "Read", "Failed", "Closed", "AffidavitPublished"],
   });
-});
-
-test("what an earlier release has configured with affidavits on demand is not configured again", async () => {
-  const { run, created, effect, deps, workflowId } = replacing.batch();
-  const { plan, batchId } = await created({ affidavitKinds: ["OnDemand"] });
-  const { recipients } = plan.list;
-  const filter = ["Sent", "Delivered", "Read", "Failed", "Closed"];
-  const { subject } = input;
-  const fields = { subject, affidavitKinds: ["OnDemand"], pushNotificationFilter: filter };
-  const digested = { account: "default", input: { batchId, fields, recipients } };
-  const of = { namespace: "default", workflowId, step: "configure", occurrence: "0" } as const;
-  const row: Effect = {
-    ...of,
-    token: effectToken(of.namespace, workflowId, of.step, of.occurrence),
-    ...{ provider: "evi-notice", operation: "updateBatch", account: "default" },
-    effectClass: "repeatable",
-    digest: deps.digests.of(digested),
-    sameDigest: (stored) => deps.digests.same(digested, stored),
-  };
-  const verdict = () => ({ kind: "noAnswer" as const });
-  await deps.journal.perform(row, { send: async () => ({}), verdict });
-  const configure = { ...effect("configure"), batchId, fields: plan.fields, recipients };
-  await run((all) => all.configureBatch(configure));
-  const { providerFields } = await eviNotice.getBatch(replacing.account, { batchId });
-  expect(providerFields).not.toHaveProperty("PushNotificationFilter");
 });
 
 test("an attachment that came twice is there once", async () => {

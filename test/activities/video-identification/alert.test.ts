@@ -54,14 +54,17 @@ test("addresses that were there before are told too, and are left alone at the e
   expect(await registered()).toEqual(["night@example.com"]);
 });
 
-test.each([
-  ["once where they are told beside those before", ["desk@example.com"], ["desk@example.com"]],
-  ["as an earlier release does without these", undefined, ["desk@example.com", "desk@example.com"]],
-])("addresses that are given twice are sent %s", async (_, before, sent) => {
-  const { register, registered } = await alerting(before, ["desk@example.com", "desk@example.com"]);
-  await register();
-  expect(await registered()).toEqual(sent);
-});
+test.each([[["desk@example.com"]], [undefined]])(
+  "addresses that are given twice are sent once, beside those before: %j",
+  async (before) => {
+    const { register, registered } = await alerting(before, [
+      "desk@example.com",
+      "desk@example.com",
+    ]);
+    await register();
+    expect(await registered()).toEqual(["desk@example.com"]);
+  },
+);
 
 test("where nobody says what was there before, nothing is removed", async () => {
   const { register, remove, registered, effects } = await alerting();

@@ -51,7 +51,7 @@ const confirmed = { confirmRetry: true, note: "not in the portal" };
 const write = (effect: Effect, values: string) =>
   database.pool.query(`update trustflow.effects set ${values} where token = $1`, [effect.token]);
 const endLease = (effect: Effect) => write(effect, "lease_until = clock_timestamp()");
-/** A row that was superseded as earlier releases did it, whatever its class. */
+/** A row that was superseded while the provider had no look-up. */
 async function superseded(effect: Effect): Promise<Effect> {
   const once = { ...effect, effectClass: "once" as const };
   await failed(journal.perform(once, new Provider(noAnswer).performance));

@@ -200,7 +200,7 @@ test("keyed: a refusal after the person's retry says nothing about the first one
 
 test.each([
   ["whose look-up is not proven", "lookup", "unproven"],
-  ["that a release before took as lookup, without a look-up", "lookup", undefined],
+  ["of the class lookup whose look-up is not configured", "lookup", undefined],
   ["without a look-up", "once", undefined],
 ] as const)("retry of an upload %s sends it again, once", async (_, effectClass, finding) => {
   const effect = effectOf({ effectClass });

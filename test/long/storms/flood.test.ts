@@ -23,7 +23,7 @@ let system: TestStack;
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-/** As large as an event of an earlier release could be; every tenth claims the end. */
+/** Larger than any event that the relay sends; every tenth claims the end. */
 const worst = (from: number): ProviderEvent[] =>
   Array.from({ length: 100 }, (_, index) => ({
     id: `worst-${from + index}`,

@@ -12,7 +12,7 @@ const emptyLog = () => new EventLog<never, View>(plainView, () => undefined);
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-/** As the parsers of an earlier release let them through: in JSON each character takes six bytes. */
+/** In JSON each character takes six bytes. */
 const worst = (count: number, from = 0): ProviderEvent[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `e-${from + index}`,
