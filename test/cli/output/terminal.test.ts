@@ -125,7 +125,7 @@ test.each([
   expect(csvOf(["H"], [[text]])).toBe(`"H"\r\n${cell}\r\n`);
 });
 
-test("nothing but output.ts writes to stdout and stderr, beside the bytes of a document", async () => {
+test("nothing but output.ts writes to stdout and stderr", async () => {
   const writers: string[] = [];
   for (const file of await readdir("src/cli", { recursive: true })) {
     if (!file.endsWith(".ts")) continue;
@@ -133,7 +133,7 @@ test("nothing but output.ts writes to stdout and stderr, beside the bytes of a d
     if (/std(out|err)\.write|stream\.write|console\.|pipeline\([^;]*std(out|err)/.test(text))
       writers.push(file);
   }
-  expect(writers.toSorted()).toEqual(["output/output.ts", "upkeep/documents.ts"]);
+  expect(writers.toSorted()).toEqual(["output/output.ts"]);
 });
 
 test("JSON keeps what it says, and has nothing hidden", () => {

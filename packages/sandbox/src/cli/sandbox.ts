@@ -85,6 +85,8 @@ async function run(options: RunOptions): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ready: "sandbox", url, tlsUrl, pki: files })}\n`);
   await ending;
   await sandbox.close();
+  // When Node runs out of work, it removes signal handlers first, and another signal would then kill the process.
+  process.exit();
 }
 
 /** A second signal does not interrupt the stop. A sandbox with an IPC channel ends with its parent. */
