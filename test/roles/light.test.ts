@@ -12,6 +12,13 @@ test("the command line loads no role, and nothing that only one command needs", 
   expect(packagesIn(loaded).filter((name) => late.includes(name))).toEqual([]);
 });
 
+test.each(["packages/dev/src/cli.ts", "packages/sandbox/src/cli/sandbox.ts"])(
+  "the commands of %s load nothing of what serves and calls, because every command of the program loads them",
+  (path) => {
+    expect(packagesIn(loadedWith(path)).filter((name) => late.includes(name))).toEqual([]);
+  },
+);
+
 test.each(roles)("%s loads its server when it starts it", (path) => {
   const loaded = loadedWith(path);
   expect(loaded).not.toContain("src/worker.ts");

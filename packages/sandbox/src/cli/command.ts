@@ -1,6 +1,6 @@
 // Shared by the commands of the sandbox: help, arguments, the sandbox's URL, and the output of its answer.
 import { type Command, InvalidArgumentError } from "commander";
-import { type SandboxControl, sandboxControl } from "../control/client.js";
+import type { SandboxControl } from "../control/client.js";
 import type { Speed } from "../engine/clock.js";
 
 const DEFAULT_URL = "http://127.0.0.1:8090";
@@ -78,6 +78,7 @@ export function controlsOf(sandbox: Command, program: Program) {
           json: asJson,
           ...options
         } = (takesArgument ? second : first) as ControlOptions & O;
+        const { sandboxControl } = await import("../control/client.js");
         const at = url ?? program.url?.() ?? process.env["TRUSTFLOW_SANDBOX__URL"] ?? DEFAULT_URL;
         const result = await ask(sandboxControl(at), options as O, String(first)).catch(
           refused(at),
