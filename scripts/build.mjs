@@ -8,14 +8,10 @@ import { promisify } from "node:util";
 import { alone } from "./install.mjs";
 import { bin, root, say } from "./steps.mjs";
 
-/** In the order in which they are compiled: each may use the types of those before. @type {[name: string, config: string][]} */
-const names = [
-  ["packages/sandbox", "tsconfig.json"],
-  [".", "tsconfig.build.json"],
-  ["packages/dev", "tsconfig.json"],
-];
-const projects = names.map(([name, config]) => ({
-  config: join(root, name, config),
+/** In the order in which they are compiled: each may use the types of those before. */
+const names = ["packages/sandbox", ".", "packages/dev"];
+const projects = names.map((name) => ({
+  config: join(root, name, "tsconfig.build.json"),
   source: join(root, name, "src"),
   built: join(root, name, "dist"),
 }));
