@@ -14,8 +14,8 @@ import type { ActivityDependencies } from "./activities/runtime/provider-context
 import { createProcessActivities } from "./activities/runtime/process.js";
 import { countCall } from "./activities/runtime/call-metrics.js";
 import { TokenMatcher } from "./activities/video-identification/token-matcher.js";
-import { BatchItems } from "./batches/items.js";
-import { ArchiveParts } from "./batches/parts.js";
+import { BatchItems } from "./batch/items/items.js";
+import { ArchiveParts } from "./batch/items/parts.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
 import { required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
@@ -23,14 +23,14 @@ import { buildId, providerTaskQueue, workflowTaskQueue } from "./contracts/share
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
-import { decisionRulesOf } from "./decision-rules.js";
+import { decisionRulesOf } from "./config/decision-rules.js";
 import { Journal } from "./journal/journal.js";
 import { SignedDecisions } from "./journal/signed-decisions.js";
 import { UnaddressedTokens } from "./journal/unaddressed-tokens.js";
 import type { Pool } from "./postgres/pool.js";
 import { SoleHolder } from "./postgres/sole-holder.js";
 import { payloadKeys, refusedPayloads } from "./payload-keys.js";
-import { lookUpProofsOf } from "./look-up-proofs.js";
+import { lookUpProofsOf } from "./config/look-up-proofs.js";
 import { accountsOf } from "./providers/accounts.js";
 import type { OnKeptCertificate } from "./providers/accounts.js";
 import { askTemporal } from "./temporal/connection.js";
@@ -207,7 +207,7 @@ function stop(worker: Worker): void {
   if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
-const interceptors = ["query-guard", "payload-guard", "status-memo"];
+const interceptors = ["query-guard", "payload-guard", "status-memo-writer"];
 
 /** The bundle that the build made; from the sources, the worker bundles itself. */
 export function workflowSource(): Pick<
@@ -220,7 +220,7 @@ export function workflowSource(): Pick<
   return {
     workflowsPath: path("workflows/index.ts"),
     interceptors: {
-      workflowModules: interceptors.map((name) => path(`workflows/interceptors/${name}.ts`)),
+      workflowModules: interceptors.map((name) => path(`workflows/runtime/${name}.ts`)),
     },
   };
 }

@@ -2,7 +2,7 @@
 // and of eight columns; half of the eight are quoted.
 import { parse } from "csv-parse";
 import { Readable } from "node:stream";
-import { checkedList, preflight } from "../../src/recipients/preflight.js";
+import { checkedList, preflight } from "../../src/batch/recipients/preflight.js";
 import { alone, atLeast } from "../measure.js";
 import type { Measure } from "../measure.js";
 

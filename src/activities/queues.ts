@@ -1,8 +1,8 @@
 // The activities by their task queue, which has the name of their provider (docs/design.md §12). The worker serves these; workflows take
 // the types, so that a step at another provider's queue does not compile.
 import type { AccountOf, Provider } from "../providers/registry.js";
-import type { BatchItems } from "../batches/items.js";
-import type { ArchiveParts } from "../batches/parts.js";
+import type { BatchItems } from "../batch/items/items.js";
+import type { ArchiveParts } from "../batch/items/parts.js";
 import { createWalletActivities } from "./credential-wallet/index.js";
 import { createCertificateActivities } from "./disposable-certificate/index.js";
 import type { CertificateDependencies } from "./disposable-certificate/context.js";

@@ -2,7 +2,7 @@
 // histories. The order makes it repeatable after a crash: the key is deleted when no document of another process needs it,
 // and the histories last, because they alone name the documents without an owner row.
 import type { Client } from "@temporalio/client";
-import { removeBatch } from "../batches/removal.js";
+import { removeBatch } from "../batch/items/removal.js";
 import type { DocumentStore } from "../documents/store.js";
 import { deleteRuns, runsOf } from "../temporal/visibility/runs.js";
 import type { Runs } from "../temporal/visibility/runs.js";

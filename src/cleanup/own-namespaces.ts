@@ -2,7 +2,7 @@
 // is gone, or means another process of the same id. So `migrate` writes down the id of each namespace, which no other server has, and
 // each command that deletes or resets asks for it first.
 import type { ConnectionLike } from "@temporalio/client";
-import { CommandError, exitCodes } from "../exit-codes.js";
+import { CommandError, exitCodes } from "../roles/exit-codes.js";
 import type { Pool } from "../postgres/pool.js";
 import { historyDays } from "../temporal/connection.js";
 import { endOf } from "./executions.js";

@@ -1,7 +1,7 @@
 // The handle of `issueCertificate`.
 import { provideAssertion } from "../contracts/issue-certificate/messages.js";
 import type { AssertionAnswer } from "../contracts/issue-certificate/messages.js";
-import type { IssueCertificateResult } from "../contracts/issue-certificate.js";
+import type { IssueCertificateResult } from "../contracts/issue-certificate/contract.js";
 import { OtpHandle } from "./one-time-password.js";
 
 export class CertificateHandle extends OtpHandle<IssueCertificateResult> {

@@ -1,7 +1,7 @@
 // What the open activity of a batch of notices has read of it since it last answered: the process learns of it only in steps of 4 %,
 // while the activity leaves each read in its heartbeat (`src/activities/runtime/failure.ts`). To ask for it needs no workflow task.
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
-import { SendNoticeBatchStatus } from "../contracts/send-notice-batch.js";
+import { SendNoticeBatchStatus } from "../contracts/send-notice-batch/contract.js";
 import { batchOf } from "../contracts/send-notice-batch/progress-line.js";
 import type { ProcessStatus } from "../contracts/shared/status.js";
 import { heartbeatsIn } from "../temporal/visibility/heartbeats.js";

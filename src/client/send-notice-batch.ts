@@ -8,7 +8,7 @@ import type {
 import type {
   BatchAffidavitRequest,
   SendNoticeBatchResult,
-} from "../contracts/send-notice-batch.js";
+} from "../contracts/send-notice-batch/contract.js";
 import type { ProcessStatus } from "../contracts/shared/status.js";
 import { ProcessHandle } from "./handle.js";
 import type { Stated } from "./handle.js";

@@ -1,7 +1,10 @@
 // The handle of `sendNotice`.
 import { requestNoticeAffidavit } from "../contracts/send-notice/messages.js";
 import type { NoticeAffidavitAnswer } from "../contracts/send-notice/messages.js";
-import type { NoticeAffidavitRequest, SendNoticeResult } from "../contracts/send-notice.js";
+import type {
+  NoticeAffidavitRequest,
+  SendNoticeResult,
+} from "../contracts/send-notice/contract.js";
 import { ProcessHandle } from "./handle.js";
 
 export class NoticeHandle extends ProcessHandle<SendNoticeResult> {

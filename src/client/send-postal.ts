@@ -1,7 +1,10 @@
 // The handle of `sendPostal`.
 import { cancel, requestAffidavit } from "../contracts/send-postal/messages.js";
 import type { AffidavitAnswer, CancelAnswer } from "../contracts/send-postal/messages.js";
-import type { PostalAffidavitRequest, SendPostalResult } from "../contracts/send-postal.js";
+import type {
+  PostalAffidavitRequest,
+  SendPostalResult,
+} from "../contracts/send-postal/contract.js";
 import { ProcessHandle } from "./handle.js";
 import type { Stated } from "./handle.js";
 

@@ -1,7 +1,7 @@
 // The handle of `serveNotice`.
 import { cancelServing } from "../contracts/serve-notice/messages.js";
 import type { ServeCancelAnswer } from "../contracts/serve-notice/messages.js";
-import type { ServeNoticeResult } from "../contracts/serve-notice.js";
+import type { ServeNoticeResult } from "../contracts/serve-notice/contract.js";
 import { ProcessHandle } from "./handle.js";
 import type { Stated } from "./handle.js";
 

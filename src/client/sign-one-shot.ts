@@ -5,7 +5,7 @@ import type {
   VideoAnswer,
   VideoUpdateAnswer,
 } from "../contracts/sign-one-shot/messages.js";
-import type { SignOneShotResult } from "../contracts/sign-one-shot.js";
+import type { SignOneShotResult } from "../contracts/sign-one-shot/contract.js";
 import type { Stated } from "./handle.js";
 import { OtpHandle } from "./one-time-password.js";
 

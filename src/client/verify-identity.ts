@@ -1,7 +1,7 @@
 // The handle of `verifyIdentity`.
 import { rejectCall } from "../contracts/verify-identity/messages.js";
 import type { RejectAnswer } from "../contracts/verify-identity/messages.js";
-import type { VerifyIdentityResult } from "../contracts/verify-identity.js";
+import type { VerifyIdentityResult } from "../contracts/verify-identity/contract.js";
 import { ProcessHandle } from "./handle.js";
 import type { Stated } from "./handle.js";
 

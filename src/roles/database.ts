@@ -3,7 +3,7 @@ import { ConfigurationError, required } from "../config.js";
 import type { Config } from "../config.js";
 import { requireTls } from "../config/clear-text.js";
 import type { Secret } from "../contracts/shared/values.js";
-import { CommandError, exitCodes } from "../exit-codes.js";
+import { CommandError, exitCodes } from "./exit-codes.js";
 import type { Pool } from "../postgres/pool.js";
 
 export async function openPool(

@@ -1,7 +1,7 @@
 // The role `receiver`: takes the providers' callbacks into the inbox (docs/design.md §7, §12).
 import { ringOf } from "../config.js";
 import type { Config } from "../config.js";
-import { Health } from "../health.js";
+import { Health } from "./health.js";
 import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
 import { roleLogger, withMetrics } from "./role.js";
 import type { RunningRole } from "./role.js";

@@ -2,7 +2,7 @@
 import type { WorkflowClient } from "@temporalio/client";
 import { ringOf } from "../config.js";
 import type { Config } from "../config.js";
-import { Health } from "../health.js";
+import { Health } from "./health.js";
 import { payloadKeys } from "../payload-keys.js";
 import type { PayloadKeys } from "../payload-keys.js";
 import type { connectClient } from "../temporal/connection.js";

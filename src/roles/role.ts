@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import type { Config } from "../config.js";
 import { visibleJson } from "../contracts/shared/text.js";
-import { type Health, type MetricsSource, startHealth, startMetrics } from "../health.js";
+import { type Health, type MetricsSource, startHealth, startMetrics } from "./health.js";
 import { messagePrefix, redact } from "../temporal/redaction.js";
 
 export interface RoleLogger {

@@ -5,7 +5,7 @@ import { ConfigurationError, loadConfig } from "../config.js";
 import { requireTls } from "../config/clear-text.js";
 import { hostAndPort } from "../temporal/address.js";
 import type { ResolvedConnection } from "../temporal/connection.js";
-import { CommandError, exitCodes } from "../exit-codes.js";
+import { CommandError, exitCodes } from "./exit-codes.js";
 
 const PROBE_MS = 3_000;
 const CONNECT_TIMEOUT = "5 s";

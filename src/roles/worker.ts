@@ -2,8 +2,8 @@
 import { setFlagsFromString } from "node:v8";
 import { requireSecrets } from "../config.js";
 import type { Config } from "../config.js";
-import { CommandError, exitCodes } from "../exit-codes.js";
-import { Health } from "../health.js";
+import { CommandError, exitCodes } from "./exit-codes.js";
+import { Health } from "./health.js";
 import {
   askDatabase,
   logBrokenConnection,

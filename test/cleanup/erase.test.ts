@@ -7,8 +7,8 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BatchItems } from "../../src/batches/items.js";
-import { ArchiveParts } from "../../src/batches/parts.js";
+import { BatchItems } from "../../src/batch/items/items.js";
+import { ArchiveParts } from "../../src/batch/items/parts.js";
 import {
   erasableOf,
   erase,

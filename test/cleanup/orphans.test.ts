@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cleanUp, type CleanupOptions } from "../../src/cleanup.js";
+import { cleanUp, type CleanupOptions } from "../../src/cleanup/cleanup.js";
 import { quarantine, quarantined, release } from "../../src/cleanup/quarantine.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
 import { handles } from "../../src/client/processes.js";
 import { newestReadIn, withNewestRead } from "../../src/client/newest-read.js";
-import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch.js";
+import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch/contract.js";
 import { dataConverter, workerConverters } from "../../src/temporal/codec/data-converter.js";
 import { freshRing, startServer } from "../temporal/support.js";
 

@@ -10,12 +10,15 @@ import {
   SendNoticeBatchInput,
   SendNoticeBatchResult,
   SendNoticeBatchStatus,
-} from "../../src/contracts/send-notice-batch.js";
-import type { BatchCounts, BatchRecipients } from "../../src/contracts/send-notice-batch.js";
+} from "../../src/contracts/send-notice-batch/contract.js";
+import type {
+  BatchCounts,
+  BatchRecipients,
+} from "../../src/contracts/send-notice-batch/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
-import { preflight } from "../../src/recipients/preflight.js";
-import { ReportCounter } from "../../src/recipients/report.js";
-import { all } from "../recipients/lists.js";
+import { preflight } from "../../src/batch/recipients/preflight.js";
+import { ReportCounter } from "../../src/batch/recipients/report.js";
+import { all } from "../batch/recipients/lists.js";
 
 const hex = (digit: string, length: number) => digit.repeat(length);
 const list = {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { PostalOptions, SendPostalInput } from "../../src/contracts/send-postal.js";
+import { PostalOptions, SendPostalInput } from "../../src/contracts/send-postal/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 
 test.each(["es", "ES", "pt-BR", "zh-Hant-TW", "cat"])("the language %s is taken", (language) => {

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { withSecrets } from "../../src/contracts/definition/secret-fields.js";
 import { businessIdOf } from "../../src/contracts/registry.js";
-import { ServeNoticeInput } from "../../src/contracts/serve-notice.js";
+import { ServeNoticeInput } from "../../src/contracts/serve-notice/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 import { serveInput } from "../processes/serve-notice/inputs.js";
 

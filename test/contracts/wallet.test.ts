@@ -1,8 +1,8 @@
 // What the contracts of `issueCredential` and `presentCredential` take and refuse, each with the field named (P1 §1.6, 2.11, 4.6;
 // docs/design.md §13).
 import { describe, expect, test } from "@jest/globals";
-import { IssueCredentialInput } from "../../src/contracts/issue-credential.js";
-import { PresentCredentialInput } from "../../src/contracts/present-credential.js";
+import { IssueCredentialInput } from "../../src/contracts/issue-credential/contract.js";
+import { PresentCredentialInput } from "../../src/contracts/present-credential/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 
 const created = { providerFields: { name: "Example", nested: [null, { deep: 1 }] } };

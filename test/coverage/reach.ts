@@ -14,7 +14,7 @@ import { contractOf, processes } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import { schemasOf } from "../../src/contracts/schemas.js";
 import { providers } from "../../src/providers/registry.js";
-import { listColumns } from "../../src/recipients/columns.js";
+import { listColumns } from "../../src/batch/recipients/columns.js";
 
 interface Schema {
   properties?: Record<string, Schema>;

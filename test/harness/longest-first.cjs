@@ -21,7 +21,7 @@ const longest = [
   "packages/sandbox/test/providers/evi-post/conformance.test.ts",
   "test/callbacks/receiver/receiver.test.ts",
   "test/cli/reach.test.ts",
-  "test/batches/callbacks.test.ts",
+  "test/batch/items/callbacks.test.ts",
 ];
 
 /** @typedef {Parameters<InstanceType<typeof Sequencer>["sort"]>[0]} Tests */

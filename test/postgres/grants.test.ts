@@ -1,9 +1,9 @@
 // What each role of a deployment may do in the database, against a real PostgreSQL: its own work, and nothing else.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { BatchItems } from "../../src/batches/items.js";
-import { ArchiveParts } from "../../src/batches/parts.js";
-import { purgeBatches } from "../../src/batches/removal.js";
+import { BatchItems } from "../../src/batch/items/items.js";
+import { ArchiveParts } from "../../src/batch/items/parts.js";
+import { purgeBatches } from "../../src/batch/items/removal.js";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
 import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";

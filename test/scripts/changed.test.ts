@@ -36,7 +36,7 @@ test.each<[string, string[]]>([
   ["src/journal/journal.ts", everyone],
   ["src/workflows/runtime/step.ts", [...everyone, replay]],
   ["src/workflows/send-postal/view.ts", [...everyone, ...ofPostal, replay]],
-  ["src/contracts/send-postal.ts", [...everyone, ...ofPostal, replay]],
+  ["src/contracts/send-postal/contract.ts", [...everyone, ...ofPostal, replay]],
   ["test/processes/send-postal/inputs.ts", [...ofPostal, message, everyone[1] ?? ""]],
   ["test/replay/sendPostal/delivered.json", [replay]],
   ["examples/letter.json", [message]],

@@ -1,7 +1,7 @@
 // The check of both inputs before any effect (P1 §2.11, 4.6). Which members the process sets itself is configured, so the contract
 // cannot know them.
-import { IssueCredentialInput } from "../../contracts/issue-credential.js";
-import { PresentCredentialInput } from "../../contracts/present-credential.js";
+import { IssueCredentialInput } from "../../contracts/issue-credential/contract.js";
+import { PresentCredentialInput } from "../../contracts/present-credential/contract.js";
 import { isSameSpelling } from "../../contracts/shared/values.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { InvalidInput } from "../runtime/failure.js";

@@ -1,5 +1,5 @@
 // What the activities of the disposable certificate service work with (P1 §2.1–2.6, 4.1).
-import type { CertificateSettings } from "../../contracts/issue-certificate.js";
+import type { CertificateSettings } from "../../contracts/issue-certificate/contract.js";
 import type { DisposableCertificateAccount } from "../../providers/disposable-certificate/client.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";

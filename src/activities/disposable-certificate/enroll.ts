@@ -1,7 +1,7 @@
 // The enrolment of a holder: planned, checked, sent (P1 §2.1–2.3, 4.1; docs/reading-the-specification.md §5).
 import { contentOf } from "../../documents/content.js";
-import { IssueCertificateInput } from "../../contracts/issue-certificate.js";
-import type { CertificateSettings } from "../../contracts/issue-certificate.js";
+import { IssueCertificateInput } from "../../contracts/issue-certificate/contract.js";
+import type { CertificateSettings } from "../../contracts/issue-certificate/contract.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
 import * as authority from "../../providers/disposable-certificate/client.js";
 import type {

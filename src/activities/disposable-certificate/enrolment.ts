@@ -3,7 +3,7 @@ import type {
   CertificateFromAssertion,
   CertificateFromData,
   IssueCertificateInput,
-} from "../../contracts/issue-certificate.js";
+} from "../../contracts/issue-certificate/contract.js";
 import type {
   EidEnrolment,
   Enrolment as DataEnrolment,

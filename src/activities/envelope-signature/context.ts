@@ -1,5 +1,5 @@
 // What the activities of the envelope-based one-shot signature work with: an account with two hosts (P1 §1.5, 5.5).
-import type { EnvelopeSettings } from "../../contracts/sign-envelope.js";
+import type { EnvelopeSettings } from "../../contracts/sign-envelope/contract.js";
 import type { Operation } from "../../providers/registry.js";
 import type { EnvelopeSignatureAccount } from "../../providers/envelope-signature/client.js";
 import { ProviderContext } from "../runtime/provider-context.js";

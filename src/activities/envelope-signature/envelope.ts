@@ -1,7 +1,7 @@
 // The effects of an envelope, in their order: the certificate's request, the uploads, the envelope itself (P1 §1.5, 2.10, 4.5).
 import { contentOf } from "../../documents/content.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
-import { SignEnvelopeInput } from "../../contracts/sign-envelope.js";
+import { SignEnvelopeInput } from "../../contracts/sign-envelope/contract.js";
 import * as hosts from "../../providers/envelope-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";

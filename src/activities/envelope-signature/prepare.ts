@@ -1,6 +1,6 @@
 // The plan of an envelope: the checked input, with every document in the store (P1 §1.5, 4.5).
-import { SignEnvelopeInput } from "../../contracts/sign-envelope.js";
-import type { EnvelopeSettings } from "../../contracts/sign-envelope.js";
+import { SignEnvelopeInput } from "../../contracts/sign-envelope/contract.js";
+import type { EnvelopeSettings } from "../../contracts/sign-envelope/contract.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { checkedReferenceOf } from "../runtime/documents.js";

@@ -1,6 +1,6 @@
 // The call of the update `requestAffidavit`: an affidavit on demand of one notice of the batch (P2 §4.2).
-import type { BatchItem } from "../../batches/items.js";
-import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch.js";
+import type { BatchItem } from "../../batch/items/items.js";
+import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch/contract.js";
 import type { BatchAffidavitAnswer } from "../../contracts/send-notice-batch/messages.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { requestOnce } from "../evi/affidavit-request.js";

@@ -1,14 +1,14 @@
 // The affidavits of all notices of a batch, collected into one ZIP, resumably (P2 §4.2 Downloads, §6.3). Some notices at a time
 // become a part of it, which is kept; the archive is the parts one after the other.
 import type { DocumentReference } from "../../contracts/shared/values.js";
-import type { ArchivePart } from "../../batches/parts.js";
+import type { ArchivePart } from "../../batch/items/parts.js";
 import { uploadId } from "../../documents/document-id.js";
 import type { Spool } from "../../documents/spool.js";
 import type { AffidavitFile } from "../../providers/evi/affidavit-zip.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import { fileHeader, zipOf } from "../../zip/zip-writer.js";
-import type { ZipEntry } from "../../zip/zip-writer.js";
+import { fileHeader, zipOf } from "../../batch/zip/zip-writer.js";
+import type { ZipEntry } from "../../batch/zip/zip-writer.js";
 import { whenVisible } from "../runtime/when-visible.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";

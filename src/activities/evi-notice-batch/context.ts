@@ -1,8 +1,8 @@
 // What the activities of a batch of notices work with.
 import { activityInfo } from "@temporalio/activity";
-import type { BatchItems } from "../../batches/items.js";
-import type { ArchiveParts } from "../../batches/parts.js";
-import type { BatchSettings } from "../../contracts/send-notice-batch.js";
+import type { BatchItems } from "../../batch/items/items.js";
+import type { ArchiveParts } from "../../batch/items/parts.js";
+import type { BatchSettings } from "../../contracts/send-notice-batch/contract.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import type { DocumentKind } from "../../journal/ownership.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";

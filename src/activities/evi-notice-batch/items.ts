@@ -1,7 +1,7 @@
 // What is known of a batch's notices: by callbacks, which the relay stores, and by queries for those that none has closed.
-import type { Sweep } from "../../batches/items.js";
-import { countByWord } from "../../batches/shown.js";
-import type { BatchTotals } from "../../contracts/send-notice-batch.js";
+import type { Sweep } from "../../batch/items/items.js";
+import { countByWord } from "../../batch/items/shown.js";
+import type { BatchTotals } from "../../contracts/send-notice-batch/contract.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";

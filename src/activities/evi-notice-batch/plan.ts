@@ -4,8 +4,8 @@ import type {
   BatchRecipients,
   BatchSettings,
   SendNoticeBatchInput,
-} from "../../contracts/send-notice-batch.js";
-import type { NoticeAttachment } from "../../contracts/send-notice.js";
+} from "../../contracts/send-notice-batch/contract.js";
+import type { NoticeAttachment } from "../../contracts/send-notice/contract.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { BatchSettings as BatchFields } from "../../providers/evi-notice/client.js";
 

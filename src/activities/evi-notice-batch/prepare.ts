@@ -1,15 +1,15 @@
 // The first activity of `sendNoticeBatch`: validates the input, checks the list, stores body, list and attachments. It calls no provider.
-import { SendNoticeBatchInput } from "../../contracts/send-notice-batch.js";
-import type { BatchRecipients } from "../../contracts/send-notice-batch.js";
+import { SendNoticeBatchInput } from "../../contracts/send-notice-batch/contract.js";
+import type { BatchRecipients } from "../../contracts/send-notice-batch/contract.js";
 import { plainText } from "../../contracts/shared/text.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import { effectToken } from "../../journal/effect.js";
 import type { BatchSettings as BatchFields } from "../../providers/evi-notice/client.js";
-import { ownKey } from "../../recipients/own-key.js";
-import { checkedList, ListRefused, problemsCsv } from "../../recipients/preflight.js";
-import type { CheckedReport, PreflightOptions } from "../../recipients/preflight.js";
-import { problemFields } from "../../recipients/problems.js";
+import { ownKey } from "../../batch/recipients/own-key.js";
+import { checkedList, ListRefused, problemsCsv } from "../../batch/recipients/preflight.js";
+import type { CheckedReport, PreflightOptions } from "../../batch/recipients/preflight.js";
+import { problemFields } from "../../batch/recipients/problems.js";
 import { settingsOf } from "../evi-notice/submit.js";
 import { joinedKey } from "../evi/submit.js";
 import { checkedReferenceOf, referenceOf } from "../runtime/documents.js";

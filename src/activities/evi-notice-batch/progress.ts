@@ -1,6 +1,6 @@
 // How far the provider is with a batch (P2 §2.8, §3.3).
-import { countByWord } from "../../batches/shown.js";
-import type { BatchProgress, BatchTotals } from "../../contracts/send-notice-batch.js";
+import { countByWord } from "../../batch/items/shown.js";
+import type { BatchProgress, BatchTotals } from "../../contracts/send-notice-batch/contract.js";
 import { outcomeOfBroken } from "../../contracts/send-notice-batch/states.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";

@@ -2,8 +2,8 @@
 // upload without an answer has left there.
 import { Readable } from "node:stream";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import { AddressDigest } from "../../recipients/address-digest.js";
-import { listParts } from "../../recipients/list-parts.js";
+import { AddressDigest } from "../../batch/recipients/address-digest.js";
+import { listParts } from "../../batch/recipients/list-parts.js";
 import type { StepCall } from "../runtime/activity.js";
 import { checkDocument, ownedDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";

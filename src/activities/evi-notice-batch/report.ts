@@ -1,15 +1,20 @@
 // The report of a batch: each recipient with what is known of it, and from where, as JSON Lines and CSV in the document store.
-import type { BatchCounts } from "../../contracts/send-notice-batch.js";
+import type { BatchCounts } from "../../contracts/send-notice-batch/contract.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
-import type { BatchItem } from "../../batches/items.js";
-import { knownOf } from "../../batches/shown.js";
+import type { BatchItem } from "../../batch/items/items.js";
+import { knownOf } from "../../batch/items/shown.js";
 import type { BatchRecipient } from "../../providers/evi-notice/client.js";
-import { LineIndex, LineSet, listedRows } from "../../recipients/list-lines.js";
-import type { ListedRow } from "../../recipients/list-lines.js";
-import { lineOfOwnKey, withoutOwnKey } from "../../recipients/own-key.js";
-import { csvReport, jsonLinesReport, ReportCounter, reportRows } from "../../recipients/report.js";
-import { reasonOf } from "../../recipients/reason.js";
-import type { ReportRow } from "../../recipients/report.js";
+import { LineIndex, LineSet, listedRows } from "../../batch/recipients/list-lines.js";
+import type { ListedRow } from "../../batch/recipients/list-lines.js";
+import { lineOfOwnKey, withoutOwnKey } from "../../batch/recipients/own-key.js";
+import {
+  csvReport,
+  jsonLinesReport,
+  ReportCounter,
+  reportRows,
+} from "../../batch/recipients/report.js";
+import { reasonOf } from "../../batch/recipients/reason.js";
+import type { ReportRow } from "../../batch/recipients/report.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import { storeOnce } from "./made-document.js";

@@ -1,11 +1,11 @@
 // Reads the notices of a batch that no callback has closed (P2 §4.2 Get and Query): their ids from the batch's
 // recipients, then many notices in one query by our own lookup keys, else each by its id.
-import type { ReadItem } from "../../batches/items.js";
-import { camelCase } from "../../batches/shown.js";
+import type { ReadItem } from "../../batch/items/items.js";
+import { camelCase } from "../../batch/items/shown.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
-import { lineOfOwnKey, ownKey } from "../../recipients/own-key.js";
+import { lineOfOwnKey, ownKey } from "../../batch/recipients/own-key.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import { attemptLimit } from "./limits.js";
 import type { SentList } from "./plan.js";

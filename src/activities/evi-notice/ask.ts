@@ -1,6 +1,6 @@
 // One poll of a notice (P2 §2.7, §4.2 Get and Downloads).
 import { noticeEndStates } from "../../contracts/send-notice/states.js";
-import type { NoticeDates } from "../../contracts/send-notice.js";
+import type { NoticeDates } from "../../contracts/send-notice/contract.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";

@@ -1,5 +1,5 @@
 // What the activities of certified notices work with: the account, and the queries of docs/reading-the-specification.md §1, §3.
-import type { NoticeSettings } from "../../contracts/send-notice.js";
+import type { NoticeSettings } from "../../contracts/send-notice/contract.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { EviNoticeAccount, Notice } from "../../providers/evi-notice/client.js";
 import { whenVisible } from "../runtime/when-visible.js";

@@ -1,5 +1,5 @@
 // The submission as it leaves: the caller's input, our own key, and the process's callback settings (P2 §2.6, §6.1).
-import type { SendNoticeInput } from "../../contracts/send-notice.js";
+import type { SendNoticeInput } from "../../contracts/send-notice/contract.js";
 import { Secret } from "../../contracts/shared/values.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { NoticeSubmission } from "../../providers/evi-notice/client.js";

@@ -1,8 +1,8 @@
 // The first activity of `sendNotice`: validates, stores inline attachments, submits once (P2 §2.6, §4.2 Submit).
 import { contentOf } from "../../documents/content.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
-import { SendNoticeInput } from "../../contracts/send-notice.js";
-import type { NoticeSettings } from "../../contracts/send-notice.js";
+import { SendNoticeInput } from "../../contracts/send-notice/contract.js";
+import type { NoticeSettings } from "../../contracts/send-notice/contract.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { joinedKey, submitOnce } from "../evi/submit.js";
 import type { StepCall } from "../runtime/activity.js";

@@ -1,6 +1,6 @@
 // The call of a notice process's update (P2 §4.2 On-demand affidavit; docs/reading-the-specification.md §3, §9).
 import type { NoticeAffidavitAnswer } from "../../contracts/send-notice/messages.js";
-import type { NoticeAffidavitRequest } from "../../contracts/send-notice.js";
+import type { NoticeAffidavitRequest } from "../../contracts/send-notice/contract.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { requestOnce } from "../evi/affidavit-request.js";
 import type { EviUpdate } from "../evi/affidavit-request.js";

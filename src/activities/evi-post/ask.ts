@@ -1,6 +1,6 @@
 // One poll of a postal communication (P2 §2.5, §4.1 Query).
 import { endStates } from "../../contracts/send-postal/states.js";
-import { PostalDates } from "../../contracts/send-postal.js";
+import { PostalDates } from "../../contracts/send-postal/contract.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";

@@ -1,5 +1,5 @@
 // The submission as it leaves: the caller's input, our own key, and the process's callback settings (P2 §2.1–2.4, §6.1).
-import type { SendPostalInput } from "../../contracts/send-postal.js";
+import type { SendPostalInput } from "../../contracts/send-postal/contract.js";
 import { Secret } from "../../contracts/shared/values.js";
 import type { PostalSubmission } from "../../providers/evi-post/client.js";
 import { joinedKey } from "../evi/submit.js";

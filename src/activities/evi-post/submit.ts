@@ -1,8 +1,8 @@
 // The first activity of `sendPostal`: validates, stores an inline document, submits once (P2 §2.1–2.4, §4.1 Submit).
 import { contentOf } from "../../documents/content.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
-import { SendPostalInput } from "../../contracts/send-postal.js";
-import type { PostalSettings } from "../../contracts/send-postal.js";
+import { SendPostalInput } from "../../contracts/send-postal/contract.js";
+import type { PostalSettings } from "../../contracts/send-postal/contract.js";
 import type { FieldProblem } from "../../contracts/shared/failures.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import * as eviPost from "../../providers/evi-post/client.js";

@@ -1,7 +1,7 @@
 // The calls of a postal process's updates; an error becomes the update's answer (P2 §4.1;
 // docs/reading-the-specification.md §2, §9).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
-import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
+import type { PostalAffidavitRequest } from "../../contracts/send-postal/contract.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import { requestOnce } from "../evi/affidavit-request.js";
 import type { EviUpdate } from "../evi/affidavit-request.js";

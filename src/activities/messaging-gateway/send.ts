@@ -1,6 +1,6 @@
 // One message, one effect (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
 import { contentOf } from "../../documents/content.js";
-import { SendMessageInput } from "../../contracts/send-message.js";
+import { SendMessageInput } from "../../contracts/send-message/contract.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
 import * as gateway from "../../providers/messaging-gateway/client.js";
 import type { StepCall } from "../runtime/activity.js";

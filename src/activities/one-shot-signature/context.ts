@@ -1,5 +1,5 @@
 // What the activities of the one-shot signature service work with: the account, and what `retrieve` shows of a request.
-import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
+import type { OneShotSettings } from "../../contracts/sign-one-shot/contract.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type {
   OneShotDocument,

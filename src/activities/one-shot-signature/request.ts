@@ -1,8 +1,8 @@
 // The request and its documents: checked, created, uploaded (P1 §1.4, §4.4).
 import { contentOf } from "../../documents/content.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
-import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
-import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
+import { SignOneShotInput } from "../../contracts/sign-one-shot/contract.js";
+import type { OneShotSettings } from "../../contracts/sign-one-shot/contract.js";
 import type { DocumentInput, DocumentReference } from "../../contracts/shared/values.js";
 import type { DocumentKind } from "../../journal/ownership.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";

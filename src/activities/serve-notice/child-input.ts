@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
 import { withSecrets } from "../../contracts/definition/secret-fields.js";
-import type { ServeNoticeInput } from "../../contracts/serve-notice.js";
+import type { ServeNoticeInput } from "../../contracts/serve-notice/contract.js";
 import type { serveChildren } from "../../contracts/serve-notice/states.js";
 import { erasedProblem } from "../../contracts/shared/failures.js";
 import {

@@ -1,8 +1,8 @@
 // The activities of `serveNotice` at the notification service: the notice's input before it starts, and the last read before the post
 // goes out (P2 §2.6, §2.7, §4.2 Get).
-import { SendNoticeInput } from "../../contracts/send-notice.js";
-import { ServeNoticeInput } from "../../contracts/serve-notice.js";
-import type { ServeSettings } from "../../contracts/serve-notice.js";
+import { SendNoticeInput } from "../../contracts/send-notice/contract.js";
+import { ServeNoticeInput } from "../../contracts/serve-notice/contract.js";
+import type { ServeSettings } from "../../contracts/serve-notice/contract.js";
 import { serveChildren } from "../../contracts/serve-notice/states.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { EviNoticeContext } from "../evi-notice/context.js";

@@ -1,7 +1,7 @@
 // The activity of `serveNotice` at the postal service: the letter's input is checked before the notice goes out, so that a wrong letter
 // is refused today and not at the deadline (P2 §2.1–2.4).
-import { SendPostalInput } from "../../contracts/send-postal.js";
-import { ServeNoticeInput } from "../../contracts/serve-notice.js";
+import { SendPostalInput } from "../../contracts/send-postal/contract.js";
+import { ServeNoticeInput } from "../../contracts/serve-notice/contract.js";
 import { serveChildren } from "../../contracts/serve-notice/states.js";
 import type { EviPostContext } from "../evi-post/context.js";
 import { checkAccountRules } from "../evi-post/submit.js";

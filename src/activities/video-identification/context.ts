@@ -1,6 +1,6 @@
 // What the activities of the video identification service work with: the account, and the token of a call.
 import { cancellationSignal } from "@temporalio/activity";
-import type { VideoSettings } from "../../contracts/verify-identity.js";
+import type { VideoSettings } from "../../contracts/verify-identity/contract.js";
 import { Secret } from "../../contracts/shared/values.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { OfConference } from "../../providers/video-identification/call.js";

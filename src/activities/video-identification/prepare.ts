@@ -1,7 +1,7 @@
 // Before the call is followed: the input is checked, and the conference becomes the process's own, so that its close event finds it
 // (P1 §2.7, 6.1).
-import { VerifyIdentityInput } from "../../contracts/verify-identity.js";
-import type { VideoSettings } from "../../contracts/verify-identity.js";
+import { VerifyIdentityInput } from "../../contracts/verify-identity/contract.js";
+import type { VideoSettings } from "../../contracts/verify-identity/contract.js";
 import { EffectMismatch } from "../../journal/errors.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";

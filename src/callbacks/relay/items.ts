@@ -1,5 +1,5 @@
-// The callbacks of a batch's items: noted in the database, an item a row, and never sent to the process (src/batches/items.ts).
-import type { BatchItems, HeardItem } from "../../batches/items.js";
+// The callbacks of a batch's items: noted in the database, an item a row, and never sent to the process (src/batch/items/items.ts).
+import type { BatchItems, HeardItem } from "../../batch/items/items.js";
 import type { ProcessContract } from "../../contracts/definition/process-contract.js";
 import { contractOf, parseWorkflowId } from "../../contracts/registry.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";

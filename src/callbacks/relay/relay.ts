@@ -4,8 +4,8 @@
 // alone, and parked at last.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BatchItems } from "../../batches/items.js";
-import type { HeardItem } from "../../batches/items.js";
+import { BatchItems } from "../../batch/items/items.js";
+import type { HeardItem } from "../../batch/items/items.js";
 import type { ProcessKey } from "../../crypto/data-key.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { listen } from "../../postgres/listen.js";

@@ -3,7 +3,7 @@
 import type { Config } from "../../config.js";
 import type { LookUpReport } from "../../journal/look-up-proofs.js";
 import type { Pool } from "../../postgres/pool.js";
-import { lookUpProofsOf } from "../../look-up-proofs.js";
+import { lookUpProofsOf } from "../../config/look-up-proofs.js";
 import { accountsOf } from "../../providers/accounts.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
 import { Problem } from "./check.js";

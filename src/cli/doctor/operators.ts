@@ -2,7 +2,7 @@
 import type { Config } from "../../config.js";
 import { operatorName } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";
-import { decisionRulesOf } from "../../decision-rules.js";
+import { decisionRulesOf } from "../../config/decision-rules.js";
 import { NotExamined, Problem } from "./check.js";
 import { ring } from "./configured.js";
 

@@ -1,11 +1,11 @@
 // Maps every error of a command to an exit code (docs/design.md §13).
 import { CommanderError } from "commander";
 import { ConfigurationError } from "../../config.js";
-import { exitCodes } from "../../exit-codes.js";
-import type { CommandError, ExitCode } from "../../exit-codes.js";
+import { exitCodes } from "../../roles/exit-codes.js";
+import type { CommandError, ExitCode } from "../../roles/exit-codes.js";
 
-export { CommandError, exitCodes } from "../../exit-codes.js";
-export type { ExitCode } from "../../exit-codes.js";
+export { CommandError, exitCodes } from "../../roles/exit-codes.js";
+export type { ExitCode } from "../../roles/exit-codes.js";
 
 export const exitCodeHelp = `Exit codes:
   0  success

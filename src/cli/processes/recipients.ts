@@ -1,11 +1,11 @@
 // `trustflow recipients`: the notices of a batch while it runs, and what came about one of them.
 import type { Command } from "commander";
-import type { ItemEvent } from "../../batches/items.js";
+import type { ItemEvent } from "../../batch/items/items.js";
 import { csvLine } from "../../contracts/shared/csv.js";
 import type { EventAbout } from "../../contracts/shared/provider-event.js";
-import { inPieces } from "../../recipients/pieces.js";
-import { reportColumns } from "../../recipients/report.js";
-import type { ReportRow } from "../../recipients/report.js";
+import { inPieces } from "../../batch/recipients/pieces.js";
+import { reportColumns } from "../../batch/recipients/report.js";
+import type { ReportRow } from "../../batch/recipients/report.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import {

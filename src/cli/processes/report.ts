@@ -1,9 +1,9 @@
 // `trustflow report`: what is known of each recipient of a batch, as the stored report or, before the end, as of now.
 import type { Command } from "commander";
 import { Option } from "commander";
-import type { SendNoticeBatchResult } from "../../contracts/send-notice-batch.js";
-import { csvReport, jsonLinesReport, ReportCounter } from "../../recipients/report.js";
-import type { ReportCounts, Rows } from "../../recipients/report.js";
+import type { SendNoticeBatchResult } from "../../contracts/send-notice-batch/contract.js";
+import { csvReport, jsonLinesReport, ReportCounter } from "../../batch/recipients/report.js";
+import type { ReportCounts, Rows } from "../../batch/recipients/report.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { addCommand, csvOption } from "../command.js";
 import { withTrustflow } from "../context.js";

@@ -1,9 +1,9 @@
 // Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, assertion, accept-contract,
 // decide-video, update-video, reject-call (docs/design.md §13).
 import { type Command, Option } from "commander";
-import { EidAssertion } from "../../contracts/issue-certificate.js";
-import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch.js";
-import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
+import { EidAssertion } from "../../contracts/issue-certificate/contract.js";
+import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch/contract.js";
+import type { PostalAffidavitRequest } from "../../contracts/send-postal/contract.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { requireCapability } from "./capability.js";
 import { addUpdateCommand, personName } from "../command.js";

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Client } from "@temporalio/client";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
 import type { Repairs } from "../../cleanup/repair.js";
-import type { CleanupReport } from "../../cleanup.js";
+import type { CleanupReport } from "../../cleanup/cleanup.js";
 import { ringOf } from "../../config.js";
 import { payloadKeys, refusedPayloads } from "../../payload-keys.js";
 import type { Config } from "../../config.js";
@@ -122,7 +122,7 @@ async function retain(
   { temporal, requireOwn, pool, config }: OwnTemporal,
   { dryRun = false }: CleanupFlags,
 ): Promise<CleanupReport> {
-  const { cleanUp } = await import("../../cleanup.js");
+  const { cleanUp } = await import("../../cleanup/cleanup.js");
   const { namespacesOf } = await import("../../cleanup/namespaces.js");
   for (const namespace of await namespacesOf(pool, temporal.namespace)) await requireOwn(namespace);
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;

@@ -4,7 +4,7 @@ import { ringOf } from "../../config.js";
 import type { Config } from "../../config.js";
 import type { CommandDecision } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";
-import { decisionRulesOf } from "../../decision-rules.js";
+import { decisionRulesOf } from "../../config/decision-rules.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 
 export interface ProvenOperator {

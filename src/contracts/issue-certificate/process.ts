@@ -5,15 +5,15 @@ import {
   IssueCertificateInput,
   IssueCertificateResult,
   IssueCertificateStatus,
-} from "../issue-certificate.js";
-import type { CertificateSettings } from "../issue-certificate.js";
+} from "./contract.js";
+import type { CertificateSettings } from "./contract.js";
 import { answer, update } from "../definition/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { provideAssertion } from "./messages.js";
 
-export * from "../issue-certificate.js";
+export * from "./contract.js";
 export * from "./messages.js";
 
 export const issueCertificate = defineProcess({

@@ -1,12 +1,8 @@
 // `issueCredential` in the registry: the command that starts it.
 import { defineProcess } from "../definition/process-contract.js";
-import {
-  IssueCredentialInput,
-  IssueCredentialResult,
-  IssueCredentialStatus,
-} from "../issue-credential.js";
+import { IssueCredentialInput, IssueCredentialResult, IssueCredentialStatus } from "./contract.js";
 
-export * from "../issue-credential.js";
+export * from "./contract.js";
 
 export const issueCredential = defineProcess({
   title: "Credential",

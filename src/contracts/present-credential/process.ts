@@ -4,9 +4,9 @@ import {
   PresentCredentialInput,
   PresentCredentialResult,
   PresentCredentialStatus,
-} from "../present-credential.js";
+} from "./contract.js";
 
-export * from "../present-credential.js";
+export * from "./contract.js";
 
 export const presentCredential = defineProcess({
   title: "Presentation of a credential",

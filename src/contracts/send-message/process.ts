@@ -1,8 +1,8 @@
 // `sendMessage` in the registry: the command that starts it.
-import { SendMessageInput, SendMessageResult, SendMessageStatus } from "../send-message.js";
+import { SendMessageInput, SendMessageResult, SendMessageStatus } from "./contract.js";
 import { defineProcess } from "../definition/process-contract.js";
 
-export * from "../send-message.js";
+export * from "./contract.js";
 
 export const sendMessage = defineProcess({
   title: "Message",

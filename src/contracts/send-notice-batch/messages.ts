@@ -1,6 +1,6 @@
 // The updates that `sendNoticeBatch` alone takes. No zod: the workflow imports this file.
 import { defineUpdate } from "@temporalio/workflow";
-import type { BatchAffidavitRequest } from "../send-notice-batch.js";
+import type { BatchAffidavitRequest } from "./contract.js";
 import type { NoticeAffidavitAnswer } from "../send-notice/messages.js";
 import type { Decider } from "../shared/messages.js";
 

@@ -5,15 +5,15 @@ import {
   SendNoticeBatchInput,
   SendNoticeBatchResult,
   SendNoticeBatchStatus,
-} from "../send-notice-batch.js";
-import type { BatchSettings } from "../send-notice-batch.js";
+} from "./contract.js";
+import type { BatchSettings } from "./contract.js";
 import { answer, decider, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { noticeEndStates, noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import { cancelBatch, requestBatchAffidavit } from "./messages.js";
 
-export * from "../send-notice-batch.js";
+export * from "./contract.js";
 export * from "./messages.js";
 export * from "./states.js";
 

@@ -1,6 +1,6 @@
 // How far a batch of notices is, in one line: a bar with rate and time left while the provider makes the notices, and how many of them
 // are in which state.
-import type { BatchProgress, SendNoticeBatchStatus } from "../send-notice-batch.js";
+import type { BatchProgress, SendNoticeBatchStatus } from "./contract.js";
 import { noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import type { ProcessStatus } from "../shared/status.js";
 

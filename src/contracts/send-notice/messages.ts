@@ -1,7 +1,7 @@
 // The update that `sendNotice` alone takes. The API cannot cancel a notice, so there is no update for it (P2 §4.2). No zod: the
 // workflow imports this file.
 import { defineUpdate } from "@temporalio/workflow";
-import type { NoticeAffidavitRequest } from "../send-notice.js";
+import type { NoticeAffidavitRequest } from "./contract.js";
 
 /**
  * P2 §4.2 On-demand affidavit; `requestId` where it was requested, `reason` where the provider refused. `limitReached`: the notice

@@ -5,14 +5,14 @@ import {
   SendNoticeInput,
   SendNoticeResult,
   SendNoticeStatus,
-} from "../send-notice.js";
-import type { NoticeSettings } from "../send-notice.js";
+} from "./contract.js";
+import type { NoticeSettings } from "./contract.js";
 import { answer, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { requestNoticeAffidavit } from "./messages.js";
 
-export * from "../send-notice.js";
+export * from "./contract.js";
 export * from "./messages.js";
 export * from "./states.js";
 

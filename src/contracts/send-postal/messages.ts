@@ -1,7 +1,7 @@
 // The updates that `sendPostal` alone takes. No zod: the workflow imports this file.
 import { defineUpdate } from "@temporalio/workflow";
 import type { Decider } from "../shared/messages.js";
-import type { PostalAffidavitRequest } from "../send-postal.js";
+import type { PostalAffidavitRequest } from "./contract.js";
 
 /** docs/reading-the-specification.md §2: what the provider makes of a cancellation (P2 §4.1 Cancel). */
 export interface CancelAnswer {

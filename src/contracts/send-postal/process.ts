@@ -5,14 +5,14 @@ import {
   SendPostalInput,
   SendPostalResult,
   SendPostalStatus,
-} from "../send-postal.js";
-import type { PostalSettings } from "../send-postal.js";
+} from "./contract.js";
+import type { PostalSettings } from "./contract.js";
 import { answer, decider, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { cancel, requestAffidavit } from "./messages.js";
 
-export * from "../send-postal.js";
+export * from "./contract.js";
 export * from "./messages.js";
 export * from "./states.js";
 

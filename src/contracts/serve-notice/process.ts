@@ -1,14 +1,14 @@
 // `serveNotice` in the registry: its update, its defaults and the command that starts it.
 import { z } from "zod";
-import { ServeNoticeInput, ServeNoticeResult, ServeNoticeStatus } from "../serve-notice.js";
-import type { ServeSettings } from "../serve-notice.js";
+import { ServeNoticeInput, ServeNoticeResult, ServeNoticeStatus } from "./contract.js";
+import type { ServeSettings } from "./contract.js";
 import { decider, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { cancelServing } from "./messages.js";
 import { serveChildren } from "./states.js";
 
-export * from "../serve-notice.js";
+export * from "./contract.js";
 export * from "./messages.js";
 export * from "./states.js";
 

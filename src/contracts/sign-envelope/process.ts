@@ -1,10 +1,10 @@
 // `signEnvelope` in the registry: its defaults and the command that starts it.
 import { defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
-import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "../sign-envelope.js";
-import type { EnvelopeSettings } from "../sign-envelope.js";
+import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "./contract.js";
+import type { EnvelopeSettings } from "./contract.js";
 
-export * from "../sign-envelope.js";
+export * from "./contract.js";
 
 export const signEnvelope = defineProcess({
   title: "Signature envelope",

@@ -4,11 +4,11 @@ import { answer, decider, update } from "../definition/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
-import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "../sign-one-shot.js";
-import type { OneShotSettings } from "../sign-one-shot.js";
+import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "./contract.js";
+import type { OneShotSettings } from "./contract.js";
 import { acceptContract, decideVideo, updateVideo } from "./messages.js";
 
-export * from "../sign-one-shot.js";
+export * from "./contract.js";
 export * from "./messages.js";
 
 export const signOneShot = defineProcess({

@@ -3,15 +3,11 @@ import { z } from "zod";
 import { answer, decider, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
-import {
-  VerifyIdentityInput,
-  VerifyIdentityResult,
-  VerifyIdentityStatus,
-} from "../verify-identity.js";
-import type { VideoSettings } from "../verify-identity.js";
+import { VerifyIdentityInput, VerifyIdentityResult, VerifyIdentityStatus } from "./contract.js";
+import type { VideoSettings } from "./contract.js";
 import { rejectCall } from "./messages.js";
 
-export * from "../verify-identity.js";
+export * from "./contract.js";
 export * from "./messages.js";
 
 export const verifyIdentity = defineProcess({

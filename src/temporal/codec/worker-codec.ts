@@ -51,7 +51,7 @@ abstract class WorkerCodec implements PayloadCodec {
   }
 }
 
-/** For workflows: each payload keeps its value, and says what is wrong with it (src/workflows/interceptors/payload-guard.ts). */
+/** For workflows: each payload keeps its value, and says what is wrong with it (src/workflows/runtime/payload-guard.ts). */
 export class WorkflowCodec extends WorkerCodec {
   protected shown({ payload, problem }: Decoded): Payload {
     const { metadata, ...rest } = payload;

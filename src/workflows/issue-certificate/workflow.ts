@@ -11,13 +11,13 @@ import type { FailureDetails } from "../../contracts/shared/failures.js";
 import type {
   IssueCertificateInput,
   IssueCertificateResult,
-} from "../../contracts/issue-certificate.js";
+} from "../../contracts/issue-certificate/contract.js";
 import { updateActivities } from "../runtime/activity-options.js";
 import { AssertionDialogue } from "./assertion.js";
 import { wanted } from "../runtime/attention.js";
 import { now } from "../runtime/clock.js";
-import { OneTimePassword } from "../one-time-password/one-time-password.js";
-import type { OtpCalls } from "../one-time-password/one-time-password.js";
+import { OneTimePassword } from "../shared/one-time-password.js";
+import type { OtpCalls } from "../shared/one-time-password.js";
 import { plainView } from "../runtime/plain-view.js";
 import { Flow } from "../runtime/flow.js";
 import { stepsOf } from "../runtime/steps.js";

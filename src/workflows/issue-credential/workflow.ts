@@ -2,8 +2,8 @@
 import type {
   IssueCredentialInput,
   IssueCredentialResult,
-} from "../../contracts/issue-credential.js";
-import { SetUp, operator, template } from "../credential-wallet/set-up.js";
+} from "../../contracts/issue-credential/contract.js";
+import { SetUp, operator, template } from "../shared/wallet-set-up.js";
 
 const SERVICE_STEP = "createIssuanceService";
 const INIT_STEP = "initIssuance";

@@ -3,8 +3,8 @@
 import type {
   PresentCredentialInput,
   PresentCredentialResult,
-} from "../../contracts/present-credential.js";
-import { SetUp, operator, template } from "../credential-wallet/set-up.js";
+} from "../../contracts/present-credential/contract.js";
+import { SetUp, operator, template } from "../shared/wallet-set-up.js";
 
 const VERIFICATION_STEP = "createVerificationTemplate";
 const SERVICE_STEP = "createPresentationService";

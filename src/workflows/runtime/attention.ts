@@ -13,7 +13,7 @@ import { decidedBy } from "./decisions.js";
 import type { Proven } from "./decisions.js";
 import { withResolvers } from "./with-resolvers.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
-import { maxBytes } from "../display/timeline.js";
+import { maxBytes } from "./timeline.js";
 
 /** What an operator must or may supply with `happened`, and its form. */
 export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;

@@ -9,7 +9,7 @@ import type {
   TimelineEntry,
 } from "../../contracts/shared/status.js";
 import { now } from "./clock.js";
-import { bounded, cut, inOrder } from "../display/timeline.js";
+import { bounded, cut, inOrder } from "./timeline.js";
 
 /** The newest query answer; `stamp` is the database's clock before the query was sent. */
 export interface Snapshot {

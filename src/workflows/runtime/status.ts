@@ -14,10 +14,10 @@ import type {
 } from "../../contracts/shared/status.js";
 import type { Attentions } from "./attention.js";
 import { now } from "./clock.js";
-import { renderDetails } from "../display/details.js";
+import { renderDetails } from "./details.js";
 import type { EventLog, Snapshot, View } from "./event-log.js";
-import { showDetails } from "../display/markdown.js";
-import { MAX_NEWEST, newest } from "../display/timeline.js";
+import { showDetails } from "./markdown.js";
+import { MAX_NEWEST, newest } from "./timeline.js";
 import { beginMemo } from "./status-memo.js";
 
 /** What the status shows of the event log. */

@@ -1,6 +1,6 @@
 // One message through the messaging gateway; the provider reports no later status (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
 import type { MessageSent } from "../../activities/messaging-gateway/index.js";
-import type { SendMessageInput, SendMessageResult } from "../../contracts/send-message.js";
+import type { SendMessageInput, SendMessageResult } from "../../contracts/send-message/contract.js";
 import { plainView } from "../runtime/plain-view.js";
 import { Flow } from "../runtime/flow.js";
 import { stepsOf } from "../runtime/steps.js";

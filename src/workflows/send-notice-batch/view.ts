@@ -5,7 +5,7 @@ import type {
   BatchProgress,
   BatchRecipients,
   BatchTotals,
-} from "../../contracts/send-notice-batch.js";
+} from "../../contracts/send-notice-batch/contract.js";
 import type { Snapshot, View } from "../runtime/event-log.js";
 import { plainView } from "../runtime/plain-view.js";
 

@@ -21,7 +21,7 @@ import type {
   BatchOutcome,
   SendNoticeBatchInput,
   SendNoticeBatchResult,
-} from "../../contracts/send-notice-batch.js";
+} from "../../contracts/send-notice-batch/contract.js";
 import {
   activitiesOf,
   answerOptions,
@@ -39,7 +39,7 @@ import { Withdrawn } from "../runtime/lifecycle.js";
 import { invalidInput, membersOf as givenIn } from "../runtime/invalid-input.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
 import { waitUntil } from "../runtime/waits.js";
-import { refuseUnlessFlags } from "../evi/communication.js";
+import { refuseUnlessFlags } from "../shared/communication.js";
 import { FailureBudget } from "./failure-budget.js";
 import { askUntilAnswered, untilTimeIsUp } from "./time-is-up.js";
 import { batchView, linesOf, membersOf, snapshotOf } from "./view.js";

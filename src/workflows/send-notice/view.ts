@@ -4,10 +4,10 @@ import {
   noticeOutcomes,
   noticeStates,
 } from "../../contracts/send-notice/states.js";
-import type { NoticeDates } from "../../contracts/send-notice.js";
+import type { NoticeDates } from "../../contracts/send-notice/contract.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import { viewOf } from "../evi/view.js";
-import type { EviSnapshot, EviView } from "../evi/view.js";
+import { viewOf } from "../shared/evi-view.js";
+import type { EviSnapshot, EviView } from "../shared/evi-view.js";
 
 export type NoticeSnapshot = EviSnapshot<NoticeDates>;
 

@@ -9,9 +9,9 @@ import type {
   NoticeOutcome,
   SendNoticeInput,
   SendNoticeResult,
-} from "../../contracts/send-notice.js";
+} from "../../contracts/send-notice/contract.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
-import { Communication, refuseUnlessFlags } from "../evi/communication.js";
+import { Communication, refuseUnlessFlags } from "../shared/communication.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { Flow } from "../runtime/flow.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";

@@ -1,9 +1,9 @@
 // The view of a postal communication (P2 §2.5, §3.1).
 import { endStates, postalOutcomes, postalStates } from "../../contracts/send-postal/states.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import type { PostalDates } from "../../contracts/send-postal.js";
-import { viewOf } from "../evi/view.js";
-import type { EviSnapshot, EviView } from "../evi/view.js";
+import type { PostalDates } from "../../contracts/send-postal/contract.js";
+import { viewOf } from "../shared/evi-view.js";
+import type { EviSnapshot, EviView } from "../shared/evi-view.js";
 
 export type PostalSnapshot = EviSnapshot<PostalDates>;
 

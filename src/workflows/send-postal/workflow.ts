@@ -10,8 +10,8 @@ import type {
   PostalOutcome,
   SendPostalInput,
   SendPostalResult,
-} from "../../contracts/send-postal.js";
-import { Communication, refuseUnlessFlags } from "../evi/communication.js";
+} from "../../contracts/send-postal/contract.js";
+import { Communication, refuseUnlessFlags } from "../shared/communication.js";
 import {
   activitiesOf,
   answerOptions,

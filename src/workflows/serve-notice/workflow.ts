@@ -11,7 +11,7 @@ import type {
   ServeNoticeInput,
   ServeNoticeOutcome,
   ServeNoticeResult,
-} from "../../contracts/serve-notice.js";
+} from "../../contracts/serve-notice/contract.js";
 import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
 import type { ChildStatus, References } from "../../contracts/shared/status.js";
 import { answerTo } from "../runtime/activity-errors.js";

@@ -6,7 +6,10 @@ import type {
   EnvelopeSent,
 } from "../../activities/envelope-signature/index.js";
 import type { References } from "../../contracts/shared/status.js";
-import type { SignEnvelopeInput, SignEnvelopeResult } from "../../contracts/sign-envelope.js";
+import type {
+  SignEnvelopeInput,
+  SignEnvelopeResult,
+} from "../../contracts/sign-envelope/contract.js";
 import { wanted } from "../runtime/attention.js";
 import { plainView } from "../runtime/plain-view.js";
 import { Flow } from "../runtime/flow.js";

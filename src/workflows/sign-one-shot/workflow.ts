@@ -9,7 +9,10 @@ import type { FirstCode } from "../../activities/runtime/one-time-password.js";
 import type { CreatedRequest } from "../../activities/one-shot-signature/request.js";
 import type { Signed } from "../../activities/one-shot-signature/signature.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
-import type { SignOneShotInput, SignOneShotResult } from "../../contracts/sign-one-shot.js";
+import type {
+  SignOneShotInput,
+  SignOneShotResult,
+} from "../../contracts/sign-one-shot/contract.js";
 import { updateActivities } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
@@ -17,8 +20,8 @@ import { ContractDialogue } from "./contract-dialogue.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { TrackingTarget } from "../runtime/tracking.js";
 import { IdentityVideo } from "./identity-video.js";
-import { OneTimePassword } from "../one-time-password/one-time-password.js";
-import type { OtpCalls } from "../one-time-password/one-time-password.js";
+import { OneTimePassword } from "../shared/one-time-password.js";
+import type { OtpCalls } from "../shared/one-time-password.js";
 import { Flow } from "../runtime/flow.js";
 import { oneShotView, reportsEnd } from "./view.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";

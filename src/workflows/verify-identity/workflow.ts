@@ -3,7 +3,10 @@
 import { ActivityFailure, ApplicationFailure } from "@temporalio/workflow";
 import type { VideoPlan, VideoSnapshot } from "../../activities/video-identification/index.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
-import type { VerifyIdentityInput, VerifyIdentityResult } from "../../contracts/verify-identity.js";
+import type {
+  VerifyIdentityInput,
+  VerifyIdentityResult,
+} from "../../contracts/verify-identity/contract.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { Flow } from "../runtime/flow.js";

@@ -1,6 +1,6 @@
 // An affidavit on demand of one notice of a batch: one request for one update, whatever became of the notice since (P2 §4.2).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { BatchItems } from "../../../src/batches/items.js";
+import { BatchItems } from "../../../src/batch/items/items.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { batchBench } from "./support.js";
 import type { Bench } from "./support.js";

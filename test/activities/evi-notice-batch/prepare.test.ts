@@ -1,8 +1,8 @@
 // What is checked and stored before a batch's first call, and what the later activities get of it.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch.js";
-import { lineOfOwnKey } from "../../../src/recipients/own-key.js";
-import { all, parsed } from "../../recipients/lists.js";
+import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch/contract.js";
+import { lineOfOwnKey } from "../../../src/batch/recipients/own-key.js";
+import { all, parsed } from "../../batch/recipients/lists.js";
 import { batchBench, csv, input, list, settings } from "./support.js";
 import type { Bench } from "./support.js";
 

@@ -1,7 +1,7 @@
 // How far a batch is: what is news, and what needs an operator decision (P2 §2.8, §3.3).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ProgressQuestion } from "../../../src/activities/evi-notice-batch/progress.js";
-import { BatchItems } from "../../../src/batches/items.js";
+import { BatchItems } from "../../../src/batch/items/items.js";
 import { batchBench, csv } from "./support.js";
 import type { Bench } from "./support.js";
 

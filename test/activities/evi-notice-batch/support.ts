@@ -12,7 +12,7 @@ import type {
 import { createBatchActivities } from "../../../src/activities/evi-notice-batch/index.js";
 import type { BatchActivities } from "../../../src/activities/evi-notice-batch/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
-import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch.js";
+import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch/contract.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";

@@ -8,7 +8,7 @@ import {
   createServePostActivities,
 } from "../../../src/activities/serve-notice/index.js";
 import { comparedInput } from "../../../src/contracts/definition/compared-input.js";
-import { SendNoticeInput } from "../../../src/contracts/send-notice.js";
+import { SendNoticeInput } from "../../../src/contracts/send-notice/contract.js";
 import { isSealed } from "../../../src/contracts/shared/sealed-secret.js";
 import { canonicalJson } from "../../../src/crypto/json-digest.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";

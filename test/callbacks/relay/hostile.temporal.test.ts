@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { BatchItems } from "../../../src/batches/items.js";
+import { BatchItems } from "../../../src/batch/items/items.js";
 import { callbackUrl, correlationOf } from "../../../src/callbacks/address.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import { parkReasons } from "../../../src/callbacks/inbox/rows.js";

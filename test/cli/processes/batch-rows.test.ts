@@ -1,6 +1,6 @@
 // What `recipients` and `report` show of a batch that runs: its notices, and its list.
 import { expect, test } from "@jest/globals";
-import type { BatchItem, BatchItems } from "../../../src/batches/items.js";
+import type { BatchItem, BatchItems } from "../../../src/batch/items/items.js";
 import {
   batchIdOf,
   noticeRow,

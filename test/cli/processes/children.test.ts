@@ -6,7 +6,7 @@ import {
   childResults,
   withoutChildren,
 } from "../../../src/cli/processes/children.js";
-import type { ServeNoticeStatus } from "../../../src/contracts/serve-notice.js";
+import type { ServeNoticeStatus } from "../../../src/contracts/serve-notice/contract.js";
 
 const status = (children: ServeNoticeStatus["children"]): ServeNoticeStatus => ({
   process: "serveNotice",

@@ -1,7 +1,7 @@
 // `trustflow recipients` on a real PostgreSQL: the notices of a batch, as a table, CSV and JSON Lines, and the reports about one.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { BatchItems } from "../../../src/batches/items.js";
+import { BatchItems } from "../../../src/batch/items/items.js";
 import { bodyContext } from "../../../src/callbacks/inbox/body.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxSealer, generateBoxRing } from "../../../src/crypto/sealed-box.js";

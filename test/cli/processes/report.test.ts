@@ -1,10 +1,10 @@
 // `trustflow report`: what the process stored at its end, and before it what is known so far.
 import { afterEach, expect, jest, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
-import type { BatchItem } from "../../../src/batches/items.js";
+import type { BatchItem } from "../../../src/batch/items/items.js";
 import { noticesByLine } from "../../../src/cli/processes/batch-rows.js";
 import { printReport, printReportSoFar } from "../../../src/cli/processes/report.js";
-import type { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch.js";
+import type { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch/contract.js";
 
 afterEach(() => void jest.restoreAllMocks());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { BatchItems } from "../../../src/batches/items.js";
+import { BatchItems } from "../../../src/batch/items/items.js";
 import { randomUUID } from "node:crypto";
-import { cleanUp, type CleanupOptions } from "../../../src/cleanup.js";
+import { cleanUp, type CleanupOptions } from "../../../src/cleanup/cleanup.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { clientOf, knownNamespace } from "../../harness/stack/known-processes.js";
 import type { KnownNamespace } from "../../harness/stack/known-processes.js";

@@ -17,8 +17,8 @@ export async function defectiveBundle(): Promise<string> {
     workflowsPath: module,
     workflowInterceptorModules: [
       module,
-      ...["query-guard", "payload-guard", "status-memo"].map((name) =>
-        fileURLToPath(new URL(`../../../src/workflows/interceptors/${name}.ts`, import.meta.url)),
+      ...["query-guard", "payload-guard", "status-memo-writer"].map((name) =>
+        fileURLToPath(new URL(`../../../src/workflows/runtime/${name}.ts`, import.meta.url)),
       ),
     ],
     failureConverterPath,

@@ -2,7 +2,7 @@
 // (docs/reading-the-specification.md §2; P1 §1.4).
 import { expect, test } from "@jest/globals";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
-import { MAX_TIMELINE_BYTES } from "../../../src/workflows/display/timeline.js";
+import { MAX_TIMELINE_BYTES } from "../../../src/workflows/runtime/timeline.js";
 import { EventLog } from "../../../src/workflows/runtime/event-log.js";
 import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";

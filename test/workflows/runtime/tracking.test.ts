@@ -6,9 +6,9 @@ import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { stepsOf } from "../../../src/workflows/runtime/steps.js";
 import type { Steps } from "../../../src/workflows/runtime/steps.js";
 import { trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
-import { collectAffidavits } from "../../../src/workflows/evi/late-affidavits.js";
+import { collectAffidavits } from "../../../src/workflows/shared/late-affidavits.js";
 import type { TrackingTarget } from "../../../src/workflows/runtime/tracking.js";
-import { hintsAtEnd } from "../../../src/workflows/evi/view.js";
+import { hintsAtEnd } from "../../../src/workflows/shared/evi-view.js";
 import { reportsEnd } from "../../../src/workflows/send-postal/view.js";
 import { WorkflowRun } from "../workflow-run.js";
 

@@ -2,8 +2,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { LookAnswer, LookRequest } from "../../../src/activities/runtime/look.js";
 import type { LookedAt, LookedAtFailure } from "../../../src/contracts/shared/process-look.js";
-import { ServeNoticeResult, ServeNoticeStatus } from "../../../src/contracts/serve-notice.js";
-import type { ServeNoticeInput } from "../../../src/contracts/serve-notice.js";
+import {
+  ServeNoticeResult,
+  ServeNoticeStatus,
+} from "../../../src/contracts/serve-notice/contract.js";
+import type { ServeNoticeInput } from "../../../src/contracts/serve-notice/contract.js";
 import { serveNotice } from "../../../src/workflows/serve-notice/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";
 

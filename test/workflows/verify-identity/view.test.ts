@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { VideoSnapshot } from "../../../src/activities/video-identification/index.js";
-import { VerifyIdentityResult } from "../../../src/contracts/verify-identity.js";
+import { VerifyIdentityResult } from "../../../src/contracts/verify-identity/contract.js";
 import { videoView } from "../../../src/workflows/verify-identity/view.js";
 
 const outcomes = VerifyIdentityResult.shape.outcome;

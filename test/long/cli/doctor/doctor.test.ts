@@ -14,7 +14,7 @@ import { searchAttributes, workflowTaskQueue } from "../../../../src/contracts/s
 import { KeyRing, generateKeyRing } from "../../../../src/crypto/key-ring.js";
 import type { PostgresServer } from "../../../../packages/dev/src/servers/postgres.js";
 import { createPool } from "../../../../src/postgres/pool.js";
-import { lookUpProofsOf } from "../../../../src/look-up-proofs.js";
+import { lookUpProofsOf } from "../../../../src/config/look-up-proofs.js";
 import { accountsOf } from "../../../../src/providers/accounts.js";
 import { connectClient } from "../../../../src/temporal/connection.js";
 import {

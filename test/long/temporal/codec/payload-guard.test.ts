@@ -51,7 +51,7 @@ beforeAll(async () => {
   });
   env = await startServer(dataConverter(ring));
   workflowBundle = await bundled("../../../temporal/canary.workflows.ts", [
-    file("../../../../src/workflows/interceptors/payload-guard.ts"),
+    file("../../../../src/workflows/runtime/payload-guard.ts"),
   ]);
   ours = env.client;
   withoutKey = clientWriting(async (payloads) => payloads);

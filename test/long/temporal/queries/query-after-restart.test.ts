@@ -112,7 +112,7 @@ test("without the guard, a query that comes before its task leaves a history tha
 }, 300_000);
 
 test("the guard refuses no query of a waiting process, in the worker's memory or not", async () => {
-  const guarded = await bundle([file("../../../../src/workflows/interceptors/query-guard.ts")]);
+  const guarded = await bundle([file("../../../../src/workflows/runtime/query-guard.ts")]);
   await working(guarded, async () => {
     for (let number = 0; number < ROUNDS; number += 1) {
       const handle = await env.client.workflow.start("decidesByTheClock", {
@@ -129,7 +129,7 @@ test("the guard refuses no query of a waiting process, in the worker's memory or
 }, 300_000);
 
 test("the guard refuses such a query; every history replays, and no workflow task fails", async () => {
-  const guarded = await bundle([file("../../../../src/workflows/interceptors/query-guard.ts")]);
+  const guarded = await bundle([file("../../../../src/workflows/runtime/query-guard.ts")]);
   const refused: unknown[] = [];
   for (let number = 0; number < ROUNDS && refused.length === 0; number += 1) {
     const { answers, corrupt, failedTasks } = await round(guarded);
@@ -144,7 +144,7 @@ test("the guard refuses such a query; every history replays, and no workflow tas
 }, 300_000);
 
 test("a process that was terminated with events that no task has taken is shown as terminated", async () => {
-  const guarded = await bundle([file("../../../../src/workflows/interceptors/query-guard.ts")]);
+  const guarded = await bundle([file("../../../../src/workflows/runtime/query-guard.ts")]);
   const handle = await env.client.workflow.start("decidesByTheClock", {
     taskQueue: "restarted",
     workflowId: `sendPostal/${randomUUID()}`,

@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 import yauzl from "yauzl";
 import type { SendNoticeBatchResult } from "../../../../src/client.js";
 import type { DocumentReference } from "../../../../src/contracts/shared/values.js";
-import { reportRows, type ReportRow } from "../../../../src/recipients/report.js";
+import { reportRows, type ReportRow } from "../../../../src/batch/recipients/report.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
 
 /** `same`: equal in each run; `problems`: what no run may leave, none when all is well. */

@@ -1,0 +1,366 @@
+// What is known of each notice of a batch: what callbacks reported, and what queries showed; which of both says its state, is the table
+// of notice-state.ts. No personal data: a notice is its `EvidenceId`, a recipient its line in the list. Ids are compared without case; a
+// call gets them as the provider spells them.
+import type { ProcessKey } from "../../crypto/data-key.js";
+import type { Pool } from "../../postgres/pool.js";
+
+export type { ProcessKey } from "../../crypto/data-key.js";
+
+/** One notice of a batch. */
+export interface BatchItem {
+  evidenceId: string;
+  line?: number;
+  /** P2 §3.2, as the newest of callback and query says. */
+  state?: string;
+  outcome?: string;
+  /** When what is said here happened, or was read. */
+  at?: Date;
+  source: "callback" | "query" | "recipients";
+}
+
+/** What a query showed of a notice; without a state nothing. */
+export interface ReadItem {
+  evidenceId: string;
+  line?: number;
+  state?: string;
+  outcome?: string;
+}
+
+export interface Sweep {
+  recipients: number;
+  /** Of the newest page of recipients that was read. */
+  cursor?: string;
+  /** Each notice of the batch has an item, and those that the provider's list names are known. */
+  isListed: boolean;
+  /** When the reading of the list last began at its first page. */
+  listBeganAt?: Date;
+  sweptAt?: Date;
+}
+
+/** One callback about a notice. */
+export interface ItemEvent {
+  /** Its row in the inbox. */
+  callback: string;
+  kind: string;
+  eventDate?: Date;
+  receivedAt: Date;
+}
+
+/** A claimed callback, as it was read. */
+export interface HeardItem {
+  /** Of the callback. */
+  id: string;
+  /** Absent where the callback is about no notice. */
+  evidenceId?: string;
+  kind: string;
+  at: string;
+  /** The place of `kind` among the states; 0: it is no state. */
+  rank: number;
+  /** At the end alone. */
+  outcome?: string;
+}
+
+/** `b` is the batch of the process $1, $2. */
+export const ofBatch = "b.namespace = $1 and b.workflow_id = $2";
+export const batchId = `(select b.id from trustflow.batches b where ${ofBatch})`;
+/** A notice's id as the provider spells it. */
+export const asShown = "coalesce(shown_id, evidence_id)";
+const isListed = "b.listed_at is not null";
+/** Items that stand for a recipient: once the list was read to its end, those that it names. */
+export const counted = `batch = ${batchId} and (listed or not (select ${isListed} from trustflow.batches b where ${ofBatch}))`;
+
+const columns = `evidence_id as "evidenceId", line,
+  case when is_read then read_state else reported end as state,
+  case when is_read then read_outcome else reported_outcome end as outcome,
+  case when is_read then shown_at else reported_at end as at,
+  case when is_read then 'query' when reported is null then 'recipients' else 'callback' end as source`;
+
+export class BatchItems {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Before the first callback can come. A second call changes nothing. */
+  async open({ namespace, workflowId }: ProcessKey, recipients: number): Promise<void> {
+    await this.#pool.query(
+      `insert into trustflow.batches (namespace, workflow_id, recipients) values ($1, $2, $3)
+       on conflict (namespace, workflow_id) do nothing`,
+      [namespace, workflowId, recipients],
+    );
+  }
+
+  async sweep({ namespace, workflowId }: ProcessKey): Promise<Sweep | undefined> {
+    const { rows } = await this.#pool.query<Sweep>(
+      `select recipients, cursor, ${isListed} as "isListed", list_began_at as "listBeganAt", swept_at as "sweptAt"
+       from trustflow.batches b where ${ofBatch}`,
+      [namespace, workflowId],
+    );
+    return rows[0] && withoutNulls(rows[0]);
+  }
+
+  /**
+   * Items that the provider's list of recipients names, with the place where the reading goes on; `end`: it was read to its end, `again`:
+   * from the first page. `page`: which one named them, and how many recipients without a notice. Where another attempt has noted
+   * that page, its place and its count stay.
+   */
+  async noteListed(
+    { namespace, workflowId }: ProcessKey,
+    items: { evidenceId: string; line?: number }[],
+    next: { cursor: string } | "end" | "again",
+    page?: { from: string | undefined; unnoticed: number },
+  ): Promise<void> {
+    const isFirst = page !== undefined && page.from === undefined;
+    await this.#pool.query(
+      `with noted as (
+         update trustflow.batches b set cursor = $3,
+           listed_at = case when $4 then clock_timestamp() end,
+           unnoticed = case when $4 then unnoticed_so_far else unnoticed end,
+           list_began_at = case when $5 then clock_timestamp() else list_began_at end,
+           unnoticed_so_far = case when $5 then 0 else unnoticed_so_far end + $6
+         where ${ofBatch} and ($7 or cursor is not distinct from $8)),
+       given as (
+         select distinct on (evidence_id) *
+         from unnest($9::text[], $10::text[], $11::integer[]) as g (evidence_id, shown_id, line) order by evidence_id, line)
+       insert into trustflow.batch_items as i (batch, evidence_id, shown_id, line, listed)
+         select b.id, given.evidence_id, given.shown_id, given.line, true
+         from trustflow.batches b, given where ${ofBatch} order by given.evidence_id
+       on conflict (batch, evidence_id) do update set
+         shown_id = excluded.shown_id, line = coalesce(i.line, excluded.line), listed = true
+         where not i.listed or (i.line is null and excluded.line is not null)`,
+      [
+        namespace,
+        workflowId,
+        typeof next === "string" ? null : next.cursor,
+        next === "end",
+        isFirst,
+        page?.unnoticed ?? 0,
+        page === undefined,
+        page?.from ?? null,
+        items.map(({ evidenceId }) => spelt(evidenceId)),
+        items.map(shownId),
+        items.map(({ line }) => line ?? null),
+      ],
+    );
+  }
+
+  /**
+   * After the last page. The list is complete where each of the `recipients` has a notice in it, or none: as many as `failed` may have
+   * none at once, more only where the reading before showed as many. Else it is read again.
+   */
+  async endListing(
+    { namespace, workflowId }: ProcessKey,
+    { recipients, failed }: { recipients: number; failed: number },
+  ): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.batches b set unnoticed = unnoticed_so_far, listed_at = case
+           when l.listed + least(unnoticed_so_far, $4) >= $3 then clock_timestamp()
+           when l.listed + unnoticed_so_far >= $3 and unnoticed = unnoticed_so_far then clock_timestamp() end
+       from (select count(*) as listed from trustflow.batch_items where batch = ${batchId} and listed) as l
+       where ${ofBatch}`,
+      [namespace, workflowId, recipients, failed],
+    );
+  }
+
+  /** `at`: the database's clock before the question. */
+  async noteRead(
+    { namespace, workflowId }: ProcessKey,
+    items: ReadItem[],
+    at: Date,
+  ): Promise<void> {
+    await this.#pool.query(
+      `with given as (
+         select distinct on (evidence_id) *
+         from unnest($4::text[], $5::text[], $6::integer[], $7::text[], $8::text[]) as g (evidence_id, shown_id, line, state, outcome)
+         order by evidence_id, state = 'Closed' desc nulls last)
+       insert into trustflow.batch_items as i (batch, evidence_id, shown_id, line, read_state, read_outcome, read_at, shown_at)
+         select b.id, g.evidence_id, g.shown_id, g.line, g.state, g.outcome, $3::timestamptz,
+           case when g.state is not null then $3::timestamptz end
+         from trustflow.batches b, given g where ${ofBatch} order by g.evidence_id
+       on conflict (batch, evidence_id) do update set
+         line = coalesce(i.line, excluded.line),
+         read_state = coalesce(excluded.read_state, i.read_state),
+         read_outcome = case when excluded.read_state is null then i.read_outcome else excluded.read_outcome end,
+         read_at = excluded.read_at,
+         shown_at = coalesce(excluded.shown_at, i.shown_at)
+       where excluded.read_at > i.read_at and not i.confirmed`,
+      [
+        namespace,
+        workflowId,
+        at,
+        items.map(({ evidenceId }) => spelt(evidenceId)),
+        items.map(shownId),
+        items.map(({ line }) => line ?? null),
+        items.map(({ state }) => state ?? null),
+        items.map(({ outcome }) => outcome ?? null),
+      ],
+    );
+  }
+
+  async noteSwept({ namespace, workflowId }: ProcessKey, at: Date): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.batches b set swept_at = greatest(swept_at, $3) where ${ofBatch}`,
+      [namespace, workflowId, at],
+    );
+  }
+
+  /**
+   * Settles claimed callbacks as `kept`, and notes what they report, in one commit. Of each notice the newest callback counts, so neither
+   * their order nor a second delivery changes anything. A callback whose claim was lost is left to the relay that holds it now.
+   */
+  async keep(claim: string, heard: HeardItem[]): Promise<void> {
+    await this.#pool.query({
+      name: "batch-keep",
+      text: `with given as (
+          select * from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::smallint[], $8::text[])
+            as g (id, evidence_id, shown_id, kind, event_date, rank, outcome)),
+        kept as (
+          update trustflow.callbacks c set state = 'kept', evidence_id = g.evidence_id, kind = g.kind, event_date = g.event_date,
+            reason = null, detail = null, claim = null, claimed_until = null, settled_at = clock_timestamp()
+          from given g where c.id = g.id and c.claim = $1 and c.state = 'waiting'
+          returning c.namespace, c.workflow_id, c.received_at, g.*),
+        newest as (
+          select distinct on (b.id, k.evidence_id) b.id as batch, k.*
+          from kept k join trustflow.batches b on b.namespace = k.namespace and b.workflow_id = k.workflow_id
+          where k.rank > 0 and k.evidence_id is not null
+          order by b.id, k.evidence_id, k.kind = 'Closed' desc, k.event_date desc, k.rank desc, k.outcome desc nulls last)
+        insert into trustflow.batch_items as i
+          (batch, evidence_id, shown_id, reported, reported_rank, reported_at, reported_outcome, heard_at)
+          select batch, evidence_id, shown_id, kind, rank, event_date, outcome, received_at from newest order by batch, evidence_id
+        on conflict (batch, evidence_id) do update set reported = excluded.reported, reported_rank = excluded.reported_rank,
+          reported_at = excluded.reported_at, reported_outcome = excluded.reported_outcome, heard_at = excluded.heard_at
+        where i.reported is null
+          or (excluded.reported = 'Closed', excluded.reported_at, excluded.reported_rank, coalesce(excluded.reported_outcome, ''))
+            > (i.reported = 'Closed', i.reported_at, i.reported_rank, coalesce(i.reported_outcome, ''))`,
+      values: [
+        claim,
+        heard.map(({ id }) => id),
+        heard.map(({ evidenceId }) => (evidenceId === undefined ? null : spelt(evidenceId))),
+        heard.map(shownId),
+        heard.map(({ kind }) => kind),
+        heard.map(({ at }) => at),
+        heard.map(({ rank }) => rank),
+        heard.map(({ outcome }) => outcome ?? null),
+      ],
+    });
+  }
+
+  /** How many notices have which state and outcome; once the list was read to its end, of those that it names. */
+  async totals({
+    namespace,
+    workflowId,
+  }: ProcessKey): Promise<{ state?: string; outcome?: string; count: number }[]> {
+    const { rows } = await this.#pool.query<{ state?: string; outcome?: string; count: number }>(
+      `select state, outcome, count(*)::int as count
+       from (select ${columns} from trustflow.batch_items where ${counted}) as known group by 1, 2 order by 1, 2`,
+      [namespace, workflowId],
+    );
+    return rows.map(withoutNulls);
+  }
+
+  /**
+   * Notices that no query has shown closed and none has asked for since `before` (once the list was read to its end, those that it
+   * names alone): those that no callback has closed come first, and of
+   * them those asked for longest ago. `isOpen`: those alone.
+   */
+  async due(
+    { namespace, workflowId }: ProcessKey,
+    before: Date,
+    limit: number,
+    { isOpen = false } = {},
+  ): Promise<{ evidenceId: string; line?: number }[]> {
+    const some = (closed: boolean) =>
+      `(select ${asShown} as evidence_id, line from trustflow.batch_items
+        where ${counted} and closed = ${closed} and read_at < $3 and not confirmed
+        order by closed, read_at limit $4)`;
+    const { rows } = await this.#pool.query<{ evidenceId: string; line?: number }>(
+      `select evidence_id as "evidenceId", line
+       from (${isOpen ? some(false) : `${some(false)} union all ${some(true)}`}) as items limit $4`,
+      [namespace, workflowId, before, limit],
+    );
+    return rows.map(withoutNulls);
+  }
+
+  /** By the ids as they are spelt in `evidenceIds`. */
+  async byEvidence(
+    { namespace, workflowId }: ProcessKey,
+    evidenceIds: string[],
+  ): Promise<Map<string, BatchItem>> {
+    const { rows } = await this.#pool.query<BatchItem>(
+      `select ${columns} from trustflow.batch_items where batch = ${batchId} and evidence_id = any($3)`,
+      [namespace, workflowId, evidenceIds.map(spelt)],
+    );
+    const found = new Map(rows.map((row) => [row.evidenceId, withoutNulls(row)]));
+    return new Map(
+      evidenceIds.flatMap((asked): [string, BatchItem][] => {
+        const item = found.get(spelt(asked));
+        return item ? [[asked, item]] : [];
+      }),
+    );
+  }
+
+  /** The notice of this id, which is spelt as the provider spells it. */
+  async shown(
+    { namespace, workflowId }: ProcessKey,
+    evidenceId: string,
+  ): Promise<BatchItem | undefined> {
+    const { rows } = await this.#pool.query<BatchItem & { shownId: string }>(
+      `select ${columns}, ${asShown} as "shownId" from trustflow.batch_items where batch = ${batchId} and evidence_id = $3`,
+      [namespace, workflowId, spelt(evidenceId)],
+    );
+    if (!rows[0]) return undefined;
+    const { shownId, ...item } = withoutNulls(rows[0]);
+    return { ...item, evidenceId: shownId };
+  }
+
+  /** In the order of their `EvidenceId`, from after `after` on. */
+  async page(
+    { namespace, workflowId }: ProcessKey,
+    asked: { state?: string; outcome?: string; isOpen?: boolean; after?: string; limit: number },
+  ): Promise<BatchItem[]> {
+    const { rows } = await this.#pool.query<BatchItem>(
+      `select * from (
+         select ${columns} from trustflow.batch_items
+         where batch = ${batchId} and evidence_id > $3 and ($4::boolean is null or closed <> $4)) as items
+       where ($5::text is null or lower(state) = lower($5)) and ($6::text is null or lower(outcome) = lower($6))
+       order by "evidenceId" limit $7`,
+      [
+        namespace,
+        workflowId,
+        asked.after ?? "",
+        asked.isOpen ?? null,
+        asked.state ?? null,
+        asked.outcome ?? null,
+        asked.limit,
+      ],
+    );
+    return rows.map(withoutNulls);
+  }
+
+  /** The callbacks about one notice, in the order in which they came. */
+  async history({ namespace, workflowId }: ProcessKey, evidenceId: string): Promise<ItemEvent[]> {
+    const { rows } = await this.#pool.query<ItemEvent>(
+      `select id as callback, kind, event_date as "eventDate", received_at as "receivedAt" from trustflow.callbacks
+       where namespace = $1 and workflow_id = $2 and lower(evidence_id) = $3 order by id`,
+      [namespace, workflowId, spelt(evidenceId)],
+    );
+    return rows.map(withoutNulls);
+  }
+}
+
+/** The id by which a notice is known here. */
+export function spelt(evidenceId: string): string {
+  return evidenceId.toLowerCase();
+}
+
+function shownId({ evidenceId }: { evidenceId?: string }): string | null {
+  return evidenceId === undefined || evidenceId === spelt(evidenceId) ? null : evidenceId;
+}
+
+function withoutNulls<T extends object>(row: T): T {
+  const found = {} as T;
+  for (const name of Object.keys(row) as (keyof T)[])
+    if (row[name] !== null) found[name] = row[name];
+  return found;
+}

@@ -1,0 +1,196 @@
+// Retention (docs/design.md §8) for `trustflow cleanup`: deletes inbox bodies, then journal and inbox rows, then orphaned
+// documents, in small deletes. It deletes nothing of an open process and no journal row of a process that has a history; it
+// asks Temporal about each process first.
+import type { Client } from "@temporalio/client";
+import { purgeBatches } from "../batch/items/removal.js";
+import { CallbackArchive, purgeable } from "../callbacks/inbox/archive.js";
+import type { PurgeOptions } from "../callbacks/inbox/archive.js";
+import { ConfigurationError } from "../config.js";
+import type { Config } from "../config.js";
+import type { KeyRing } from "../crypto/key-ring.js";
+import type { DocumentStore } from "../documents/store.js";
+import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "../journal/retention.js";
+import type { IsOpen } from "../journal/retention.js";
+import { expireDocuments } from "./document-retention.js";
+import type { Expired } from "./document-retention.js";
+import { Families } from "./executions.js";
+import { eraseLateCallbacks } from "./erasure-record.js";
+import { removeLeftovers } from "./leftovers.js";
+import type { Leftovers } from "./leftovers.js";
+import { namespacesOf } from "./namespaces.js";
+import { removeOrphans } from "./orphans.js";
+import type { Orphans } from "./orphans.js";
+import type { Pool } from "../postgres/pool.js";
+import { historyDays } from "../temporal/connection.js";
+
+export interface CleanupOptions {
+  retention: Config["retention"];
+  pool: Pool;
+  codecRing: KeyRing;
+  /** Present if this machine can reach the store. */
+  documents?: DocumentStore;
+  clientFor(namespace: string): Client;
+  /** Throws where the namespace is not that of the database. */
+  requireOwn?(namespace: string): Promise<void>;
+  /** The namespace of this configuration. */
+  namespace: string;
+  dryRun?: boolean;
+  now?: Date;
+}
+
+export interface CleanupReport extends Leftovers {
+  dryRun: boolean;
+  /** What was deleted, or with a dry run would be. */
+  inboxBodies: number;
+  /** Of callbacks that came after the erasure of their process. */
+  erasedBodies: number;
+  parkedBodies: number;
+  inboxRows: number;
+  journalRows: number;
+  documents: Orphans;
+  /** Documents past the retention period of their kind. */
+  expired: Expired["expired"];
+  notes: string[];
+}
+
+const DAY_MS = 86_400_000;
+/** Longer than any attempt works on a document. */
+const LEFTOVER_DAYS = 1;
+
+export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
+  const { retention, pool, dryRun = false, now = new Date() } = options;
+  const before = (days: number) => new Date(now.getTime() - days * DAY_MS);
+  const { connection } = options.clientFor(options.namespace);
+  const notes = checkOrder(retention, await historyDays(connection, options.namespace));
+  // Before the rows are deleted.
+  const namespaces = await namespacesOf(pool, options.namespace);
+  const clients = namespaces.map((name) => options.clientFor(name));
+  const families = new Families({ ...options, now });
+  const rows = await purgeRows({ pool, retention, dryRun, before, families });
+  const shared = { ...options, clients, dryRun };
+  const days = retention.documents;
+  const { expired, unknownEnd, skipped } = await expireDocuments({
+    ...{ ...shared, families, days, now },
+  });
+  if (unknownEnd > 0)
+    notes.push(
+      `${unknownEnd} document(s) with a retention period are kept: Temporal had already deleted their process when its end was to be recorded; see "trustflow erase"`,
+    );
+  if (skipped !== undefined)
+    notes.push(`no document with an expired period was deleted: ${skipped}`);
+  const [lost] = families.lost;
+  if (lost !== undefined)
+    notes.push(
+      `${families.lost.size} process(es), such as ${lost}, count as open: Temporal does not have them, although they have rows that are younger than the namespace's history retention`,
+    );
+  const leftovers = await removeLeftovers({ ...options, before: before(LEFTOVER_DAYS), dryRun });
+  const documents = await removeOrphans({
+    ...shared,
+    storedBefore: before(retention.documentOrphanDays),
+    quarantineDays: retention.quarantineDays,
+  });
+  return { dryRun, ...rows, documents, expired, ...leftovers, notes };
+}
+
+/** Rows of inbox and journal; with a dry run they are counted. */
+async function purgeRows({
+  pool,
+  retention: { inboxDays, parkedDays, journalDays, batchSize: limit },
+  dryRun,
+  before,
+  families,
+}: {
+  pool: Pool;
+  retention: Config["retention"];
+  dryRun: boolean;
+  before(days: number): Date;
+  families: Families;
+}): Promise<
+  Pick<CleanupReport, "erasedBodies" | "inboxBodies" | "inboxRows" | "journalRows" | "parkedBodies">
+> {
+  const running: IsOpen = (namespace, workflowId) => families.isOpen({ namespace, workflowId });
+  // The journal outlives the history: a reset may need its rows for as long as that is there.
+  const remembered: IsOpen = (namespace, workflowId) => families.isKnown({ namespace, workflowId });
+  const archive = new CallbackArchive(pool);
+  const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
+    dryRun
+      ? countCallbacks(pool, what, olderThan, isOpen)
+      : archive.purge({ what, olderThan, isOpen, limit });
+  const erasedBodies = await eraseLateCallbacks(pool, dryRun);
+  const inboxBodies = await inbox("bodies", before(inboxDays), running);
+  const inboxRows = await inbox("rows", before(journalDays), remembered);
+  if (!dryRun) await archive.forgetAddresses(before(journalDays));
+  // After the rows, so that a dry run gives the same counts.
+  const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
+  const effects = dryRun ? countEffects : purgeEffects;
+  const journalRows = await effects(pool, before(journalDays), remembered, limit);
+  if (!dryRun) {
+    await purgeEventSecrets(pool, before(inboxDays), running, limit);
+    await purgeCorrelations(pool, before(journalDays), remembered, limit);
+    await purgeBatches(pool, before(journalDays));
+  }
+  return { inboxBodies, erasedBodies, parkedBodies, inboxRows, journalRows };
+}
+
+/** journal ≥ history ≥ inbox. The journal prevents a second letter, so a violation for the journal is refused. */
+function checkOrder(
+  { inboxDays, journalDays }: Config["retention"],
+  historyDays: number,
+): string[] {
+  for (const [other, days] of [
+    ["the namespace's history retention", historyDays],
+    ["retention.inboxDays", inboxDays],
+  ] as const) {
+    if (journalDays >= days) continue;
+    throw new ConfigurationError([
+      `retention.journalDays is ${journalDays}, below ${other} of ${days} days: nothing was deleted`,
+    ]);
+  }
+  if (inboxDays <= historyDays) return [];
+  return [
+    `retention.inboxDays is ${inboxDays}, above the namespace's history retention of ${historyDays} days`,
+  ];
+}
+
+async function countCallbacks(
+  pool: Pool,
+  what: PurgeOptions["what"],
+  olderThan: Date,
+  isOpen: IsOpen,
+): Promise<number> {
+  return countClosed(
+    pool,
+    `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.callbacks
+     where ${purgeable[what]} and settled_at < $1 group by 1, 2`,
+    olderThan,
+    isOpen,
+  );
+}
+
+async function countEffects(pool: Pool, olderThan: Date, isOpen: IsOpen): Promise<number> {
+  return countClosed(
+    pool,
+    `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.effects
+     group by 1, 2 having max(updated_at) < $1`,
+    olderThan,
+    isOpen,
+  );
+}
+
+async function countClosed(
+  pool: Pool,
+  sql: string,
+  olderThan: Date,
+  isOpen: IsOpen,
+): Promise<number> {
+  const { rows } = await pool.query<{
+    namespace: string | null;
+    workflowId: string | null;
+    count: number;
+  }>(sql, [olderThan]);
+  let total = 0;
+  for (const { namespace, workflowId, count } of rows)
+    if (namespace === null || workflowId === null || !(await isOpen(namespace, workflowId)))
+      total += count;
+  return total;
+}

@@ -1,0 +1,51 @@
+// The contract of `presentCredential`: what a presentation needs is created, where it does not exist yet, and a flow is started
+// (P1 §1.6, 2.11, 4.6).
+import { z } from "zod";
+import type { Rule } from "../shared/rules.js";
+import { withRules } from "../shared/rules.js";
+import { ProcessStatus } from "../shared/status.js";
+import { ProviderId } from "../shared/values.js";
+import {
+  Made,
+  startsWhereServiceExists,
+  walletFields,
+  walletResult,
+  whereCreated,
+  whereExisting,
+} from "../shared/wallet.js";
+
+const PresentationFields = z.strictObject({
+  ...walletFields,
+  /** States the attributes that must be presented (P1 §2.11). */
+  verificationTemplate: Made.optional(),
+  /** What the created service is linked to beside the two above (P1 §2.11): all of it exists already. */
+  alsoLinked: z
+    .strictObject({
+      operatorIds: z.array(ProviderId).max(100).optional(),
+      verificationTemplateIds: z.array(ProviderId).max(100).optional(),
+    })
+    .optional(),
+});
+
+const linksWhereCreated: Rule<{ service: Made; alsoLinked?: object | undefined }> = {
+  reads: ["service", "alsoLinked"],
+  check({ service, alsoLinked }, refuse) {
+    if (service.id !== undefined && alsoLinked)
+      refuse("alsoLinked", "must be left out: the service exists already, and is linked");
+  },
+};
+
+export const PresentCredentialInput = withRules(PresentationFields, [
+  startsWhereServiceExists,
+  whereExisting("service", "operator", "template", "verificationTemplate"),
+  whereCreated("service", "operator", "verificationTemplate"),
+  whereCreated("verificationTemplate", "template"),
+  whereExisting("verificationTemplate", "template"),
+  linksWhereCreated,
+]);
+export type PresentCredentialInput = z.infer<typeof PresentCredentialInput>;
+
+export const PresentCredentialStatus = ProcessStatus;
+
+export const PresentCredentialResult = walletResult("presentCredential");
+export type PresentCredentialResult = z.infer<typeof PresentCredentialResult>;

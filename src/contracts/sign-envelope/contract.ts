@@ -1,0 +1,68 @@
+// The contract of `signEnvelope`: documents in an envelope that a one-shot certificate signs, over two hosts (P1 §1.5, 2.10,
+// 4.5). Of the three requests only a few names are shown: the rest is the caller's, in `providerFields`.
+import { z } from "zod";
+import { namesDiffer, withRules } from "../shared/rules.js";
+import { processResult, ProcessStatus } from "../shared/status.js";
+import {
+  AccountName,
+  DocumentInput,
+  FileName,
+  Instant,
+  ownLimit,
+  ProviderFields,
+} from "../shared/values.js";
+
+/** Refuses the members that the process writes itself. */
+const providerFieldsBut = (...own: string[]) =>
+  ProviderFields.superRefine((fields, context) => {
+    for (const key of own.filter((key) => key in fields)) {
+      const message = "must be left out: the process sets it (P1 §2.10)";
+      context.addIssue({ code: "custom", path: [key], message });
+    }
+  });
+
+const EnvelopeDocument = z.strictObject({
+  /** The file's, as the signer may see it. */
+  name: FileName,
+  document: DocumentInput,
+  /** Beside its `FileId` in the envelope. */
+  providerFields: providerFieldsBut("FileId", "DocumentNumber").optional(),
+});
+
+const Settings = z.strictObject({
+  /** How many documents are uploaded at the same time. */
+  uploadsAtOnce: z.int().min(1).max(50).optional(),
+});
+/** As resolved: the caller's settings over the configured ones. */
+export type EnvelopeSettings = {
+  [setting in keyof z.infer<typeof Settings>]-?: NonNullable<z.infer<typeof Settings>[setting]>;
+};
+
+const EnvelopeFields = z.strictObject({
+  account: AccountName.optional(),
+  /** The whole certificate request, untouched. */
+  request: z.strictObject({ providerFields: ProviderFields }),
+  /** In the order in which they stand in the envelope. */
+  documents: z
+    .array(EnvelopeDocument)
+    .min(1)
+    .max(...ownLimit(50)),
+  /** What the envelope has beside its documents and its one Sign activity. */
+  envelope: z
+    .strictObject({ providerFields: providerFieldsBut("Documents", "Activities").optional() })
+    .optional(),
+  settings: Settings.optional(),
+});
+
+export const SignEnvelopeInput = withRules(EnvelopeFields, [namesDiffer]);
+export type SignEnvelopeInput = z.infer<typeof SignEnvelopeInput>;
+
+export const SignEnvelopeStatus = ProcessStatus;
+
+/** No status call is shown, so no more is claimed than that the envelope was sent (docs/reading-the-specification.md §7). */
+export const SignEnvelopeResult = processResult({
+  process: z.literal("signEnvelope"),
+  outcome: z.literal("sent"),
+  dates: z.strictObject({ requestedAt: Instant.optional(), sentAt: Instant.optional() }),
+});
+export type SignEnvelopeResult = z.infer<typeof SignEnvelopeResult>;

@@ -1,0 +1,374 @@
+// What the check of a list of recipients takes, refuses and says (P2 §2.6, §2.9): lines and columns, and never a value.
+import { expect, test } from "@jest/globals";
+import { parse } from "csv-parse/sync";
+import { ListRefused, problemsCsv } from "../../../src/batch/recipients/preflight.js";
+import type { PreflightOptions } from "../../../src/batch/recipients/preflight.js";
+import { problemFields } from "../../../src/batch/recipients/problems.js";
+import { all, check, checked, parsed, skipping, strict } from "./lists.js";
+
+const list = (...lines: string[]) => lines.map((line) => `${line}\n`).join("");
+const header = "address;legalname";
+const ada = "ada@example.com;Ada Byron";
+const everyColumn =
+  "address;legalname;lookupkey;displayname;custodychallenge;custodychallengeresponse;deliverychallenge;" +
+  "deliverychallengeresponse;deliveryotpchannel;deliveryotpaddress;*city;*Contract No.";
+const byBoth: PreflightOptions = { onInvalid: "strict", unique: "addressAndLookupKey" };
+
+test.each<[string, string, number, PreflightOptions?]>([
+  ["one recipient", list(header, ada), 1],
+  ["a last line without an end", `${header}\n${ada}`, 1],
+  ["lines that end with CRLF", `${header}\r\n${ada}\r\n`, 1],
+  ["a mobile number", list(header, "+34600000000;Ada"), 1],
+  ["every column", list(everyColumn, "a@b.example;A;;;;;;;;;;"), 1],
+  ["columns in another order", list("*city;legalname;address", "Madrid;Ada;ada@example.com"), 1],
+  ["a quoted header", list('"address";"legalname"', ada), 1],
+  ["quoted semicolons, quotes and lines", list(header, '"a@b.example";"A; ""B""\r\nC\nD"'), 1],
+  ["letters of any script", list(header, "a@b.example;Ñandú Гоголь 山田"), 1],
+  [
+    "an address twice with other lookup keys, where that is allowed",
+    list("address;legalname;lookupkey", "a@b.example;A;1", "a@b.example;A;2"),
+    2,
+    byBoth,
+  ],
+])("%s is taken, and may go as it is", async (_, text, recipients, options = strict) => {
+  const report = await check(text, options);
+  expect(report).toMatchObject({ isAccepted: true, isAsGiven: true, isComplete: true, recipients });
+  expect(report.problems).toEqual([]);
+  const { list: whole } = await checked([Buffer.from(text)], options);
+  expect(parsed(whole)).toEqual(parsed(text));
+});
+
+const secret = "CANARY";
+type Place = { kind: string; line?: number; column?: string };
+
+/** Rows: the others are taken without them. */
+const rows: [string, string, Place][] = [
+  ["no address", `;${secret}`, { kind: "missing", line: 3, column: "address" }],
+  ["no name", `${secret}@b.example; `, { kind: "missing", line: 3, column: "legalname" }],
+  ["no such address", `${secret};A`, { kind: "address", line: 3, column: "address" }],
+  [
+    "blanks around an address",
+    ` ${secret}@b.example;A`,
+    { kind: "address", line: 3, column: "address" },
+  ],
+  ["a number without a country", "600000000;A", { kind: "address", line: 3, column: "address" }],
+  [
+    "a long address",
+    `${secret.repeat(50)}@b.example;A`,
+    { kind: "address", line: 3, column: "address" },
+  ],
+  ["a field too few", secret, { kind: "fields", line: 3 }],
+  ["a field too many", `${secret}@b.example;A;B`, { kind: "fields", line: 3 }],
+  ["a stray quote", `${secret}@b.example;A "B" C`, { kind: "strayQuote", line: 3 }],
+  [
+    "a stray quote before others",
+    `${secret}@b.example;A"B;"C\nD"`,
+    { kind: "strayQuote", line: 3 },
+  ],
+  [
+    "a control character",
+    `a@b.example;${secret}\u0000`,
+    { kind: "characters", line: 3, column: "legalname" },
+  ],
+  [
+    "a lost character",
+    `a@b.example;${secret}\ufffd`,
+    { kind: "characters", line: 3, column: "legalname" },
+  ],
+  [
+    "a CR within a line",
+    `a@b.example;${secret}\rB`,
+    { kind: "characters", line: 3, column: "legalname" },
+  ],
+  ["an address again", "ADA@example.com;A", { kind: "duplicate", line: 3, column: "address" }],
+  ["stray quotes in two fields", `${secret}"A";B "C" D`, { kind: "strayQuote", line: 3 }],
+  ["a stray quote after lines", `"${secret}\nA\nB";C "D"`, { kind: "strayQuote", line: 3 }],
+];
+
+test.each(rows)(
+  "a row with %s is named, and refuses the list or is left out",
+  async (_, row, at) => {
+    const text = list(header, ada, row, "", "bo@example.com;Bo");
+    const refused = await check(text);
+    expect(refused).toMatchObject({
+      isAccepted: false,
+      recipients: 0,
+      isAsGiven: false,
+      isComplete: true,
+    });
+    expect(refused.problems).toEqual([{ ...at, problem: expect.any(String) }]);
+    expect(refused.counts).toEqual([{ ...countOf(at), count: 1 }]);
+    expect(JSON.stringify(refused)).not.toContain(secret);
+
+    const { list: rest, report } = await checked([Buffer.from(text)]);
+    expect(report).toMatchObject({
+      rows: 3,
+      invalidRows: 1,
+      recipients: 2,
+      blankLines: 1,
+      isAsGiven: false,
+    });
+    expect(parsed(rest)).toEqual([
+      ["address", "legalname"],
+      ada.split(";"),
+      ["bo@example.com", "Bo"],
+    ]);
+  },
+);
+
+/** Files: refused whatever the caller chose. */
+const files: [string, string | Buffer, Place][] = [
+  ["nothing", "", { kind: "file" }],
+  ["blank lines", "\n\r\n", { kind: "file" }],
+  ["a header alone", list(header), { kind: "file" }],
+  ["no header", list(`${secret}@b.example;A`, ada), { kind: "header", line: 1 }],
+  ["no legalname", list("address;*city", `a@b.example;${secret}`), { kind: "header", line: 1 }],
+  [
+    "a column twice",
+    list("address;legalname;address", secret),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "a column without a name",
+    list(`${header};`, secret),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "a custom field without a name",
+    list(`${header};*`, secret),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "a custom field without a visible name",
+    list(`${header};*\u200b `, secret),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "a custom field twice, in two Unicode forms",
+    list(`${header};*\u00e9;*e\u0301`, secret),
+    { kind: "header", line: 1, column: "#4" },
+  ],
+  [
+    "a control character in a column's name",
+    list(`${header};*${secret}\u0000`),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "a lost character in a column's name",
+    list(`${header};*${secret}\ufffd`),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "two lines in a column's name",
+    list(`${header};"*${secret}\nA"`),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  ["an unknown column", list(`${header};${secret}`), { kind: "header", line: 1, column: "#3" }],
+  ["a column in capitals", list(`${header};LookupKey`), { kind: "header", line: 1, column: "#3" }],
+  ["commas", list("address,legalname", secret), { kind: "header", line: 1 }],
+  [
+    "201 columns",
+    list([header, ...Array.from({ length: 199 }, (_, i) => `*${i}`)].join(";")),
+    { kind: "header", line: 1 },
+  ],
+  ["a broken quote in the header", list(`address;legal"name`, secret), { kind: "quotes", line: 1 }],
+  [
+    "text after a quoted field",
+    list(header, ada, `"${secret}" x;A`, ada),
+    { kind: "quotes", line: 3 },
+  ],
+  [
+    "a quote that is not closed",
+    list(header, ada, `a@b.example;"${secret}`, ada),
+    { kind: "quotes", line: 3 },
+  ],
+  [
+    "a row without an end",
+    list(header, ada, `a@b.example;"${"x\n".repeat(150_000)}`),
+    { kind: "length", line: 3 },
+  ],
+  [
+    "a broken quote after lines",
+    list(header, ada, `a@b.example;"${secret}\nA";"B"C`),
+    { kind: "quotes", line: 3 },
+  ],
+  [
+    "a row of stray quotes",
+    list(header, ada, `a@b.example;A${'"'.repeat(200_000)}`),
+    { kind: "quotes", line: 3 },
+  ],
+  [
+    "a row of semicolons and lines",
+    list(header, ada, `${";".repeat(300_000)}"\n"`.repeat(4)),
+    { kind: "length", line: 3 },
+  ],
+  ["a line without an end", list(header, ada, "é".repeat(700_000)), { kind: "length", line: 3 }],
+  ["lines that end with CR", list(header, ada).replaceAll("\n", "\r"), { kind: "header", line: 1 }],
+  [
+    "Latin-1",
+    Buffer.from(list(header, ada, `é@b.example;${secret}`), "latin1"),
+    { kind: "encoding", line: 3 },
+  ],
+  [
+    "half a character at the end",
+    Buffer.from(list(header, ada) + "é").subarray(0, -1),
+    { kind: "encoding", line: 3 },
+  ],
+  [
+    "UTF-16 with a mark",
+    Buffer.from(`\ufeff${list(header, ada)}`, "utf16le"),
+    { kind: "encoding" },
+  ],
+  [
+    "UTF-16, big end first",
+    Buffer.from(`\ufeff${list(header, ada)}`, "utf16le").swap16(),
+    { kind: "encoding" },
+  ],
+  ["UTF-16 without a mark", Buffer.from(list(header, ada), "utf16le"), { kind: "encoding" }],
+  ["a spreadsheet", Buffer.from(`PK\u0003\u0004${secret}`), { kind: "encoding" }],
+];
+
+test.each(files)("a file with %s is refused, and the place named", async (_, text, at) => {
+  for (const options of [strict, skipping]) {
+    const report = await check(text, options);
+    expect(report).toMatchObject({ isAccepted: false, recipients: 0 });
+    expect(report.problems).toContainEqual({ ...at, problem: expect.any(String) });
+    expect(JSON.stringify(report)).not.toContain(secret);
+    await expect(checked([Buffer.from(text)], options)).rejects.toThrow(ListRefused);
+  }
+});
+
+test("what stands before the place from which a file cannot be read is counted", async () => {
+  const report = await check(list(header, ada, "bo;Bo", `a@b.example;"A"B`, ada));
+  expect(report).toMatchObject({ isComplete: false, rows: 2, invalidRows: 1 });
+  expect(report.problems.map(({ line }) => line)).toEqual([3, 4]);
+});
+
+test.each([
+  ["a line that is not UTF-8", [header, ada, "é;"], 3],
+  ["a row that goes on in one", [header, ada, '"bo@example.com";"B', 'é"'], 4],
+])("what stands before %s is counted", async (_, lines, line) => {
+  const report = await check(Buffer.from(list(...lines), "latin1"));
+  expect(report).toMatchObject({ isComplete: false, rows: 1, invalidRows: 0 });
+  expect(report.counts).toEqual([{ kind: "encoding", count: 1 }]);
+  expect(report.problems[0]).toMatchObject({ line });
+});
+
+test("a byte-order mark and blank lines do not go to the provider", async () => {
+  const text = `\ufeff\n${header}\r\n\r\n${ada}\n\n`;
+  const { list: rest, report } = await checked([Buffer.from(text)], strict);
+  expect(rest).toBe(`${header}\r\n${ada}\r\n`);
+  expect(report).toMatchObject({
+    isAccepted: true,
+    recipients: 1,
+    isAsGiven: false,
+    blankLines: 3,
+  });
+  expect((await check(`\ufeff${list(header, ada)}`)).isAsGiven).toBe(false);
+  expect((await check(list(header, ada, ""))).isAsGiven).toBe(false);
+});
+
+test("a list without a valid row is refused", async () => {
+  await expect(checked([Buffer.from(list(header, "ada;Ada"))])).rejects.toThrow(ListRefused);
+});
+
+test("every problem of a row is named, and the row counts once", async () => {
+  const report = await check(list(`${header};*city`, "ada;;A\u0001B"));
+  expect(report).toMatchObject({ rows: 1, invalidRows: 1 });
+  expect(report.problems.map(({ kind, column }) => [kind, column])).toEqual([
+    ["address", "address"],
+    ["missing", "legalname"],
+    ["characters", "*city"],
+  ]);
+});
+
+test("a duplicate names the line of the first, which an invalid row is not", async () => {
+  const text = list(header, "ada@example.com;", ada, "bo@example.com;Bo", "Ada@Example.com;A");
+  const { report, list: rest } = await checked([Buffer.from(text)]);
+  expect(report.problems[1]).toEqual({
+    kind: "duplicate",
+    line: 5,
+    column: "address",
+    problem: "must not be that of line 3",
+  });
+  expect(parsed(rest)).toHaveLength(3);
+});
+
+test("the same address in another Unicode form is a duplicate", async () => {
+  const text = list(header, "andr\u00e9@b.example;A", "ANDRE\u0301@b.example;B");
+  expect((await check(text)).counts).toEqual([{ kind: "duplicate", column: "address", count: 1 }]);
+});
+
+test("the same address with the same lookup key is a duplicate in any case", async () => {
+  const text = list("address;legalname;lookupkey", "a@b.example;A;1", "a@b.example;B;1");
+  expect((await check(text, byBoth)).counts).toEqual([
+    { kind: "duplicate", column: "address", count: 1 },
+  ]);
+});
+
+test.each<[string, boolean]>([
+  ["", false],
+  ["sesame", true],
+])("answers to challenges are secrets: %j", async (answer, hasSecrets) => {
+  const columns = `${header};deliverychallengeresponse`;
+  expect(await check(list(columns, `${ada};${answer}`))).toMatchObject({ hasSecrets });
+  expect(await check(list(columns, `ada;Ada;${answer}`))).toMatchObject({ hasSecrets: false });
+});
+
+test("the report stays small: it names the first problems, and counts all", async () => {
+  const bad = Array.from({ length: 5_000 }, (_, index) => (index % 2 === 0 ? `no address;A` : ";"));
+  const report = await check(list(header, ...bad), { ...strict, problemsShown: 3 });
+  expect(report.problems.map(({ line }) => line)).toEqual([2, 3, 3]);
+  expect(report.counts).toEqual([
+    { kind: "address", column: "address", count: 2_500 },
+    { kind: "missing", column: "address", count: 2_500 },
+    { kind: "missing", column: "legalname", count: 2_500 },
+  ]);
+  expect((await check(list(header, ...bad))).problems).toHaveLength(100);
+  expect(await check(list(header, ada, ";"), { ...strict, problemsShown: 0 })).toMatchObject({
+    isAccepted: false,
+  });
+});
+
+test("what the source of the list throws is thrown", async () => {
+  async function* broken() {
+    yield Buffer.from(list(header, ada));
+    throw new Error("the store is away");
+  }
+  await expect(checked(broken() as never)).rejects.toThrow("the store is away");
+});
+
+function countOf({ kind, column }: Place) {
+  return { kind, ...(column !== undefined && { column }) };
+}
+
+test("every problem of a list is written down, for spreadsheets", async () => {
+  const text = list(header, "ada;Ada", ada, `bo@example.com;"A"B`);
+  const pieces = await all(problemsCsv([Buffer.from(text)], { ...strict, problemsShown: 1 }));
+  const [headings, ...found] = parse(Buffer.concat(pieces));
+  expect(headings).toEqual(["line", "column", "kind", "problem"]);
+  expect(found).toEqual([
+    ["2", "address", "address", expect.stringContaining("E.164")],
+    ["4", "", "quotes", expect.stringContaining("quoted field")],
+  ]);
+});
+
+test("the problems of a refused list are named as fields, in the words of who shows them", async () => {
+  const text = list(header, `${secret};A`, "one", ada, ada);
+  const report = await check(text, { ...strict, problemsShown: 2 });
+  const problems = (...wording: [Parameters<typeof problemFields>[1]?]) => {
+    const fields = problemFields(report, ...wording);
+    expect(new Set(fields.map(({ path }) => path))).toEqual(new Set(["recipients"]));
+    return fields.map(({ problem }) => problem);
+  };
+  expect(problems()).toEqual([
+    expect.stringMatching(/^line 2, address: must be /),
+    expect.stringMatching(/^line 3: must have 2 fields/),
+    "has 1 more problems",
+  ]);
+  expect(problems({ between: ": ", hint: ": see there" })).toEqual([
+    expect.stringMatching(/^line 2: address: must be /),
+    expect.stringMatching(/^line 3: must have 2 fields/),
+    "has 1 more problems: see there",
+  ]);
+});

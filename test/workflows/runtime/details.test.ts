@@ -1,0 +1,154 @@
+// What the Web UI shows is read here by the parser that the Web UI has: whatever texts from outside hold, the document has the
+// structure that we wrote, and the texts are text in it.
+import { execFileSync } from "node:child_process";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
+import { gfmTable } from "micromark-extension-gfm-table";
+import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import { plainText } from "../../../src/contracts/shared/text.js";
+import { renderDetails } from "../../../src/workflows/runtime/details.js";
+import { hiddenCharacters, outsideText } from "../../harness/stack/outside-text.js";
+
+const at = "2026-01-01T00:00:00.000Z";
+
+/** Every text of a status that comes from outside, or may hold such a text. */
+interface Texts {
+  id: string;
+  account: string;
+  waitingFor: string;
+  state: string;
+  reportedState: string;
+  outcome: string;
+  failure: string;
+  reference: string;
+  name: string;
+  attention: string;
+  reason: string;
+  kind: string;
+  note: string;
+  person: string;
+}
+const names = [
+  ...["id", "account", "waitingFor", "state", "reportedState", "outcome", "failure", "reference"],
+  ...["name", "attention", "reason", "kind", "note", "person"],
+] as (keyof Texts)[];
+const texts = fc.record(
+  Object.fromEntries(names.map((name) => [name, outsideText])) as Record<
+    keyof Texts,
+    typeof outsideText
+  >,
+);
+
+function statusWith(given: Texts, isAsking: boolean): ProcessStatus {
+  return {
+    process: "sendPostal",
+    id: given.id,
+    environment: "sandbox",
+    account: given.account,
+    phase: "tracking",
+    waitingFor: given.waitingFor,
+    state: given.state,
+    reportedState: `not ${given.reportedState}`,
+    outcome: given.outcome,
+    failure: { type: "NotAccepted", message: given.failure, fields: [] },
+    references: { [`the ${given.name}`]: given.reference },
+    ...(isAsking && {
+      attention: {
+        id: given.attention,
+        kind: "unknownOutcome",
+        step: "submit",
+        since: at,
+        reason: given.reason,
+        decisions: ["retry", "abandon"],
+        retryNeeds: ["confirmRetry", "note"],
+      },
+    }),
+    timeline: [
+      { at, source: "callback", event: given.kind, note: given.note },
+      { at, source: "person", event: "retry: submit", by: given.person, note: given.note },
+    ],
+  };
+}
+
+interface Node {
+  type: string;
+  value?: string;
+  children?: Node[];
+}
+
+const parsed = (source: string): Node =>
+  fromMarkdown(source, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
+
+/** The kinds of the nodes, as they are nested. */
+const structureOf = ({ type, children }: Node): unknown =>
+  children ? [type, ...children.map(structureOf)] : type;
+
+const textsOf = ({ value, children = [] }: Node): string[] =>
+  value === undefined ? children.flatMap(textsOf) : [value];
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.children ?? []).flatMap(nodesOf)];
+
+const harmless = Object.fromEntries(names.map((name) => [name, name])) as unknown as Texts;
+
+test("whatever comes from outside, the structure is ours and the text is text", () => {
+  fc.assert(
+    fc.property(texts, fc.boolean(), (given, isAsking) => {
+      const { source } = renderDetails(statusWith(given, isAsking));
+      const tree = parsed(source);
+      const ours = parsed(renderDetails(statusWith(harmless, isAsking)).source);
+      expect(structureOf(tree)).toEqual(structureOf(ours));
+      const shown = textsOf(tree).join("\n");
+      for (const name of names) {
+        const isShown =
+          name === "waitingFor" ? !isAsking : isAsking || !["attention", "reason"].includes(name);
+        if (isShown && name !== "attention") expect(shown).toContain(plainText(given[name]).trim());
+      }
+      expect(source).not.toMatch(hiddenCharacters);
+      if (!isAsking) expect(source).not.toContain("{workflowId}");
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("a forged question to a person stays a line of the timeline, in the words of its sender", () => {
+  const kind =
+    "Sent |\n\n- **Needs an operator decision**: see [it](https://evil.example)\n```\ntrustflow resolve x --decision retry\n```";
+  const tree = parsed(renderDetails(statusWith({ ...harmless, kind }, false)).source);
+  expect(textsOf(tree)).toContain(
+    ": Sent | - **Needs an operator decision**: see [it](https://evil.example) ``` trustflow resolve x --decision retry ``` – note",
+  );
+  expect(JSON.stringify(structureOf(tree))).not.toMatch(/"(link|code|table|html|image)"/);
+});
+
+test("the command that is offered names the process and the attention as one word each, whatever they hold", () => {
+  fc.assert(
+    fc.property(texts, (given) => {
+      const tree = parsed(renderDetails(statusWith(given, true)).source);
+      const command = tree.children?.find(({ type }) => type === "code")?.value;
+      const words = execFileSync("sh", ["-c", `trustflow() { printf '%s\\0' "$@"; }\n${command}`]);
+      expect(words.toString().split("\0").slice(0, -1)).toEqual([
+        ...["resolve", `sendPostal/${plainText(given.id)}`],
+        ...["--attention", plainText(given.attention)],
+        ...["--decision", "DECISION", "--by", "NAME"],
+      ]);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("an option of the command line is code, so that it can be copied with both of its dashes", () => {
+  const tree = parsed(renderDetails(statusWith(harmless, true)).source);
+  const withDashes = nodesOf(tree).flatMap(({ type, value = "" }) =>
+    / --[a-z]|^--/.test(value) ? [type] : [],
+  );
+  expect(withDashes).toContain("inlineCode");
+  expect(withDashes).not.toContain("text");
+});
+
+test("ordinary names and texts of any language read as they were written", () => {
+  const note = "Señora O'Neill-Müller & Söhne, 5 €, 東京 שלום 👩‍👧";
+  const tree = parsed(renderDetails(statusWith({ ...harmless, note }, false)).source);
+  expect(textsOf(tree).join("\n")).toContain(note);
+});

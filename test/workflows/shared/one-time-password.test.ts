@@ -1,0 +1,205 @@
+// The updates, calls and times around the dialogue of a one-time password (docs/reading-the-specification.md §5).
+import { expect, test } from "@jest/globals";
+import { Flow } from "../../../src/workflows/runtime/flow.js";
+import { proxyActivities } from "@temporalio/workflow";
+import { OneTimePassword } from "../../../src/workflows/shared/one-time-password.js";
+import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
+import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { WorkflowRun } from "../workflow-run.js";
+
+interface Activities {
+  send(given: { occurrence: string; seconds: number }): Promise<{ sent: "yes" }>;
+  validate(given: { code: string; occurrence: string; seconds: number }): Promise<OtpResult>;
+  watch(given: object): Promise<{ verdict: OtpResult["verdict"] | "again" }>;
+}
+
+const spans = {
+  holderDeadlineSeconds: 600,
+  otpTries: 2,
+  otpResends: 1,
+  resendSpacingSeconds: 60,
+  answerSeconds: 18,
+};
+
+/** A workflow whose result is the outcome of the dialogue; without `isBegun` the first code is never out. */
+async function start({ stopOnUnknown = false, isBegun = true, fakes = {} } = {}) {
+  let flow!: Flow<never, ReturnType<typeof plainView>>;
+  let otp!: OneTimePassword;
+  const run = await WorkflowRun.start(() => {
+    flow = new Flow(plainView);
+    const provider = proxyActivities<Activities>({ startToCloseTimeout: "1 minute" });
+    const calls = {
+      provider: "p",
+      operation: "validate",
+      send: (occurrence: string, seconds: number) => provider.send({ occurrence, seconds }),
+      try: (code: string, occurrence: string, seconds: number) =>
+        provider.validate({ code, occurrence, seconds }),
+      decideOpen: (open: object) => provider.watch(open),
+    };
+    otp = new OneTimePassword(flow, calls, { stopOnUnknown });
+    return flow.lifecycle.run(
+      async () => {
+        if (!isBegun) await new Promise(() => undefined);
+        otp.begin(spans, { sent: "yes" });
+        if (await otp.isAccepted()) flow.status.ownOutcome = "accepted";
+      },
+      () => flow.status.ownOutcome,
+    );
+  }, fakes);
+  const submit = (code: unknown = "123") => run.update("submitOtp", { code });
+  const resend = () => run.update("resendOtp");
+  return { run, flow, otp, submit, resend, last: () => run.calls.at(-1)! };
+}
+
+test("a code is tried with the update's id and the time that is left; the accepted one ends the wait", async () => {
+  const { run, submit, last } = await start();
+  const answer = await submit();
+  expect(last()).toMatchObject({
+    type: "validate",
+    input: { code: "123", occurrence: "update-1", seconds: 18 },
+  });
+  await last().answer({ verdict: "accepted" });
+  expect(answer).toEqual({ answer: { answer: "accepted" } });
+  expect(run.result).toBe("accepted");
+});
+
+test.each([null, "", " ", 7, "x".repeat(101)])("%j is refused as a code", async (code) => {
+  const { run, submit } = await start();
+  const { refused } = await submit(code);
+  expect(refused?.message).toBe("Invalid input: code must be the code that the holder received");
+  expect(run.calls).toEqual([]);
+});
+
+test("a second code waits for the first call, and is answered by what that one brought", async () => {
+  const { run, submit, last } = await start();
+  const [one, other] = [await submit(), await submit("456")];
+  expect(run.calls).toHaveLength(1);
+  await last().answer({ verdict: "accepted" });
+  expect([one.answer, other.answer]).toEqual([{ answer: "accepted" }, { answer: "accepted" }]);
+  expect(run.calls).toHaveLength(1);
+});
+
+test("a code that waits too long for another call is answered unavailable, in time", async () => {
+  const { run, submit } = await start();
+  await submit();
+  const other = await submit("456");
+  await run.pass(14);
+  expect(other.answer).toBeUndefined();
+  await run.pass(1);
+  expect(other).toEqual({ answer: { answer: "unavailable" } });
+  expect(run.calls).toHaveLength(1);
+});
+
+test("a code that waited has less time for its call", async () => {
+  const { run, submit, last } = await start();
+  await submit();
+  await submit("456");
+  await run.pass(10);
+  await last().answer({ verdict: "wrong" });
+  expect(last().input).toEqual({ code: "456", occurrence: "update-2", seconds: 8 });
+});
+
+test("before the first code is out, an update waits five seconds for it", async () => {
+  const { run, submit } = await start({ isBegun: false });
+  const answer = await submit();
+  await run.pass(4);
+  expect(answer).toEqual({});
+  await run.pass(1);
+  expect(answer).toEqual({ answer: { answer: "unavailable" } });
+});
+
+test("when the holder's time is over the process expires, but not before the running call is answered", async () => {
+  const { run, submit, last } = await start();
+  await run.pass(590);
+  await submit();
+  await run.pass(10);
+  expect(run.result).toBeUndefined();
+  await last().answer({ verdict: "wrong" });
+  expect(run.result).toBe("expired");
+});
+
+test("a call that is answered yes after the time counts", async () => {
+  const { run, submit, last } = await start();
+  await run.pass(590);
+  await submit();
+  await run.pass(10);
+  await last().answer({ verdict: "accepted" });
+  expect(run.result).toBe("accepted");
+});
+
+test("without tries and resends the process is locked", async () => {
+  const fakes = { isPast: () => true, send: () => ({ sent: "yes" }) };
+  const { run, submit, resend } = await start({
+    fakes: { ...fakes, validate: () => ({ verdict: "wrong" }) },
+  });
+  expect((await resend()).answer).toEqual({ answer: "sent", resendsLeft: 0 });
+  await submit();
+  expect(run.result).toBeUndefined();
+  await submit();
+  expect(run.result).toBe("locked");
+});
+
+test("whether another code comes too soon is asked of the worker, by the time of the newest code", async () => {
+  const { run, otp, resend, last } = await start({ fakes: { send: () => ({ sent: "yes" }) } });
+  await run.pass(30);
+  const early = await resend();
+  const until = "2026-01-01T00:01:00.000Z";
+  expect(last()).toMatchObject({ type: "isPast", input: { until } });
+  await last().answer(false);
+  expect(early.answer).toEqual({ answer: "tooSoon", until });
+  const late = await resend();
+  await last().answer(true);
+  expect(late.answer).toEqual({ answer: "sent", resendsLeft: 0 });
+  expect([otp.sent, run.types.filter((type) => type === "send")]).toEqual([2, ["send"]]);
+});
+
+test("where repeating is safe, an open try is decided only when the time is over", async () => {
+  const { run, submit, resend, last } = await start();
+  const answer = await submit();
+  await last().fail({ kind: "unknownOutcome" });
+  expect(answer.answer).toEqual({ answer: "unknown" });
+  await run.pass(599);
+  expect(run.types).toEqual(["validate"]);
+  await run.pass(1);
+  expect(last()).toMatchObject({
+    type: "watch",
+    input: {
+      occurrence: "update-1",
+      problem: { kind: "unknownOutcome", provider: "p", operation: "validate" },
+    },
+  });
+  expect((await submit()).answer).toEqual({ answer: "expired" });
+  expect((await resend()).answer).toEqual({ answer: "expired" });
+  await last().answer({ verdict: "accepted" });
+  expect(run.result).toBe("accepted");
+});
+
+test("where repeating is unsafe, the first open try is decided at once; again gives the holder the whole time", async () => {
+  const { run, submit, last } = await start({ stopOnUnknown: true });
+  await run.pass(500);
+  await submit();
+  await last().fail({ kind: "unknownOutcome" });
+  expect(last().type).toBe("watch");
+  await last().answer({ verdict: "again" });
+  await run.pass(599);
+  expect(run.result).toBeUndefined();
+  await run.pass(1);
+  expect(run.result).toBe("expired");
+});
+
+test("a late no leaves the deadline as it was", async () => {
+  const { run, submit, last } = await start({ stopOnUnknown: true });
+  await run.pass(500);
+  await submit();
+  await last().fail({ kind: "unknownOutcome" });
+  await last().answer({ verdict: "wrong" });
+  expect(run.result).toBeUndefined();
+  await run.pass(100);
+  expect(run.result).toBe("expired");
+});
+
+test("the end of the process ends the wait", async () => {
+  const { run, flow } = await start();
+  await run.look(() => flow.lifecycle.withdraw());
+  expect(run.result).toBe("cancelledBeforeSubmit");
+});
