@@ -10,7 +10,7 @@
 // (b) from the receiver's first request of a callback to the process's signal handler (`log.applyEvents`): receiver, relay and worker.
 //
 // Files of the floors below (contracts, crypto, postgres, configuration) and of the codec are tools of every way: listed apart.
-import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -20,8 +20,14 @@ import { root, runBuild, say } from "./steps.mjs";
 
 const LIBRARY = "(library)";
 const HANDLER = "workflows/runtime/event-log.js";
-const UNTRACED = /^(sandbox|local|cli|schemas)\/|^(cli|ways-trace)\.js$/;
+const UNTRACED = /^(cli|schemas)\/|^(cli|ways-trace)\.js$/;
 const TOOL = /^(contracts|crypto|postgres|config|temporal)\/|^(config|payload-keys)\.js$/;
+
+const packages = {
+  trustflow: ".",
+  "trustflow-sandbox": "packages/sandbox",
+  "trustflow-dev": "packages/dev",
+};
 
 /** @typedef {{ roles: string[], from: (line: string) => boolean, to: (line: string) => boolean }} Way */
 
@@ -53,8 +59,13 @@ try {
 }
 
 async function instrument() {
-  await cp(join(root, "dist"), join(copy, "dist"), { recursive: true });
-  await cp(join(root, "package.json"), join(copy, "package.json"));
+  for (const folder of Object.values(packages))
+    for (const part of ["dist", "package.json"])
+      await cp(join(root, folder, part), join(copy, folder, part), { recursive: true });
+  // What the packages import of each other is the copy.
+  await mkdir(join(copy, "node_modules"));
+  for (const [name, folder] of Object.entries(packages))
+    await symlink(join(copy, folder), join(copy, "node_modules", name));
   await cp(join(root, "scripts", "ways-trace.mjs"), join(copy, "dist", "ways-trace.js"));
   const files = await readdir(join(copy, "dist"), { recursive: true });
   for (const file of files.filter((name) => name.endsWith(".js") && !UNTRACED.test(name))) {
@@ -120,10 +131,10 @@ function withEntries(code, fileOf) {
 /** @returns {Promise<string[]>} */
 async function sendLetter() {
   /** @param {string} file */
-  const load = (file) => import(pathToFileURL(join(copy, "dist", file)).href);
-  await load("ways-trace.js");
-  const { startStack } = await load("local/stack/stack.js");
-  const { sandboxControl } = await load("sandbox/control/client.js");
+  const load = (file) => import(pathToFileURL(join(copy, file)).href);
+  await load("dist/ways-trace.js");
+  const { startStack } = await load("packages/dev/dist/index.js");
+  const { sandboxControl } = await load("packages/sandbox/dist/index.js");
   const stack = await startStack({
     directory: join(copy, "stack"),
     persistent: false,
@@ -133,7 +144,7 @@ async function sendLetter() {
   });
   try {
     Object.assign(process.env, stack.clientEnv);
-    const { Trustflow } = await load("client.js");
+    const { Trustflow } = await load("dist/client.js");
     const trustflow = await Trustflow.connect();
     const input = JSON.parse(await readFile(join(root, "examples", "letter.json"), "utf8"));
     const content = await readFile(join(root, "examples", "letter.pdf"));
