@@ -24,6 +24,9 @@ const noLts = {
   notRun: ["test:lts"],
 };
 
+/** Those of `test/long` that `test:lts` runs. */
+export const longUnderLts = ["test/long/e2e", "test/long/replay"];
+
 /**
  * Those of processes from end to end, and recorded histories, under the release of Node that the image runs on.
  * @param {string[]} args for Jest
@@ -36,7 +39,7 @@ export async function testLts(args) {
     if (results) await writeFile(results, JSON.stringify(noLts));
     return 0;
   }
-  const folders = ["test/e2e", "test/long/e2e", "test/long/replay", "test/replay"];
+  const folders = ["test/e2e", "test/replay", ...longUnderLts];
   return jest([...args, ...folders.map((folder) => `--roots=${folder}`)], node);
 }
 
