@@ -21,12 +21,6 @@ export interface EffectReference {
   occurrence: string;
 }
 
-/** Keyed digests of what a caller sent (docs/design.md §2). */
-export interface Digests {
-  of(value: unknown): string;
-  same(value: unknown, stored: string): boolean;
-}
-
 /** An effect as its activity describes it. `R` is its answer, `T` what is prepared, `S` the sample of its look-up. */
 export interface ProviderEffect<P extends Provider, R, T, S> {
   operation: Operation<P>;

@@ -12,7 +12,6 @@ import type { Journal, StepHistory } from "../../journal/journal.js";
 import type { Operation, Provider } from "../../providers/registry.js";
 import { measured } from "./call-metrics.js";
 import type { CircuitKey, Circuits } from "./circuit-breaker.js";
-import type { Digests } from "./effect.js";
 import { execution } from "./execution.js";
 import { InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
@@ -22,6 +21,12 @@ export interface Secrets {
   open(text: string, processKey: { namespace: string; workflowId: string }): string;
   /** For a secret that a later activity needs. */
   seal(text: string, processKey: { namespace: string; workflowId: string }): string;
+}
+
+/** Keyed digests of what a caller sent (docs/design.md §2). */
+export interface Digests {
+  of(value: unknown): string;
+  same(value: unknown, stored: string): boolean;
 }
 
 /** What the composition root gives to the activities of every provider. */

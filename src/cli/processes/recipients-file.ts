@@ -16,8 +16,7 @@ import { facts, printPieces, table, writeData, writeJson } from "../output/outpu
 import { withProgress } from "../output/progress.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import { count } from "../../contracts/send-notice-batch/progress-line.js";
-import type { StartExtension } from "./start.js";
-import type { StartInput } from "./start-input.js";
+import type { StartExtension, StartInput } from "./start-input.js";
 
 interface RecipientsOptions {
   recipients?: string;

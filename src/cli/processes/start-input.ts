@@ -1,5 +1,6 @@
 // Reads the input of a start command and checks it against the contract. `{ "path": … }` in place of a document names a file,
 // which goes into the document store at the start.
+import type { Command } from "commander";
 import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
 import { refuseOversize, withDocuments, withParts } from "../../client/input.js";
@@ -22,6 +23,15 @@ export interface StartInput<Input extends object> {
   checked: Input;
   /** The files, by the path of the document in the input. */
   files: Map<string, DocumentFile>;
+}
+
+/** What the command of a process with a list of items has beside those of the others. */
+export interface StartExtension<Options> {
+  addOptions(command: Command): void;
+  /** The input as the options change it. */
+  amend(input: Record<string, unknown>, options: Options): Record<string, unknown>;
+  /** Before anything is stored or started. `done`: that was all that the command was asked for. */
+  check(read: StartInput<object>, options: Options): Promise<"start" | "done">;
 }
 
 /**

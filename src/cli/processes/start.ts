@@ -20,7 +20,8 @@ import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js"
 import { recipientsFile } from "./recipients-file.js";
 import { facts, writeData, writeJson, writeJsonLine } from "../output/output.js";
 import { documentStoreOf } from "../document-store.js";
-import { readStartInput, type StartInput, withStoredFiles } from "./start-input.js";
+import { readStartInput, withStoredFiles } from "./start-input.js";
+import type { StartExtension, StartInput } from "./start-input.js";
 import { terminal } from "../output/terminal.js";
 
 type Checked = StartInput<{ account?: string | undefined }>;
@@ -30,15 +31,6 @@ interface StartOptions extends FollowOptions {
   id?: string;
   watch?: boolean;
   dryRun?: boolean;
-}
-
-/** What the command of a process with a list of items has beside those of the others. */
-export interface StartExtension<Options> {
-  addOptions(command: Command): void;
-  /** The input as the options change it. */
-  amend(input: Record<string, unknown>, options: Options): Record<string, unknown>;
-  /** Before anything is stored or started. `done`: that was all that the command was asked for. */
-  check(read: StartInput<object>, options: Options): Promise<"start" | "done">;
 }
 
 export function addStarts(program: Command): void {

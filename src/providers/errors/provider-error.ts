@@ -2,8 +2,19 @@
 // URL, header or secret; the provider's own words (`detail`, `fields[].message`) are hidden properties.
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import { plainText } from "../../contracts/shared/text.js";
-import type { MismatchKind } from "../http/described.js";
 import type { EffectClass } from "../effect-classes.js";
+
+/** Why an answer is not the described one; a label of the metric. */
+export type MismatchKind =
+  | "mediaType"
+  | "webPage"
+  | "empty"
+  | "notEmpty"
+  | "notJson"
+  | "shape"
+  | "error"
+  | "content"
+  | "redirect";
 
 /** Of the provider's words. */
 const MAX_BYTES = 500;

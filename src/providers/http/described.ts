@@ -2,21 +2,10 @@
 // (docs/reading-the-specification.md §1). Every call declares it; an answer that is something else, such as the web
 // page of a proxy, is no success.
 import type { z } from "zod";
+import type { MismatchKind } from "../errors/provider-error.js";
 import type { HttpAnswer, KeptFile } from "./exchange.js";
 import { AMBIGUOUS, spelled } from "./spelling.js";
 import type { Spelling } from "./spelling.js";
-
-/** Why an answer is not the described one; a label of the metric. */
-export type MismatchKind =
-  | "mediaType"
-  | "webPage"
-  | "empty"
-  | "notEmpty"
-  | "notJson"
-  | "shape"
-  | "error"
-  | "content"
-  | "redirect";
 
 /** An answer that is not the described one. It holds our own words, names of our schemas and a media type; never a value. */
 export class AnswerMismatch {

@@ -3,28 +3,6 @@ import { pdf } from "../../exchange/pdf.js";
 import type { Affidavit } from "../evi/item.js";
 import type { NoticeItem } from "./notice-item.js";
 
-export const affidavitKinds = [
-  "Submitted",
-  "SubmittedAdvanced",
-  "Dispatched",
-  "TransmissionResult",
-  "DeliveryResult",
-  "Received",
-  "Read",
-  "Committed",
-  "CommittedAdvanced",
-  "Refused",
-  "Closed",
-  "ClosedAdvanced",
-  "Event",
-  "Complete",
-  "CompleteAdvanced",
-  "OnDemand",
-  "ContentDownload",
-  "Failed",
-] as const;
-export type AffidavitKind = (typeof affidavitKinds)[number];
-
 export function affidavitPdf(item: NoticeItem, affidavit: Affidavit): Buffer {
   return pdf([
     affidavit.description,

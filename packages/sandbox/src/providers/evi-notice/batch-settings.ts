@@ -2,7 +2,7 @@
 import type { Account } from "../../engine/accounts.js";
 import { Checker } from "../../exchange/checker.js";
 import { checkCallback, type CallbackSettings } from "../evi/callback-check.js";
-import type { AffidavitKind } from "./affidavit.js";
+import type { AffidavitKind } from "./lifecycle.js";
 import {
   checkKinds,
   checkLevel,

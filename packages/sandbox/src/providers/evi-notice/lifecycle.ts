@@ -1,6 +1,28 @@
 // The way of a notice from submit to its end, as steps with virtual delays (P2 §3.2, §3.4).
 import type { Step } from "../evi/item.js";
-import type { AffidavitKind } from "./affidavit.js";
+
+/** P2 §2.6. */
+export const affidavitKinds = [
+  "Submitted",
+  "SubmittedAdvanced",
+  "Dispatched",
+  "TransmissionResult",
+  "DeliveryResult",
+  "Received",
+  "Read",
+  "Committed",
+  "CommittedAdvanced",
+  "Refused",
+  "Closed",
+  "ClosedAdvanced",
+  "Event",
+  "Complete",
+  "CompleteAdvanced",
+  "OnDemand",
+  "ContentDownload",
+  "Failed",
+] as const;
+export type AffidavitKind = (typeof affidavitKinds)[number];
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

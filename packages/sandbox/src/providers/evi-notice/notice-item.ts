@@ -1,6 +1,6 @@
 // A notice as the simulated provider keeps it. What the notices of a batch have in common stands in one object for all.
 import type { EviItem } from "../evi/item.js";
-import type { AffidavitKind } from "./affidavit.js";
+import type { AffidavitKind } from "./lifecycle.js";
 import type { NoticeState } from "./lifecycle.js";
 
 export interface NoticeAttachment {

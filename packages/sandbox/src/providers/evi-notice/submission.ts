@@ -3,7 +3,7 @@ import type { Account } from "../../engine/accounts.js";
 import { Checker, isObject, type FieldError } from "../../exchange/checker.js";
 import { checkAccessControl } from "../evi/access-check.js";
 import { checkCallback, type CallbackSettings } from "../evi/callback-check.js";
-import { affidavitKinds, type AffidavitKind } from "./affidavit.js";
+import { affidavitKinds, type AffidavitKind } from "./lifecycle.js";
 
 /** P2 §2.6. */
 export const filterValues = [

@@ -1,9 +1,8 @@
 // Affidavits: their names and PDFs. A PDF is created again for each request, from the stored data.
 import { pdf } from "../../exchange/pdf.js";
 import type { Affidavit } from "../evi/item.js";
+import type { AffidavitMoment } from "./lifecycle.js";
 import type { PostItem } from "./post-item.js";
-
-export type AffidavitMoment = "submit" | "close" | "on-demand";
 
 export const descriptions: Record<AffidavitMoment, string> = {
   submit: "Affidavit of submission",

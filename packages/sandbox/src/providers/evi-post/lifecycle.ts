@@ -1,6 +1,5 @@
 // The way of a communication from submit to its end, as steps with virtual delays (P2 §3.1).
 import type { Step } from "../evi/item.js";
-import type { AffidavitMoment } from "./affidavit.js";
 import type { AffidavitProfile, ServiceType } from "./options-check.js";
 
 const MINUTE = 60_000;
@@ -43,6 +42,7 @@ export const endings = [
 ] as const;
 export type Ending = (typeof endings)[number];
 
+export type AffidavitMoment = "submit" | "close" | "on-demand";
 type PostalStep = Step<PostalState, AffidavitMoment>;
 
 export interface LetterPlan {

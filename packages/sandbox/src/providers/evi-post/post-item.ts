@@ -1,7 +1,7 @@
 // A communication as the simulated postal provider keeps it.
 import type { EviItem } from "../evi/item.js";
 import type { PostalAddress } from "./address-check.js";
-import type { AffidavitMoment } from "./affidavit.js";
+import type { AffidavitMoment } from "./lifecycle.js";
 import type { PostalState } from "./lifecycle.js";
 import type { PostalMagic } from "./magic.js";
 import type { AffidavitProfile, ServiceType } from "./options-check.js";
