@@ -107,7 +107,7 @@ class SandboxState {
       ids: new SeededIds(options.seed),
       accounts: new Accounts(options.accounts),
       faults,
-      ledger: new Ledger(),
+      ledger: new Ledger(changed),
       callbacks: new Callbacks({ clock, faults, timeoutMs, logSize, changed }),
       requests: new RequestLog(logSize),
       outbox: new Outbox(),
@@ -141,7 +141,7 @@ class SandboxState {
     const { clock, faults, ledger, callbacks, outbox, requests, documents } = this.parts;
     clock.clear();
     const cleared = [faults, ledger, callbacks, outbox, requests, documents];
-    for (const part of [...cleared, ...this.providers]) part.clear();
+    for (const part of [...cleared, ...this.providers.map(({ kept }) => kept)]) part.clear();
     await this.flush();
   }
 
@@ -156,7 +156,7 @@ class SandboxState {
       callbacks: callbacks.save(),
       outbox: outbox.save(),
       providers: Object.fromEntries(
-        this.providers.map((provider) => [provider.name, provider.save()]),
+        this.providers.map((provider) => [provider.name, provider.kept.save()]),
       ),
     };
   }
@@ -172,7 +172,7 @@ class SandboxState {
     outbox.load(state.outbox ?? []);
     for (const provider of this.providers) {
       const saved = state.providers[provider.name];
-      if (saved !== undefined) provider.load(saved);
+      if (saved !== undefined) provider.kept.load(saved as never);
     }
   }
 }

@@ -11,7 +11,8 @@ import {
   publicationBody,
 } from "./bodies.js";
 import type { FaultOptions, FaultRule } from "../engine/faults.js";
-import type { ItemSummary, Move, Publication } from "../exchange/operation.js";
+import type { ItemSummary } from "../exchange/kept.js";
+import type { Move, Publication } from "../exchange/operation.js";
 import type { SandboxParts } from "../engine/parts.js";
 import { stateReport } from "./state-report.js";
 import type { SandboxProvider } from "../exchange/operation.js";
@@ -33,7 +34,8 @@ export function registerControl(
     speed: clock.speed,
     pending: clock.pending,
   });
-  const holderOf = (id: string) => providers.find((provider) => provider.item(id) !== undefined);
+  const holderOf = (id: string) =>
+    providers.find((provider) => provider.kept.item?.(id) !== undefined);
 
   void server.register(
     async (scope) => {
@@ -105,7 +107,7 @@ export function registerControl(
       scope.get("/items", (request) => listItems(providers, request.query as Paged));
       scope.get("/items/:id", (request, reply) => {
         const { id } = request.params as { id: string };
-        return holderOf(id)?.item(id) ?? problem(reply, 404, `no item ${id}`);
+        return holderOf(id)?.kept.item?.(id) ?? problem(reply, 404, `no item ${id}`);
       });
       scope.post("/items/:id/move", { schema: { body: moveBody } }, async (request, reply) => {
         const { id } = request.params as { id: string };
@@ -148,7 +150,7 @@ function listItems(
 ): { items: ItemSummary[]; total: number } {
   const all: ItemSummary[] = [];
   for (const provider of providers) {
-    for (const item of provider.items()) {
+    for (const item of provider.kept.items?.() ?? []) {
       const isWanted =
         (!query.intent || item.intent === query.intent) &&
         (!query.state || item.state === query.state);

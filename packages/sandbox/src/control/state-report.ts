@@ -23,7 +23,7 @@ export function stateReport(parts: SandboxParts, providers: SandboxProvider[]): 
   const items: StateReport["items"] = {};
   for (const provider of providers) {
     const states: Record<string, number> = {};
-    for (const { state } of provider.items()) states[state] = (states[state] ?? 0) + 1;
+    for (const { state } of provider.kept.items?.() ?? []) states[state] = (states[state] ?? 0) + 1;
     items[provider.name] = states;
   }
   const { effects, duplicates, violations } = parts.ledger.report();

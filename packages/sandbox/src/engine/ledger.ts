@@ -13,6 +13,8 @@ export interface Effect {
   part?: string;
 }
 
+type NewEffect = Omit<Effect, "at" | "part"> & { at: number; part?: string | undefined };
+
 export interface Violation {
   kind: string;
   operation: string;
@@ -42,14 +44,27 @@ export class Ledger {
   #effects: Effect[] = [];
   #violations = new CappedLog<Violation>(1000);
   readonly #repeatable = new Set<string>();
+  readonly #changed: () => void;
+
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
 
   /** Effects of this operation are counted for an intent, but more than one is no duplicate. */
   allowRepeats(operation: string): void {
     this.#repeatable.add(operation);
   }
 
-  record(effect: Effect): void {
-    this.#effects.push(effect);
+  record({ operation, intent, itemId, at, account, part }: NewEffect): void {
+    this.#effects.push({
+      operation,
+      intent,
+      itemId,
+      at: new Date(at).toISOString(),
+      account,
+      ...(part !== undefined && { part }),
+    });
+    this.#changed();
   }
 
   violate(
@@ -95,10 +110,6 @@ export class Ledger {
       found.set(key, { intent, operation, ...(part !== undefined && { part }), count: count + 1 });
     }
     return [...found.values()].filter(({ count }) => count > 1);
-  }
-
-  get size(): number {
-    return this.#effects.length;
   }
 
   clear(): void {

@@ -13,6 +13,8 @@ export interface Vocabulary<Word extends string> {
   /** Those that may fail, `callback` among them where there are callbacks. */
   operations: readonly string[];
   words: readonly Word[];
+  /** Words that begin so, such as `webhook-lost`, are faults of every callback. */
+  callbackPrefix?: string;
 }
 
 export interface Magic<Word extends string> {
@@ -51,6 +53,10 @@ export function readMagic<Word extends string>(
     else if ((vocabulary.words as readonly string[]).includes(word)) magic.words.push(word as Word);
     else magic.unknown.push(word);
   }
+  const { provider, callbackPrefix } = vocabulary;
+  for (const kind of callbackFaultKinds)
+    if (callbackPrefix !== undefined && words.includes(callbackPrefix + kind))
+      magic.faults.push({ operation: `${provider}.callback`, kind, times: "always" });
   return magic;
 }
 
@@ -61,6 +67,12 @@ export function readMagicMember<Word extends string>(
 ): Magic<Word> | undefined {
   const value = body["sandbox"];
   return readMagic([typeof value === "string" && `${PREFIX}${value}`], vocabulary);
+}
+
+/** What an answer says of words that nobody knows. */
+export function unknownWords(magic: Magic<string> | undefined): string | undefined {
+  const { unknown = [] } = magic ?? {};
+  return unknown.length === 0 ? undefined : `unknown magic value: ${unknown.join(", ")}`;
 }
 
 /** Faults of a magic value are counted under what names the request, so that the same request again is the second call. */

@@ -2,6 +2,7 @@
 import type { Account } from "../engine/accounts.js";
 import type { Answer } from "./answer.js";
 import type { FaultOptions, FaultRule } from "../engine/faults.js";
+import type { Kept } from "./kept.js";
 import type { FormPart } from "./multipart.js";
 
 /** A request as it came in; `body` is the parsed JSON, undefined where there is none or it is not JSON. */
@@ -50,9 +51,8 @@ export interface Ending {
 
 export interface Operation {
   name: string;
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
-  /** With parameters as `:name`. */
-  path: string;
+  /** Method and path, which has parameters as `:name`. */
+  route: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY"} /${string}`;
   /** Where the body makes it another operation: that one's name, in faults and among the requests. */
   other?: { name: string; is(body: unknown): boolean };
   /** Served over mutual TLS alone, else over plain HTTP alone. */
@@ -65,16 +65,6 @@ export interface Operation {
   perform(call: Call, faults: FaultRule[]): Answer;
   /** `answer` is what the operation answered, undefined where it never ran. */
   end?(call: Call, description: Description, answer: Answer | undefined, ending: Ending): void;
-}
-
-export interface ItemSummary {
-  provider: string;
-  id: string;
-  intent: string | null;
-  account: string;
-  state: string;
-  outcome: string;
-  createdAt: string;
 }
 
 export interface Move {
@@ -106,12 +96,8 @@ export interface SandboxProvider {
   authenticate(arrival: Arrival): Admission;
   /** In the provider's own error shape; `code` is a fault's number, or the name of what the server refuses. */
   refuse(status: number, code: number | "Sandbox" | "InvalidRequest", message: string): Answer;
-  items(): Iterable<ItemSummary>;
-  item(id: string): Record<string, unknown> | undefined;
+  kept: Kept;
   /** Undefined: no such item; a string: why not. */
   move?(id: string, move: Move): Record<string, unknown> | string | undefined;
   publish?(id: string, publication: Publication): Record<string, unknown> | string | undefined;
-  save(): unknown;
-  load(state: unknown): void;
-  clear(): void;
 }

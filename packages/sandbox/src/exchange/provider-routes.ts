@@ -23,15 +23,14 @@ export function registerProvider(
     );
     for (const operation of operations) {
       const refuse = operation.refuse ?? provider.refuse;
-      const paths = [operation.path];
-      if (provider.alsoAt) paths.push(provider.alsoAt(operation.path));
-      const unprefixed = parts.options.unprefixedRoutes
-        ? provider.unprefixed?.(operation.path)
-        : undefined;
+      const [method, path] = operation.route.split(" ") as [string, string];
+      const paths = [path];
+      if (provider.alsoAt) paths.push(provider.alsoAt(path));
+      const unprefixed = parts.options.unprefixedRoutes ? provider.unprefixed?.(path) : undefined;
       if (unprefixed) paths.push(unprefixed);
       for (const url of paths) {
         scope.route({
-          method: operation.method,
+          method,
           url,
           errorHandler(error: { statusCode?: number; message: string }, _request, reply) {
             const isClientError = error.statusCode !== undefined && error.statusCode < 500;

@@ -3,56 +3,55 @@ import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { fieldsOf, isObject } from "../../exchange/checker.js";
 import type { FaultRule } from "../../engine/faults.js";
 import { hide } from "../../engine/visibility.js";
+import { unknownWords } from "../../exchange/magic.js";
 import type { Arrival, Call, Operation } from "../../exchange/operation.js";
-import { readRequestMagic, type OperationName } from "./magic.js";
 import { invalid, notFound, refusal } from "../../exchange/refusal.js";
-import type { Kind, WalletObject } from "./wallet-object.js";
-import type { WalletService } from "./wallet-service.js";
+import {
+  readRequestMagic,
+  type Kind,
+  type OperationName,
+  type WalletObject,
+  type WalletService,
+} from "./wallet-service.js";
 
 interface Step {
   name: OperationName;
-  path: string;
+  route: Operation["route"];
   kind: Kind;
-  /** The ids that a request refers to. */
-  linked(arrival: Arrival): unknown[];
+  /** The ids that a request refers to; default: none. */
+  linked?(arrival: Arrival): unknown[];
   /** Why these links are none. */
   refuse?(call: Call): Answer | undefined;
   answer(created: WalletObject): Answer;
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const linksOf = (step: Step, arrival: Arrival) => step.linked?.(arrival) ?? [];
 
 export function walletOperations(wallet: WalletService): Operation[] {
-  function withoutTemplate({ body, account }: Call): Answer | undefined {
-    const { credential_template: template } = fieldsOf(body);
-    if (typeof template !== "string" || template === "")
-      return invalid("credential_template: is required");
-    if (wallet.find("template", template, account)) return undefined;
-    return refusal(400, "unknown_template", "credential_template: unknown");
+  const ofTemplate: Pick<Step, "linked" | "refuse"> = {
+    linked: ({ body }) => [fieldsOf(body)["credential_template"]],
+    refuse({ body, account }) {
+      const { credential_template: template } = fieldsOf(body);
+      if (typeof template !== "string" || template === "")
+        return invalid("credential_template: is required");
+      if (wallet.find("template", template, account)) return undefined;
+      return refusal(400, "unknown_template", "credential_template: unknown");
+    },
+  };
+
+  const ofService = (parameter: string, kind: Kind): Pick<Step, "linked" | "refuse"> => ({
+    linked: ({ params }) => [params[parameter]],
+    refuse: ({ params, account }) =>
+      wallet.find(kind, params[parameter], account) ? undefined : notFound("service"),
+  });
+
+  function unknownOf({ body, account }: Call, name: string, kind: Kind, code: string) {
+    const ids = listOf(fieldsOf(body)[name]);
+    if (ids.length === 0) return invalid(`${name}: is required`);
+    const unknown = ids.findIndex((id) => !wallet.find(kind, id, account));
+    return unknown < 0 ? undefined : refusal(400, code, `${name}[${unknown}]: unknown`);
   }
-
-  function withoutAll(name: string, kind: Kind, code: string) {
-    return ({ body, account }: Call): Answer | undefined => {
-      const ids = listOf(fieldsOf(body)[name]);
-      if (ids.length === 0) return invalid(`${name}: is required`);
-      const unknown = ids.findIndex((id) => !wallet.find(kind, id, account));
-      return unknown < 0 ? undefined : refusal(400, code, `${name}[${unknown}]: unknown`);
-    };
-  }
-  const withoutOperators = withoutAll("operators", "operator", "unknown_operator");
-  const withoutVerificationTemplates = withoutAll(
-    "verification_templates",
-    "verificationTemplate",
-    "unknown_verification_template",
-  );
-
-  const withoutService =
-    (parameter: string, kind: Kind) =>
-    ({ params, account }: Call): Answer | undefined =>
-      wallet.find(kind, params[parameter], account) ? undefined : notFound("service");
-
-  const template = ({ body }: Arrival) => [fieldsOf(body)["credential_template"]];
-  const id = ({ id: created }: WalletObject) => jsonAnswer(200, { id: created });
 
   /** P1 §4.6 shows no answer of an init: the sandbox answers where the holder goes on. */
   function initiated({ id: flow, kind, words }: WalletObject): Answer {
@@ -61,65 +60,69 @@ export function walletOperations(wallet: WalletService): Operation[] {
     return jsonAnswer(200, { id: flow, state: "initiated", url });
   }
 
+  /** The token of a new operator is a secret, which no operation of the sandbox takes. */
+  const operator = ({ id, words }: WalletObject) =>
+    words.includes("with-token")
+      ? jsonAnswer(200, { id, api_token: `${id.replaceAll("-", "")}-token` })
+      : jsonAnswer(200, { id });
+
   const steps: Step[] = [
     {
       name: "createOperator",
-      path: "/api/v1/user/create/",
+      route: "POST /api/v1/user/create/",
       kind: "operator",
-      linked: () => [],
-      answer: ({ id: operator, words }) =>
-        words.includes("with-token")
-          ? jsonAnswer(200, { id: operator, api_token: wallet.tokenOf(operator) })
-          : jsonAnswer(200, { id: operator }),
+      answer: operator,
     },
     {
       name: "createTemplate",
-      path: "/credential/api/v1/template/create/",
+      route: "POST /credential/api/v1/template/create/",
       kind: "template",
-      linked: () => [],
-      answer: id,
+      answer: ({ id }) => jsonAnswer(200, { id }),
     },
     {
       name: "createIssuanceService",
-      path: "/issuance/api/v1/service/create/",
+      route: "POST /issuance/api/v1/service/create/",
       kind: "issuanceService",
-      linked: template,
-      refuse: withoutTemplate,
-      answer: (service) => jsonAnswer(200, { issuance_service_id: service.id }),
+      ...ofTemplate,
+      answer: ({ id }) => jsonAnswer(200, { issuance_service_id: id }),
     },
     {
       name: "initIssuance",
-      path: "/issuance/api/v1/:issuance_service_id/init",
+      route: "POST /issuance/api/v1/:issuance_service_id/init",
       kind: "issuance",
-      linked: ({ params }) => [params["issuance_service_id"]],
-      refuse: withoutService("issuance_service_id", "issuanceService"),
+      ...ofService("issuance_service_id", "issuanceService"),
       answer: initiated,
     },
     {
       name: "createVerificationTemplate",
-      path: "/credential/api/v1/verification/template/create/",
+      route: "POST /credential/api/v1/verification/template/create/",
       kind: "verificationTemplate",
-      linked: template,
-      refuse: withoutTemplate,
-      answer: id,
+      ...ofTemplate,
+      answer: ({ id }) => jsonAnswer(200, { id }),
     },
     {
       name: "createPresentationService",
-      path: "/verification/api/v1/service/create/",
+      route: "POST /verification/api/v1/service/create/",
       kind: "presentationService",
       linked({ body }) {
         const { verification_templates: templates, operators } = fieldsOf(body);
         return [...listOf(templates), ...listOf(operators)];
       },
-      refuse: (call) => withoutOperators(call) ?? withoutVerificationTemplates(call),
-      answer: (service) => jsonAnswer(200, { verification_service_id: service.id }),
+      refuse: (call) =>
+        unknownOf(call, "operators", "operator", "unknown_operator") ??
+        unknownOf(
+          call,
+          "verification_templates",
+          "verificationTemplate",
+          "unknown_verification_template",
+        ),
+      answer: ({ id }) => jsonAnswer(200, { verification_service_id: id }),
     },
     {
       name: "initPresentation",
-      path: "/verification/api/v1/:verification_service_id/init",
+      route: "POST /verification/api/v1/:verification_service_id/init",
       kind: "presentation",
-      linked: ({ params }) => [params["verification_service_id"]],
-      refuse: withoutService("verification_service_id", "presentationService"),
+      ...ofService("verification_service_id", "presentationService"),
       answer: initiated,
     },
   ];
@@ -132,12 +135,11 @@ export function walletOperations(wallet: WalletService): Operation[] {
     const { reference } = body;
     if (reference !== undefined && typeof reference !== "string")
       return invalid("reference: must be a string");
-    const unknown = readRequestMagic(body)?.unknown ?? [];
-    if (unknown.length > 0)
-      return refusal(400, "SandboxMagic", `unknown magic value: ${unknown.join(", ")}`);
+    const unknown = unknownWords(readRequestMagic(body));
+    if (unknown !== undefined) return refusal(400, "SandboxMagic", unknown);
     const refused = step.refuse?.(call);
     if (refused) return refused;
-    const links = step.linked(call).filter((one) => typeof one === "string");
+    const links = linksOf(step, call).filter((one) => typeof one === "string");
     const subject = wallet.subject(name, call, links);
     const created = wallet.create(name, { ...subject, kind, links }, account, at);
     hide(created, faults);
@@ -146,9 +148,8 @@ export function walletOperations(wallet: WalletService): Operation[] {
 
   return steps.map((step) => ({
     name: step.name,
-    method: "POST",
-    path: step.path,
-    describe: (arrival) => wallet.describe(step.name, arrival, step.linked(arrival)),
+    route: step.route,
+    describe: (arrival) => wallet.describe(step.name, arrival, linksOf(step, arrival)),
     perform: (call, faults) => perform(step, call, faults),
   }));
 }

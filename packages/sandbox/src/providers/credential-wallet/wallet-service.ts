@@ -1,46 +1,86 @@
-// The objects of the wallet: found by id, seen by their own account alone, and brought together by intent.
+// The objects of the wallet (P1 §2.11; fields and states are assumed: not shown): whatever was created, and the flows that were
+// started. They are seen by their own account alone, and brought together by intent.
 import type { Account } from "../../engine/accounts.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import { isVisible } from "../../engine/visibility.js";
+import { isVisible, type Hideable } from "../../engine/visibility.js";
 import { fieldsOf } from "../../exchange/checker.js";
 import { describeIntent } from "../../exchange/description.js";
-import { magicKey } from "../../exchange/magic.js";
+import { Shelf } from "../../exchange/kept.js";
+import { magicKey, readMagicMember } from "../../exchange/magic.js";
 import type { Arrival, Description } from "../../exchange/operation.js";
-import { PROVIDER, readRequestMagic, type OperationName } from "./magic.js";
-import type { Kind, Subject, WalletObject } from "./wallet-object.js";
+
+export const PROVIDER = "credential-wallet";
+
+export type Kind =
+  | "operator"
+  | "template"
+  | "verificationTemplate"
+  | "issuanceService"
+  | "presentationService"
+  | "issuance"
+  | "presentation";
+
+const operationNames = [
+  "createOperator",
+  "createTemplate",
+  "createIssuanceService",
+  "initIssuance",
+  "createVerificationTemplate",
+  "createPresentationService",
+  "initPresentation",
+] as const;
+export type OperationName = (typeof operationNames)[number];
+
+const words = ["with-token", "empty-init"] as const;
+const vocabulary = { provider: PROVIDER, operations: operationNames, words };
+/** The magic words stand in the member `sandbox` of a request. */
+export const readRequestMagic = (body: unknown) => readMagicMember(fieldsOf(body), vocabulary);
+
+/** Whose request it is, and what its magic words ask for; a step takes over those of the step before. */
+interface Subject {
+  /** The body's `reference`, else that of the object that it refers to: what the ledger counts by. */
+  intent: string | null;
+  magicKey?: string;
+  words: (typeof words)[number][];
+}
+
+export interface WalletObject extends Subject, Hideable {
+  id: string;
+  kind: Kind;
+  account: string;
+  /** The ids of the objects that it refers to. */
+  links: string[];
+  createdAt: number;
+}
 
 export class WalletService {
-  readonly parts: SandboxParts;
-  readonly #objects = new Map<string, WalletObject>();
-  readonly #newest = new Map<string, WalletObject>();
+  readonly objects = new Shelf<WalletObject>(PROVIDER, ({ kind }) => ({
+    state: kind === "issuance" || kind === "presentation" ? "initiated" : "created",
+  }));
+  readonly #parts: SandboxParts;
 
   constructor(parts: SandboxParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   create(
     operation: OperationName,
     given: Subject & Pick<WalletObject, "kind" | "links">,
-    { username }: Account,
+    { username: account }: Account,
     at: number,
   ): WalletObject {
-    const id = this.parts.ids.uuid(`${PROVIDER}.${given.kind}`);
-    const object: WalletObject = { ...given, id, account: username, createdAt: at };
-    this.#add(object);
-    this.parts.ledger.record({
-      operation: `${PROVIDER}.${operation}`,
-      intent: object.intent,
-      itemId: id,
-      at: new Date(at).toISOString(),
-      account: username,
-    });
-    this.parts.changed();
+    const { ids, ledger } = this.#parts;
+    const id = ids.uuid(`${PROVIDER}.${given.kind}`);
+    const object: WalletObject = { ...given, id, account, createdAt: at };
+    this.objects.add(object);
+    const { intent } = object;
+    ledger.record({ operation: `${PROVIDER}.${operation}`, intent, itemId: id, at, account });
     return object;
   }
 
   /** An object of this kind that the account may refer to; one that is missed at first counts as none. */
   find(kind: Kind, id: unknown, { username }: Account): WalletObject | undefined {
-    const object = typeof id === "string" ? this.#objects.get(id) : undefined;
+    const object = this.objects.get(id);
     if (object?.kind !== kind || object.account !== username) return undefined;
     return isVisible(object) ? object : undefined;
   }
@@ -53,7 +93,9 @@ export class WalletService {
   ): Subject {
     const { reference } = fieldsOf(body);
     const before =
-      typeof reference === "string" ? this.#newest.get(reference) : this.#first(linked);
+      typeof reference === "string"
+        ? this.objects.newestOf(reference)
+        : linked.map((id) => this.objects.get(id)).find((object) => object !== undefined);
     const intent = typeof reference === "string" ? reference : (before?.intent ?? null);
     const magic = readRequestMagic(body);
     const key = magic ? magicKey(PROVIDER, operation, intent ?? body) : before?.magicKey;
@@ -67,42 +109,5 @@ export class WalletService {
   describe(operation: OperationName, arrival: Arrival, linked: readonly unknown[]): Description {
     const { intent, magicKey: key } = this.subject(operation, arrival, linked);
     return { ...describeIntent(intent, key), magicFaults: readRequestMagic(arrival.body)?.faults };
-  }
-
-  /** The token of a new operator: a secret, which no operation of the sandbox takes. */
-  tokenOf(operatorId: string): string {
-    return `${operatorId.replaceAll("-", "")}-token`;
-  }
-
-  get(id: string): WalletObject | undefined {
-    return this.#objects.get(id);
-  }
-
-  all(): Iterable<WalletObject> {
-    return this.#objects.values();
-  }
-
-  save(): WalletObject[] {
-    return [...this.all()];
-  }
-
-  load(objects: WalletObject[]): void {
-    this.clear();
-    for (const object of objects) this.#add(object);
-  }
-
-  clear(): void {
-    this.#objects.clear();
-    this.#newest.clear();
-  }
-
-  #add(object: WalletObject): void {
-    this.#objects.set(object.id, object);
-    if (object.intent !== null) this.#newest.set(object.intent, object);
-  }
-
-  #first(ids: readonly unknown[]): WalletObject | undefined {
-    const objects = ids.map((id) => (typeof id === "string" ? this.#objects.get(id) : undefined));
-    return objects.find((object) => object !== undefined);
   }
 }

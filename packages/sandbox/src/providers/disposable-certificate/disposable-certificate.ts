@@ -1,25 +1,34 @@
 // The disposable certificate service as a provider of the sandbox (P1 §1.1): mutual TLS and HTTP Basic on every request.
 import { isObject } from "../../exchange/checker.js";
 import { basicAccount, header, isJson } from "../../exchange/credentials.js";
-import type {
-  Admission,
-  Arrival,
-  ItemSummary,
-  Operation,
-  SandboxProvider,
-} from "../../exchange/operation.js";
+import { Shelf } from "../../exchange/kept.js";
+import type { Admission, Arrival, Operation, SandboxProvider } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import { summary, view, type Enrollment } from "./enrollments.js";
 import { lraOperations } from "./lra-operations.js";
-import { otpOperations } from "./otp-operations.js";
+import { otpOperations, type Enrollment } from "./otp-operations.js";
 import { badField, codes, problem, refuse } from "./problem.js";
 
+const NAME = "disposable-certificate";
+
+/** Shows the `deviceCode`, because an operator who decides about an enrolment without an answer reads it at the provider. */
+function shown({ otp, ...rest }: Enrollment): object {
+  const { code: _code, ...left } = otp ?? {};
+  return { ...rest, ...(otp && { otp: left }) };
+}
+
 export function disposableCertificate(parts: SandboxParts): SandboxProvider {
-  const enrollments = new Map<number, Enrollment>();
-  const find = (certIdOtp: unknown) => enrollments.get(certIdOtp as number);
-  const add = (made: Enrollment) => void enrollments.set(made.certIdOtp, made);
+  const enrollments = new Shelf<Enrollment>(
+    NAME,
+    ({ certIdOtp, state }) => ({
+      id: String(certIdOtp),
+      outcome: state === "validated" ? "Issued" : "None",
+    }),
+    shown,
+  );
+  const find = (certIdOtp: unknown) =>
+    typeof certIdOtp === "number" ? enrollments.get(String(certIdOtp)) : undefined;
   // A code may be asked for again; two certificates for one person are not meant.
-  parts.ledger.allowRepeats("disposable-certificate.sendOtp");
+  parts.ledger.allowRepeats(`${NAME}.sendOtp`);
 
   /** P1 §5.1, 7.1: wrong credentials and missing rights share a code. */
   function authenticate(arrival: Arrival): Admission {
@@ -49,22 +58,13 @@ export function disposableCertificate(parts: SandboxParts): SandboxProvider {
   }
 
   return {
-    name: "disposable-certificate",
-    operations: [...lraOperations(parts, add), ...otpOperations(parts, find)].map(withJson),
+    name: NAME,
+    operations: [
+      ...lraOperations(parts, (made) => enrollments.add(made)),
+      ...otpOperations(parts, find),
+    ].map(withJson),
     authenticate,
     refuse,
-    *items(): Iterable<ItemSummary> {
-      for (const enrollment of enrollments.values()) yield summary(enrollment);
-    },
-    item(id) {
-      const enrollment = find(Number(id));
-      return enrollment && view(enrollment);
-    },
-    save: (): Enrollment[] => [...enrollments.values()],
-    load(state) {
-      enrollments.clear();
-      for (const enrollment of state as Enrollment[]) add(enrollment);
-    },
-    clear: () => enrollments.clear(),
+    kept: enrollments,
   };
 }

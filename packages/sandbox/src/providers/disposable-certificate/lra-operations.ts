@@ -3,22 +3,22 @@ import type { LraOptions } from "../../engine/accounts.js";
 import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { Checker, fieldsOf } from "../../exchange/checker.js";
 import { describeIntent } from "../../exchange/description.js";
-import { magicKey, readMagic } from "../../exchange/magic.js";
+import { magicKey, readMagic, unknownWords } from "../../exchange/magic.js";
 import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import {
   checkAssertionInput,
+  checkHolder,
   decodeAssertion,
   invalidClaims,
   issuedAt,
   personOf,
-} from "./assertion-check.js";
-import type { Enrollment } from "./enrollments.js";
-import { checkHolder, type Person } from "./holder-check.js";
-import { lraOf } from "./lra.js";
-import { badField, codes, problem } from "./problem.js";
+  type Person,
+} from "./input-check.js";
+import type { Enrollment } from "./otp-operations.js";
+import { badField, codes, lraOf, problem } from "./problem.js";
 
-export const operationNames = [
+const operationNames = [
   "checkData",
   "checkDataWitheIDAssertion",
   "enroll",
@@ -65,7 +65,7 @@ export function lraOperations(parts: SandboxParts, add: (made: Enrollment) => vo
     if (Math.abs(parts.personNow() - (issuedAt(claims) ?? 0)) > parts.options.assertionLifetimeMs) {
       return { problem: problem(codes.assertionExpired, "the eID assertion is expired") };
     }
-    return { person: { intent: String(claims["person_identifier"]), otpType: "SMS", mobile } };
+    return { person: { intent: String(claims["person_identifier"]), mobile } };
   };
 
   function enroll(call: Call, { intent, mobile, email }: Person, hasOtpId: boolean): Answer {
@@ -90,8 +90,7 @@ export function lraOperations(parts: SandboxParts, add: (made: Enrollment) => vo
       createdAt: at,
       state: "enrolled",
     });
-    const itemId = String(certIdOtp);
-    ledger.record({ operation, intent, itemId, at: new Date(at).toISOString(), account });
+    ledger.record({ operation, intent, itemId: String(certIdOtp), at, account });
     return jsonAnswer(200, { certIdOtp, deviceCode, ...otpId });
   }
 
@@ -102,8 +101,7 @@ export function lraOperations(parts: SandboxParts, add: (made: Enrollment) => vo
   ): Operation {
     return {
       name,
-      method: "POST",
-      path: `/api/certificate/:lraId/${name}`,
+      route: `POST /api/certificate/:lraId/${name}`,
       needsClientCertificate: true,
       describe,
       perform(call) {
@@ -111,10 +109,10 @@ export function lraOperations(parts: SandboxParts, add: (made: Enrollment) => vo
         if ("problem" in lra) return lra.problem;
         const input = read(call, lra);
         if ("problem" in input) return input.problem;
-        const unknown = magicOf(call)?.unknown ?? [];
-        return unknown.length > 0
-          ? badField(magicPlace(call), `unknown magic value: ${unknown.join(", ")}`)
-          : succeed(call, input.person);
+        const unknown = unknownWords(magicOf(call));
+        return unknown === undefined
+          ? succeed(call, input.person)
+          : badField(magicPlace(call), unknown);
       },
     };
   }

@@ -2,15 +2,39 @@
 import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { Checker, fieldsOf } from "../../exchange/checker.js";
 import { describeIntent } from "../../exchange/description.js";
-import { sendOneTimePassword, tryOneTimePassword } from "../../engine/one-time-password.js";
+import {
+  sendOneTimePassword,
+  tryOneTimePassword,
+  type OneTimePassword,
+} from "../../engine/one-time-password.js";
 import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import type { Enrollment } from "./enrollments.js";
-import { lraOf } from "./lra.js";
-import { allowedTextOf } from "./otp-text.js";
-import { badField, codes, problem } from "./problem.js";
+import { language } from "./input-check.js";
+import { badField, codes, lraOf, problem } from "./problem.js";
 
 const NAME = "disposable-certificate";
+
+export interface Enrollment {
+  certIdOtp: number;
+  deviceCode: string;
+  otpId?: number;
+  operation: string;
+  account: string;
+  lraId: string;
+  intent: string;
+  magicKey?: string | undefined;
+  mobile?: string | undefined;
+  email?: string | undefined;
+  createdAt: number;
+  state: "enrolled" | "otpSent" | "validated";
+  otp?: OneTimePassword;
+}
+
+interface OtpText {
+  channel: "SMS" | "EMAIL";
+  /** With `$OTP$` where the code goes. */
+  text: string;
+}
 
 export function otpOperations(
   parts: SandboxParts,
@@ -24,8 +48,7 @@ export function otpOperations(
   }
 
   function record(call: Call, { intent, certIdOtp }: Enrollment): void {
-    const { operation, account } = call;
-    const at = new Date(call.at).toISOString();
+    const { operation, account, at } = call;
     ledger.record({ operation, intent, itemId: String(certIdOtp), at, account: account.username });
   }
 
@@ -98,11 +121,51 @@ export function otpOperations(
 
   const operation = (name: string, perform: (call: Call) => Answer): Operation => ({
     name,
-    method: "POST",
-    path: `/api/certificate/${name}`,
+    route: `POST /api/certificate/${name}`,
     needsClientCertificate: true,
     describe,
     perform,
   });
   return [operation("sendOtp", sendOtp), operation("validate", validate)];
+}
+
+/** What a `sendOtp` asks to be sent: a free SMS, an SMS by template, or an e-mail by template (P1 §2.3). */
+function allowedTextOf(top: Checker): OtpText | { problem: Answer } {
+  const sms = top.object("smsOptions");
+  const email = top.object("emailOptions");
+  const text = sms ? smsText(top.at(sms, "smsOptions."), sms) : undefined;
+  if (sms && Object.keys(sms).length === 0) {
+    return { problem: problem(codes.emptySmsOptions, "OTP not sent: smsOptions is empty") };
+  }
+  const mail = email && mailText(top.at(email, "emailOptions."));
+  const [first] = top.errors;
+  if (first) return { problem: problem(codes.field, first.message) };
+  if (sms && email)
+    return { problem: badField("emailOptions", "must not stand beside smsOptions") };
+  if (text !== undefined) return { channel: "SMS", text };
+  if (mail !== undefined) return { channel: "EMAIL", text: mail };
+  return { problem: badField("smsOptions", "is required, or emailOptions") };
+}
+
+function smsText(options: Checker, given: Record<string, unknown>): string | undefined {
+  options.known(["textSMS", "templateId", "language"]);
+  if (given["textSMS"] === undefined) return template(options);
+  for (const name of ["templateId", "language"]) {
+    if (given[name] !== undefined)
+      options.fail(name, "Alternative", "is an alternative to textSMS");
+  }
+  const text = options.required("textSMS");
+  if (text === undefined || text.includes("$OTP$")) return text;
+  return options.fail("textSMS", "NoPlace", "must contain $OTP$");
+}
+
+function mailText(options: Checker): string | undefined {
+  options.known(["templateId", "language"]);
+  return template(options);
+}
+
+function template(options: Checker): string | undefined {
+  const id = options.required("templateId");
+  const code = language(options, "language");
+  return id && code && `[template ${id}, ${code}] $OTP$`;
 }

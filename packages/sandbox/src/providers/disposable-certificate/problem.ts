@@ -1,4 +1,5 @@
 // The errors of the certificate service: HTTP 500, whatever they are, with code and message (P1 §2.6, 7.1).
+import type { Account, LraOptions } from "../../engine/accounts.js";
 import { jsonAnswer, type Answer } from "../../exchange/answer.js";
 
 /** P1 §7.1. */
@@ -26,4 +27,16 @@ export function refuse(status: number, code: number | string, message: string): 
   if (typeof code === "number") return problem(code, message);
   if (code === "InvalidRequest") return problem(codes.field, message);
   return { status, headers: { "content-type": "text/plain" }, body: Buffer.from(message) };
+}
+
+/** What an account may do for an LRA, by operation (P1 §5.1). */
+export function lraOf(
+  account: Account,
+  lraId: string,
+  operation: string,
+): LraOptions | { problem: Answer } {
+  const lra = Object.hasOwn(account.lras, lraId) ? account.lras[lraId] : undefined;
+  if (lra && (lra.methods?.includes(operation) ?? true)) return lra;
+  const why = `the user is not authorized for the method ${operation} or the LRA ${lraId}`;
+  return { problem: problem(codes.denied, why) };
 }

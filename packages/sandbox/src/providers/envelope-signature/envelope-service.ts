@@ -1,21 +1,64 @@
-// Certificate requests and files, found by id, by token and by intent, and the envelopes that bring them together.
+// Certificate requests and uploaded files, and the envelopes that bring them together (P1 §2.10; other fields: not shown).
 import type { Account } from "../../engine/accounts.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import type { CertificateRequest, EnvelopeFile } from "./certificate-request.js";
+import { fieldsOf } from "../../exchange/checker.js";
+import { describePayload } from "../../exchange/description.js";
+import { Shelf } from "../../exchange/kept.js";
+import { readMagicMember } from "../../exchange/magic.js";
+import type { Arrival } from "../../exchange/operation.js";
 
-const PROVIDER = "envelope-signature";
+export const PROVIDER = "envelope-signature";
+const words = ["no-envelope-id"] as const;
+const vocabulary = { provider: PROVIDER, operations: ["esawoneshot", "upload", "send"], words };
 
-export interface EnvelopeState {
-  requests: CertificateRequest[];
-  files: EnvelopeFile[];
+/** The magic words stand in the member `sandbox` of the certificate request. */
+export const readRequestMagic = (body: unknown) => readMagicMember(fieldsOf(body), vocabulary);
+
+/** The intent of a certificate request is its `reference`. */
+export const describeCreation = (arrival: Arrival) =>
+  describePayload(arrival, {
+    provider: PROVIDER,
+    member: "reference",
+    magic: readRequestMagic(arrival.body),
+  });
+
+interface CertificateRequest {
+  /** `req_pk` */
+  id: string;
+  /** `esaw_token`, good for one envelope. */
+  token: string;
+  account: string;
+  /** The request's `reference`: what the ledger counts by. */
+  intent: string | null;
+  magicKey: string;
+  words: (typeof words)[number][];
+  createdAt: number;
+  /** `id`: `EnvelopeId`. */
+  envelope?: { id: string; fileIds: string[]; sentAt: number };
+}
+
+export interface EnvelopeFile {
+  /** `FileId` */
+  id: string;
+  account: string;
+  intent: string | null;
+  name: string;
+  sha256: string;
+  createdAt: number;
+  /** The envelope that it was sent in; without one it is a harmless orphan. */
+  envelopeId?: string;
 }
 
 export class EnvelopeService {
   readonly parts: SandboxParts;
-  readonly #requests = new Map<string, CertificateRequest>();
-  readonly #byToken = new Map<string, CertificateRequest>();
-  readonly #byIntent = new Map<string, CertificateRequest>();
-  readonly #files = new Map<string, EnvelopeFile>();
+  readonly requests = new Shelf<CertificateRequest>(
+    PROVIDER,
+    ({ envelope }) => (envelope ? { state: "sent", outcome: "sent" } : { state: "created" }),
+    ({ token: _token, ...rest }) => rest,
+  );
+  readonly files = new Shelf<EnvelopeFile>(PROVIDER, ({ envelopeId }) => ({
+    state: envelopeId === undefined ? "uploaded" : "enveloped",
+  }));
 
   constructor(parts: SandboxParts) {
     this.parts = parts;
@@ -25,100 +68,53 @@ export class EnvelopeService {
 
   create(
     given: Pick<CertificateRequest, "intent" | "magicKey" | "words">,
-    account: Account,
+    { username: account }: Account,
     at: number,
   ): CertificateRequest {
     const { ids } = this.parts;
-    const request: CertificateRequest = {
-      ...given,
-      id: ids.uuid(PROVIDER),
-      token: ids.uuid(`${PROVIDER}.token`).replaceAll("-", ""),
-      account: account.username,
-      createdAt: at,
-    };
-    this.#add(request);
-    this.#effect("esawoneshot", request, account, at);
+    const id = ids.uuid(PROVIDER);
+    const token = ids.uuid(`${PROVIDER}.token`).replaceAll("-", "");
+    const request = { ...given, id, token, account, createdAt: at };
+    this.requests.add(request);
+    this.#effect("esawoneshot", request, at);
     return request;
   }
 
   keep(
     given: Pick<EnvelopeFile, "intent" | "name" | "sha256">,
-    account: Account,
+    { username: account }: Account,
     at: number,
   ): EnvelopeFile {
     const id = this.parts.ids.uuid(`${PROVIDER}.file`);
-    const file: EnvelopeFile = { ...given, id, account: account.username, createdAt: at };
-    this.#files.set(id, file);
-    this.#effect("upload", file, account, at);
+    const file = { ...given, id, account, createdAt: at };
+    this.files.add(file);
+    this.#effect("upload", file, at);
     return file;
   }
 
-  send(request: CertificateRequest, files: EnvelopeFile[], account: Account, at: number): string {
+  send(request: CertificateRequest, files: EnvelopeFile[], at: number): string {
     const id = this.parts.ids.uuid(`${PROVIDER}.envelope`);
     request.envelope = { id, fileIds: files.map((file) => file.id), sentAt: at };
     for (const file of files) file.envelopeId = id;
-    this.#effect("send", request, account, at);
+    this.#effect("send", request, at);
     return id;
   }
 
-  request(id: string): CertificateRequest | undefined {
-    return this.#requests.get(id);
-  }
-
-  requestOfToken(token: string): CertificateRequest | undefined {
-    return this.#byToken.get(token);
-  }
-
-  /** The newest one. */
-  requestOfIntent(intent: string): CertificateRequest | undefined {
-    return this.#byIntent.get(intent);
-  }
-
-  file(id: string): EnvelopeFile | undefined {
-    return this.#files.get(id);
-  }
-
-  requests(): Iterable<CertificateRequest> {
-    return this.#requests.values();
-  }
-
-  files(): Iterable<EnvelopeFile> {
-    return this.#files.values();
-  }
-
-  save(): EnvelopeState {
-    return { requests: [...this.requests()], files: [...this.files()] };
-  }
-
-  load({ requests, files }: EnvelopeState): void {
-    this.clear();
-    for (const request of requests) this.#add(request);
-    for (const file of files) this.#files.set(file.id, file);
-  }
-
-  clear(): void {
-    for (const index of [this.#requests, this.#byToken, this.#byIntent, this.#files]) index.clear();
-  }
-
-  #add(request: CertificateRequest): void {
-    this.#requests.set(request.id, request);
-    this.#byToken.set(request.token, request);
-    if (request.intent !== null) this.#byIntent.set(request.intent, request);
+  requestOfToken(token: unknown): CertificateRequest | undefined {
+    return this.requests.save().find((request) => request.token === token);
   }
 
   #effect(
     operation: "esawoneshot" | "upload" | "send",
-    { id, intent }: { id: string; intent: string | null },
-    { username }: Account,
+    { id: itemId, intent, account }: CertificateRequest | EnvelopeFile,
     at: number,
   ): void {
     this.parts.ledger.record({
       operation: `${PROVIDER}.${operation}`,
       intent,
-      itemId: id,
-      at: new Date(at).toISOString(),
-      account: username,
+      itemId,
+      at,
+      account,
     });
-    this.parts.changed();
   }
 }

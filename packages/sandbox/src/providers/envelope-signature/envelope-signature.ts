@@ -1,12 +1,11 @@
 // The envelope-based service as a provider of the sandbox: two hosts with a credential each (P1 §1.5, 5.5).
 import { header } from "../../exchange/credentials.js";
-import type { Admission, Arrival, ItemSummary, SandboxProvider } from "../../exchange/operation.js";
+import type { Admission, Arrival, SandboxProvider } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import { fileSummary, requestSummary } from "./certificate-request.js";
-import { EnvelopeService, type EnvelopeState } from "./envelope-service.js";
-import { envelopeOperations } from "./envelope-operations.js";
+import { keeping } from "../../exchange/kept.js";
 import { refusal as caRefusal } from "../../exchange/refusal.js";
-import { envelopeRefusal } from "./refusal.js";
+import { EnvelopeService, PROVIDER } from "./envelope-service.js";
+import { envelopeOperations, envelopeRefusal } from "./envelope-operations.js";
 
 export function envelopeSignature(parts: SandboxParts): SandboxProvider {
   const { accounts } = parts;
@@ -35,28 +34,13 @@ export function envelopeSignature(parts: SandboxParts): SandboxProvider {
   }
 
   return {
-    name: "envelope-signature",
+    name: PROVIDER,
     operations: envelopeOperations(envelopes),
     authenticate: (arrival) =>
       arrival.operation.endsWith(".esawoneshot")
         ? certificateHolder(arrival)
         : tokenHolder(arrival),
     refuse: (status, code, message) => envelopeRefusal(status, String(code), message),
-    *items(): Iterable<ItemSummary> {
-      for (const request of envelopes.requests()) yield requestSummary(request);
-      for (const file of envelopes.files()) yield fileSummary(file);
-    },
-    item(id) {
-      const request = envelopes.request(id);
-      if (request) {
-        const { token: _token, ...rest } = request;
-        return { ...rest, ...requestSummary(request) };
-      }
-      const file = envelopes.file(id);
-      return file && { ...file, ...fileSummary(file) };
-    },
-    save: () => envelopes.save(),
-    load: (state) => envelopes.load(state as EnvelopeState),
-    clear: () => envelopes.clear(),
+    kept: keeping({ requests: envelopes.requests, files: envelopes.files }),
   };
 }

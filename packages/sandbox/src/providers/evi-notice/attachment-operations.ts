@@ -1,7 +1,8 @@
 // The attachments of a batch: multipart, one file a call (P2 §2.10, §4.3, §8).
 import { bytesAnswer, emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import type { Call, Operation } from "../../exchange/operation.js";
-import { isBatch, type BatchContext } from "./batch-operations.js";
+import type { BatchContext } from "./batch-operations.js";
+import type { Batch } from "./batch.js";
 import { shownAttachment } from "./query.js";
 import { attachmentNames } from "./submission.js";
 
@@ -9,12 +10,10 @@ const PATH = "/v2/EviNotice/Batches/:BatchId/Attachments";
 const ONE = `${PATH}/:AttachmentId`;
 
 export function attachmentOperations(context: BatchContext): Operation[] {
-  const { parts, batchOf, draftOf, describe } = context;
+  const { parts, onBatch, onDraft, describe } = context;
   const { refuse } = context.refuser;
 
-  function add(call: Call): Answer {
-    const batch = draftOf(call);
-    if (!isBatch(batch)) return batch;
+  function add(batch: Batch, call: Call): Answer {
     const files = (call.form ?? []).filter(({ fileName }) => fileName !== undefined);
     const [file] = files;
     if (!file || files.length > 1 || file.name !== "Content")
@@ -49,30 +48,21 @@ export function attachmentOperations(context: BatchContext): Operation[] {
     return jsonAnswer(200, { AttachmentId: attachment.id });
   }
 
-  function list(call: Call): Answer {
-    const batch = batchOf(call);
-    return isBatch(batch) ? jsonAnswer(200, batch.attachments.map(shownAttachment)) : batch;
-  }
+  const list = (batch: Batch) => jsonAnswer(200, batch.attachments.map(shownAttachment));
 
-  function removeAll(call: Call): Answer {
-    const batch = draftOf(call);
-    if (!isBatch(batch)) return batch;
+  function removeAll(batch: Batch, call: Call): Answer {
     batch.attachments = [];
     context.effect("deleteBatchAttachments", batch, call);
     return emptyAnswer(204);
   }
 
-  function download(call: Call): Answer {
-    const batch = batchOf(call);
-    if (!isBatch(batch)) return batch;
+  function download(batch: Batch, call: Call): Answer {
     const found = batch.attachments.find(({ id }) => id === call.params["AttachmentId"]);
     if (!found) return refuse(404, "NotFound", "no attachment with that id");
     return bytesAnswer("application/octet-stream", parts.documents.get(found.sha256));
   }
 
-  function remove(call: Call): Answer {
-    const batch = draftOf(call);
-    if (!isBatch(batch)) return batch;
+  function remove(batch: Batch, call: Call): Answer {
     const rest = batch.attachments.filter(({ id }) => id !== call.params["AttachmentId"]);
     if (rest.length === batch.attachments.length)
       return refuse(404, "NotFound", "no attachment with that id");
@@ -82,16 +72,15 @@ export function attachmentOperations(context: BatchContext): Operation[] {
   }
 
   return [
-    { name: "addBatchAttachment", method: "POST", path: PATH, describe, perform: add },
-    { name: "listBatchAttachments", method: "GET", path: PATH, describe, perform: list },
+    { name: "addBatchAttachment", route: `POST ${PATH}`, describe, perform: onDraft(add) },
+    { name: "listBatchAttachments", route: `GET ${PATH}`, describe, perform: onBatch(list) },
     {
       name: "deleteBatchAttachments",
-      method: "DELETE",
-      path: PATH,
+      route: `DELETE ${PATH}`,
       describe,
-      perform: removeAll,
+      perform: onDraft(removeAll),
     },
-    { name: "downloadBatchAttachment", method: "GET", path: ONE, describe, perform: download },
-    { name: "deleteBatchAttachment", method: "DELETE", path: ONE, describe, perform: remove },
+    { name: "downloadBatchAttachment", route: `GET ${ONE}`, describe, perform: onBatch(download) },
+    { name: "deleteBatchAttachment", route: `DELETE ${ONE}`, describe, perform: onDraft(remove) },
   ];
 }

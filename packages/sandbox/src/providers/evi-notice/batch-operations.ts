@@ -7,9 +7,8 @@ import type { Arrival, Call, Description, Operation } from "../../exchange/opera
 import { checkSettings } from "./batch-settings.js";
 import { batchWords, type BatchRun } from "./batch-run.js";
 import { batchIntent, batchStates, type Batch, type Batches } from "./batch.js";
-import { cursorOf, placeOf } from "./cursor.js";
-import { dateOf } from "./query.js";
-import type { Refuser } from "./refusal.js";
+import { cursorOf, dateOf, placeOf } from "./query.js";
+import type { Refuser } from "../evi/refuser.js";
 
 const PATH = "/v2/EviNotice/Batches";
 const BODY_DELAY_MS = 5000;
@@ -21,10 +20,9 @@ export interface BatchContext {
   batches: Batches;
   run: BatchRun;
   refuser: Refuser;
-  /** The batch of the path, where it is the caller's; else the answer. */
-  batchOf(call: Call): Batch | Answer;
-  /** The same, where it has not been started. */
-  draftOf(call: Call): Batch | Answer;
+  /** Answers about the batch of the path, where it is the caller's; `onDraft`: where it has not been started either. */
+  onBatch(perform: (batch: Batch, call: Call) => Answer): (call: Call) => Answer;
+  onDraft(perform: (batch: Batch, call: Call) => Answer): (call: Call) => Answer;
   describe(arrival: Arrival): Description;
   effect(operation: string, batch: Batch, call: Call, part?: string): void;
 }
@@ -35,25 +33,27 @@ export function batchContext(
   run: BatchRun,
   refuser: Refuser,
 ): BatchContext {
-  const batchOf = ({ params, account }: Call) => {
-    const id = params["BatchId"] ?? "";
+  const onBatch: BatchContext["onBatch"] = (perform) => (call) => {
+    const id = call.params["BatchId"] ?? "";
     if (id === "" || id === EMPTY_UUID)
       return refuser.badField("BatchId", "Required", "must be the id of a batch");
     const batch = batches.get(id);
-    if (batch && batch.site === account.site.name) return batch;
-    return refuser.refuse(404, "NotFound", "no batch with that id");
+    if (batch?.site !== call.account.site.name)
+      return refuser.refuse(404, "NotFound", "no batch with that id");
+    return perform(batch, call);
   };
   return {
     parts,
     batches,
     run,
     refuser,
-    batchOf,
-    draftOf(call) {
-      const batch = batchOf(call);
-      if (!isBatch(batch) || batch.state === "Draft" || batch.state === "Scheduled") return batch;
-      return refuser.refuse(400, "Started", `the batch is ${batch.state}`);
-    },
+    onBatch,
+    onDraft: (perform) =>
+      onBatch((batch, call) =>
+        batch.state === "Draft" || batch.state === "Scheduled"
+          ? perform(batch, call)
+          : refuser.refuse(400, "Started", `the batch is ${batch.state}`),
+      ),
     describe({ params }) {
       return describedAs(batches.get(params["BatchId"] ?? "")?.description);
     },
@@ -62,12 +62,11 @@ export function batchContext(
         operation: `evi-notice.${operation}`,
         intent: batchIntent(batch.description),
         itemId: batch.id,
-        at: new Date(at).toISOString(),
+        at,
         account: account.username,
-        ...(part !== undefined && { part }),
+        part,
       });
       batch.updatedAt = at;
-      parts.changed();
     },
   };
 }
@@ -76,12 +75,8 @@ function describedAs(description: string | undefined): Description {
   return describeIntent(description === undefined ? null : batchIntent(description));
 }
 
-export function isBatch(found: Batch | Answer): found is Batch {
-  return "lists" in found;
-}
-
 export function batchOperations(context: BatchContext): Operation[] {
-  const { parts, batches, run, batchOf, draftOf, describe } = context;
+  const { parts, batches, run, onBatch, onDraft, describe } = context;
   const { refuse, badRequest, badField } = context.refuser;
   const one = `${PATH}/:BatchId`;
 
@@ -136,7 +131,7 @@ export function batchOperations(context: BatchContext): Operation[] {
     };
     const sign = isDescending === isBackward ? 1 : -1;
     const isBlind = search !== "" && parts.options.lookupKeyMatching === "none";
-    const found = (isBlind ? [] : batches.all())
+    const found = (isBlind ? [] : batches.save())
       .filter(({ site, state }) => site === account.site.name && (states?.includes(state) ?? true))
       .filter(({ description }) => description.toLowerCase().includes(search))
       .toSorted((a, b) => sign * (keyOf(a) - keyOf(b)));
@@ -148,14 +143,9 @@ export function batchOperations(context: BatchContext): Operation[] {
     });
   }
 
-  function get(call: Call): Answer {
-    const batch = batchOf(call);
-    return isBatch(batch) ? jsonAnswer(200, shown(batch, context)) : batch;
-  }
+  const get = (batch: Batch) => jsonAnswer(200, shown(batch, context));
 
-  function update(call: Call): Answer {
-    const batch = batchOf(call);
-    if (!isBatch(batch)) return batch;
+  function update(batch: Batch, call: Call): Answer {
     const { body, account, at } = call;
     if (!isObject(body)) return refuse(400, "InvalidRequest", "the body must be a JSON object");
     const checked = checkSettings(body, account);
@@ -178,17 +168,13 @@ export function batchOperations(context: BatchContext): Operation[] {
     return emptyAnswer(200);
   }
 
-  function remove(call: Call): Answer {
-    const batch = draftOf(call);
-    if (!isBatch(batch)) return batch;
+  function remove(batch: Batch, call: Call): Answer {
     batches.delete(batch);
     context.effect("deleteBatch", batch, call);
     return emptyAnswer(204);
   }
 
-  function setBody(call: Call): Answer {
-    const batch = draftOf(call);
-    if (!isBatch(batch)) return batch;
+  function setBody(batch: Batch, call: Call): Answer {
     const { rawBody, headers, at } = call;
     const isHtml = /^text\/html\s*(;|$)/i.test(String(headers["content-type"]));
     if (!isHtml) return refuse(400, "InvalidContentType", "the body must be text/html");
@@ -208,19 +194,18 @@ export function batchOperations(context: BatchContext): Operation[] {
     );
   };
   return [
-    { name: "createBatch", method: "POST", path: PATH, describe: described, perform: create },
-    { name: "queryBatches", method: "QUERY", path: PATH, describe: described, perform: query },
-    { name: "getBatch", method: "GET", path: one, describe, perform: get },
+    { name: "createBatch", route: `POST ${PATH}`, describe: described, perform: create },
+    { name: "queryBatches", route: `QUERY ${PATH}`, describe: described, perform: query },
+    { name: "getBatch", route: `GET ${one}`, describe, perform: onBatch(get) },
     {
       name: "updateBatch",
-      method: "PATCH",
-      path: one,
+      route: `PATCH ${one}`,
       other: { name: "startBatch", is: (body) => fieldsOf(body)["State"] !== undefined },
       describe,
-      perform: update,
+      perform: onBatch(update),
     },
-    { name: "deleteBatch", method: "DELETE", path: one, describe, perform: remove },
-    { name: "setBody", method: "PUT", path: `${one}/Body`, describe, perform: setBody },
+    { name: "deleteBatch", route: `DELETE ${one}`, describe, perform: onDraft(remove) },
+    { name: "setBody", route: `PUT ${one}/Body`, describe, perform: onDraft(setBody) },
   ];
 }
 

@@ -4,11 +4,9 @@ import type { SandboxParts } from "../../engine/parts.js";
 import type { Account } from "../../engine/accounts.js";
 import { magicKey } from "../../exchange/magic.js";
 import { templateOf, utc } from "./batch-settings.js";
-import { batchIntent } from "./batch.js";
-import type { Batch, Batches } from "./batch.js";
+import { batchIntent, type Batch, type Batches } from "./batch.js";
 import { impossibleEnding } from "./lifecycle.js";
-import { readNoticeMagic } from "./magic.js";
-import type { NewNotice, NoticeService } from "./notice-service.js";
+import { readNoticeMagic, type NewNotice, type NoticeService } from "./notice-service.js";
 import type { Recipient } from "./recipient-list.js";
 import { lookupKeysOf } from "./submission.js";
 
@@ -48,7 +46,7 @@ export class BatchRun {
       operation: "evi-notice.startBatch",
       intent: batchIntent(batch.description),
       itemId: batch.id,
-      at: new Date(at).toISOString(),
+      at,
       account: account.username,
     });
     const date = batch.settings["ScheduledDate"];
@@ -123,12 +121,13 @@ export class BatchRun {
     };
     const key = magic && magicKey("evi-notice", batch.id, address);
     if (key !== undefined) this.#parts.faults.learn(key, magic?.faults ?? []);
-    const item = this.#service.accept(notice, account, at, { magic, magicKey: key, faults: [] });
+    const origin = { account, at, magic, magicKey: key, faults: [] };
+    const item = this.#service.accept(notice, origin);
     this.#parts.ledger.record({
       operation: "evi-notice.batchNotice",
       intent: batchIntent(batch.description),
       itemId: item.id,
-      at: new Date(at).toISOString(),
+      at,
       account: account.username,
       part: lookupKeys[0] ?? address,
     });

@@ -1,7 +1,7 @@
 // The checks of what PATCH sets (P2 §2.8, §6.1, §8).
 import type { Account } from "../../engine/accounts.js";
 import { Checker } from "../../exchange/checker.js";
-import { checkCallback, type CallbackSettings } from "../evi/callback-check.js";
+import { checkCallback } from "../evi/checks.js";
 import type { AffidavitKind } from "./lifecycle.js";
 import {
   checkKinds,
@@ -88,7 +88,7 @@ export function templateOf(settings: Record<string, unknown>) {
   const given = new Checker(settings);
   // P2 §6.1: the two are aliases.
   const url = given.text("PushNotificationUrl") ?? given.text("BatchPushNotificationUrl");
-  const callback: CallbackSettings | undefined = checkCallback(
+  const callback = checkCallback(
     new Checker({ ...settings, PushNotificationUrl: url }),
     filterValues,
   );

@@ -1,7 +1,7 @@
 // A batch as the simulated provider keeps it, and the collection of all of them (P2 §2.8, §3.3).
 import type { SandboxParts } from "../../engine/parts.js";
-import type { ItemSummary } from "../../exchange/operation.js";
-import type { NoticeAttachment } from "./notice-item.js";
+import { Shelf } from "../../exchange/kept.js";
+import type { NoticeAttachment } from "./notice-service.js";
 import { RecipientList } from "./recipient-list.js";
 
 export const batchStates = [
@@ -39,30 +39,18 @@ export interface Batch {
   noticeIds: string[];
 }
 
-export class Batches {
+export class Batches extends Shelf<Batch> {
   readonly #parts: SandboxParts;
-  readonly #byId = new Map<string, Batch>();
   /** The lists that were read, by digest. */
   readonly #lists = new Map<string, RecipientList>();
 
   constructor(parts: SandboxParts) {
+    super("evi-notice", ({ description }) => ({ intent: batchIntent(description) }), shown);
     this.#parts = parts;
   }
 
-  add(batch: Batch): void {
-    this.#byId.set(batch.id, batch);
-  }
-
-  get(id: string): Batch | undefined {
-    return this.#byId.get(id.toLowerCase());
-  }
-
-  delete(batch: Batch): void {
-    this.#byId.delete(batch.id);
-  }
-
-  all(): Batch[] {
-    return [...this.#byId.values()];
+  override get(id: unknown): Batch | undefined {
+    return super.get(String(id).toLowerCase());
   }
 
   keep(list: RecipientList): string {
@@ -86,8 +74,8 @@ export class Batches {
     return this.listsOf(batch).reduce((sum, { size }) => sum + size, 0);
   }
 
-  clear(): void {
-    this.#byId.clear();
+  override clear(): void {
+    super.clear();
     this.#lists.clear();
   }
 }
@@ -97,15 +85,10 @@ export function batchIntent(description: string): string {
   return description.replace(/ \[[^[\]]*\]$/, "");
 }
 
-export function batchSummary(batch: Batch): ItemSummary {
-  const { id, description, account, state, createdAt } = batch;
-  return {
-    provider: "evi-notice",
-    id,
-    intent: batchIntent(description),
-    account,
-    state,
-    outcome: "None",
-    createdAt: new Date(createdAt).toISOString(),
-  };
+function shown({ settings, noticeIds, ...rest }: Batch): object {
+  // The callback address is a capability.
+  const uncritical = Object.entries(settings).filter(
+    ([name]) => !name.endsWith("PushNotificationUrl"),
+  );
+  return { ...rest, settings: Object.fromEntries(uncritical), notices: noticeIds.length };
 }

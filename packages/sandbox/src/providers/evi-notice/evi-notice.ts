@@ -2,23 +2,17 @@
 import { IdempotencyTokens } from "../../engine/idempotency.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import type { SandboxProvider } from "../../exchange/operation.js";
-import { authenticate } from "../evi/authenticate.js";
-import { itemControlOf } from "../evi/item-control.js";
+import { keeping } from "../../exchange/kept.js";
+import { authenticate } from "../evi/refuser.js";
 import { attachmentOperations } from "./attachment-operations.js";
 import { batchContext, batchOperations } from "./batch-operations.js";
 import { BatchRun } from "./batch-run.js";
-import { batchSummary, Batches, type Batch } from "./batch.js";
+import { Batches } from "./batch.js";
 import { itemOperations } from "./item-operations.js";
-import { states } from "./lifecycle.js";
 import { NoticeService } from "./notice-service.js";
 import { recipientOperations } from "./recipient-operations.js";
-import { refuser } from "./refusal.js";
-import { submitOperation } from "./submit.js";
-
-interface NoticeState {
-  notices: unknown;
-  batches: Batch[];
-}
+import { noticeRefuser } from "./refusal.js";
+import { noticeSubmit } from "./submit.js";
 
 /** Repeated, each leaves the same state behind. */
 const harmless = [
@@ -34,15 +28,14 @@ export function eviNotice(parts: SandboxParts): SandboxProvider {
   const tokens = new IdempotencyTokens(parts.options.idempotencyLifetimeMs);
   const batches = new Batches(parts);
   const run = new BatchRun(parts, batches, service);
-  const refusals = refuser(parts.ids);
+  const refusals = noticeRefuser(parts.ids);
   const context = batchContext(parts, batches, run, refusals);
-  const itemControl = itemControlOf("evi-notice", service, tokens, states);
   for (const operation of harmless) parts.ledger.allowRepeats(`evi-notice.${operation}`);
 
   return {
     name: "evi-notice",
     operations: [
-      submitOperation(parts, service, tokens, refusals),
+      noticeSubmit(parts, service, tokens, refusals),
       ...itemOperations(service, tokens, refusals),
       ...batchOperations(context),
       ...recipientOperations(context),
@@ -53,30 +46,7 @@ export function eviNotice(parts: SandboxParts): SandboxProvider {
     alsoAt: (path) => `/api${path}`,
     authenticate: (arrival) => authenticate(parts.accounts, arrival, refusals.refuse),
     refuse: (status, code, message) => refusals.refuse(status, String(code), message),
-    ...itemControl,
-    *items() {
-      yield* itemControl.items();
-      for (const batch of batches.all()) yield batchSummary(batch);
-    },
-    item(id) {
-      const batch = batches.get(id);
-      if (!batch) return itemControl.item(id);
-      const { settings, noticeIds, ...rest } = batch;
-      // The callback address is a capability.
-      const shown = Object.fromEntries(
-        Object.entries(settings).filter(([name]) => !name.endsWith("PushNotificationUrl")),
-      );
-      return { ...rest, ...batchSummary(batch), settings: shown, notices: noticeIds.length };
-    },
-    save: (): NoticeState => ({ notices: itemControl.save(), batches: batches.all() }),
-    load(state) {
-      const saved = state as NoticeState;
-      itemControl.load(saved.notices);
-      for (const batch of saved.batches) batches.add(batch);
-    },
-    clear() {
-      itemControl.clear();
-      batches.clear();
-    },
+    ...service.control(),
+    kept: keeping({ notices: keeping({ items: service.items, tokens }), batches }),
   };
 }

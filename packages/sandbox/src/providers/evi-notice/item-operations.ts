@@ -3,27 +3,16 @@ import { zipSync } from "fflate";
 import type { IdempotencyTokens } from "../../engine/idempotency.js";
 import { bytesAnswer, emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { fieldsOf } from "../../exchange/checker.js";
-import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
+import type { Arrival, Call, Operation } from "../../exchange/operation.js";
 import { isVisible } from "../../engine/visibility.js";
-import { newestAffidavits } from "../evi/item.js";
-import { affidavitPdf } from "./affidavit.js";
-import type { NoticeItem } from "./notice-item.js";
-import type { NoticeService } from "./notice-service.js";
-import { getNotice, noticeOfPath, queryNotices, UUID } from "./query.js";
-import type { Refuser } from "./refusal.js";
+import { describeItem, newestAffidavits, UUID } from "../evi/item.js";
+import type { Refuser } from "../evi/refuser.js";
+import { noticePdf, type NoticeItem, type NoticeService } from "./notice-service.js";
+import { getNotice, noticeOfPath, queryNotices } from "./query.js";
 
 const ON_DEMAND_LIMIT = 3;
 
 type Files = Record<string, Uint8Array>;
-
-function zipAnswer(files: Files): Answer {
-  return bytesAnswer("application/zip", Buffer.from(zipSync(files, { level: 0 })));
-}
-
-function describeItem(item: NoticeItem | undefined): Description {
-  if (!item) return { intent: null, lookupKeys: [] };
-  return { intent: item.intent, lookupKeys: item.lookupKeys, magicKey: item.magicKey };
-}
 
 export function itemOperations(
   service: NoticeService,
@@ -40,8 +29,7 @@ export function itemOperations(
 
   const query: Operation = {
     name: "query",
-    method: "POST",
-    path: "/v2/EviNotice/Query",
+    route: "POST /v2/EviNotice/Query",
     describe(arrival) {
       const keys = lookupKeys(arrival);
       const item = items.withLookupKey(keys[0] ?? "")[0];
@@ -55,33 +43,34 @@ export function itemOperations(
     },
   };
 
-  function attachments(call: Call): Answer {
+  /** The files of the path's notice. */
+  const download = (filesOf: (item: NoticeItem) => Files) => (call: Call) => {
     const item = noticeOfPath(call, service);
     if (!item) return refuse(404, "NotFound", "no notice with that id");
-    if (item.attachments.length === 0) return emptyAnswer(204);
+    const files = filesOf(item);
+    if (Object.keys(files).length === 0) return emptyAnswer(204);
+    return bytesAnswer("application/zip", Buffer.from(zipSync(files, { level: 0 })));
+  };
+
+  function attachments(item: NoticeItem): Files {
     const files: Files = {};
     for (const [index, { fileName, sha256 }] of item.attachments.entries()) {
       const name = fileName in files ? `${index + 1}-${fileName}` : fileName;
       files[name] = parts.documents.get(sha256);
     }
-    return zipAnswer(files);
+    return files;
   }
 
-  function affidavits(call: Call): Answer {
-    const item = noticeOfPath(call, service);
-    if (!item) return refuse(404, "NotFound", "no notice with that id");
-    const published = newestAffidavits(item);
-    if (published.length === 0) return emptyAnswer(204);
-    const files: Files = {};
-    for (const entry of published) files[`${entry.id}.pdf`] = affidavitPdf(item, entry);
-    return zipAnswer(files);
-  }
+  const affidavits = (item: NoticeItem): Files =>
+    Object.fromEntries(
+      newestAffidavits(item).map((entry) => [`${entry.id}.pdf`, noticePdf(item, entry)]),
+    );
 
   function affidavit({ params, account }: Call): Answer {
     const found = items.affidavit(params["Id"] ?? "");
     if (!found || found.item.site !== account.site.name)
       return refuse(404, "NotFound", "no affidavit with that id");
-    return bytesAnswer("application/pdf", affidavitPdf(found.item, found.affidavit));
+    return bytesAnswer("application/pdf", noticePdf(found.item, found.affidavit));
   }
 
   function requestAffidavit({ body, account, at }: Call): Answer {
@@ -114,36 +103,31 @@ export function itemOperations(
     query,
     {
       name: "get",
-      method: "GET",
-      path: "/v2/EviNotice/:Id",
+      route: "GET /v2/EviNotice/:Id",
       describe: ofPath,
       perform: (call) => getNotice(call, service, refuser),
     },
     {
       name: "attachments",
-      method: "GET",
-      path: "/v2/EviNotice/:Id/Attachments",
+      route: "GET /v2/EviNotice/:Id/Attachments",
       describe: ofPath,
-      perform: attachments,
+      perform: download(attachments),
     },
     {
       name: "affidavits",
-      method: "GET",
-      path: "/v2/EviNotice/:Id/Affidavits",
+      route: "GET /v2/EviNotice/:Id/Affidavits",
       describe: ofPath,
-      perform: affidavits,
+      perform: download(affidavits),
     },
     {
       name: "affidavit",
-      method: "GET",
-      path: "/v2/EviNotice/Affidavits/:Id",
+      route: "GET /v2/EviNotice/Affidavits/:Id",
       describe: ({ params }) => describeItem(items.affidavit(params["Id"] ?? "")?.item),
       perform: affidavit,
     },
     {
       name: "affidavitRequest",
-      method: "POST",
-      path: "/v2/EviNotice/Affidavits/Request",
+      route: "POST /v2/EviNotice/Affidavits/Request",
       describe({ body }) {
         const id = fieldsOf(body)["Id"];
         return describeItem(typeof id === "string" ? items.get(id) : undefined);

@@ -1,29 +1,6 @@
 // The way of a notice from submit to its end, as steps with virtual delays (P2 §3.2, §3.4).
 import type { Step } from "../evi/item.js";
 
-/** P2 §2.6. */
-export const affidavitKinds = [
-  "Submitted",
-  "SubmittedAdvanced",
-  "Dispatched",
-  "TransmissionResult",
-  "DeliveryResult",
-  "Received",
-  "Read",
-  "Committed",
-  "CommittedAdvanced",
-  "Refused",
-  "Closed",
-  "ClosedAdvanced",
-  "Event",
-  "Complete",
-  "CompleteAdvanced",
-  "OnDemand",
-  "ContentDownload",
-  "Failed",
-] as const;
-export type AffidavitKind = (typeof affidavitKinds)[number];
-
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -59,6 +36,29 @@ export const endings = [
   "stalled",
 ] as const;
 export type Ending = (typeof endings)[number];
+
+/** P2 §2.6. */
+export const affidavitKinds = [
+  "Submitted",
+  "SubmittedAdvanced",
+  "Dispatched",
+  "TransmissionResult",
+  "DeliveryResult",
+  "Received",
+  "Read",
+  "Committed",
+  "CommittedAdvanced",
+  "Refused",
+  "Closed",
+  "ClosedAdvanced",
+  "Event",
+  "Complete",
+  "CompleteAdvanced",
+  "OnDemand",
+  "ContentDownload",
+  "Failed",
+] as const;
+export type AffidavitKind = (typeof affidavitKinds)[number];
 
 type NoticeStep = Step<NoticeState, AffidavitKind>;
 

@@ -4,14 +4,22 @@ import { isVisible } from "../../engine/visibility.js";
 import { jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { Checker, isObject } from "../../exchange/checker.js";
 import type { Call } from "../../exchange/operation.js";
-import { joinedLookupKey, newestAffidavits } from "../evi/item.js";
-import { cursorOf, placeOf } from "./cursor.js";
-import type { NoticeAttachment, NoticeItem } from "./notice-item.js";
-import type { NoticeService } from "./notice-service.js";
-import type { Refuser } from "./refusal.js";
+import { joinedLookupKey, newestAffidavits, UUID } from "../evi/item.js";
+import type { Refuser } from "../evi/refuser.js";
+import type { NoticeAttachment, NoticeItem, NoticeService } from "./notice-service.js";
 
-/** P2 §4.2: the id of a notice. */
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** A cursor is the place of the next result; it is opaque to callers. */
+export function cursorOf(place: number): string {
+  return Buffer.from(`at ${place}`).toString("base64url");
+}
+
+/** Undefined for what is no cursor of ours. */
+export function placeOf(cursor: unknown): number | undefined {
+  if (cursor === undefined || cursor === null || cursor === "") return 0;
+  if (typeof cursor !== "string") return undefined;
+  const place = /^at (\d{1,12})$/.exec(Buffer.from(cursor, "base64url").toString())?.[1];
+  return place === undefined ? undefined : Number(place);
+}
 
 export function queryNotices(
   call: Call,

@@ -2,9 +2,9 @@
 import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { Checker, isObject } from "../../exchange/checker.js";
 import type { Call, Operation } from "../../exchange/operation.js";
-import { isBatch, type BatchContext } from "./batch-operations.js";
+import type { BatchContext } from "./batch-operations.js";
 import type { Batch } from "./batch.js";
-import { cursorOf, placeOf } from "./cursor.js";
+import { cursorOf, placeOf } from "./query.js";
 import type { Recipient } from "./recipient-list.js";
 import { RecipientList } from "./recipient-list.js";
 import { isAddress } from "./submission.js";
@@ -13,12 +13,10 @@ const PATH = "/v2/EviNotice/Batches/:BatchId/Recipients";
 const MOST = 1000;
 
 export function recipientOperations(context: BatchContext): Operation[] {
-  const { parts, batches, batchOf, draftOf, describe } = context;
+  const { parts, batches, onBatch, onDraft, describe } = context;
   const { refuse, badRequest } = context.refuser;
 
-  function add(call: Call): Answer {
-    const batch = draftOf(call);
-    if (!isBatch(batch)) return batch;
+  function add(batch: Batch, call: Call): Answer {
     const { rawBody, headers } = call;
     if (!/^text\/csv\s*(;|$)/i.test(String(headers["content-type"])))
       return refuse(400, "InvalidContentType", "the list must be text/csv");
@@ -35,9 +33,7 @@ export function recipientOperations(context: BatchContext): Operation[] {
     return emptyAnswer(200);
   }
 
-  function query(call: Call): Answer {
-    const batch = batchOf(call);
-    if (!isBatch(batch)) return batch;
+  function query(batch: Batch, call: Call): Answer {
     const { body = {} } = call;
     if (!isObject(body)) return refuse(400, "InvalidRequest", "the body must be a JSON object");
     const top = new Checker(body);
@@ -66,18 +62,16 @@ export function recipientOperations(context: BatchContext): Operation[] {
     throw new RangeError(`no recipient ${row}`);
   }
 
-  function remove(call: Call): Answer {
-    const batch = draftOf(call);
-    if (!isBatch(batch)) return batch;
+  function remove(batch: Batch, call: Call): Answer {
     batch.lists = [];
     context.effect("deleteRecipients", batch, call);
     return emptyAnswer(204);
   }
 
   return [
-    { name: "addRecipients", method: "POST", path: PATH, describe, perform: add },
-    { name: "queryRecipients", method: "QUERY", path: PATH, describe, perform: query },
-    { name: "deleteRecipients", method: "DELETE", path: PATH, describe, perform: remove },
+    { name: "addRecipients", route: `POST ${PATH}`, describe, perform: onDraft(add) },
+    { name: "queryRecipients", route: `QUERY ${PATH}`, describe, perform: onBatch(query) },
+    { name: "deleteRecipients", route: `DELETE ${PATH}`, describe, perform: onDraft(remove) },
   ];
 }
 

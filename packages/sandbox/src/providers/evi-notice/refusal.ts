@@ -1,14 +1,6 @@
 // Error bodies of the notice API (P2 §7.2): problem documents. The specification lists no types; these are the sandbox's own.
 import type { SeededIds } from "../../engine/seeded.js";
-import type { Answer } from "../../exchange/answer.js";
-import type { FieldError } from "../../exchange/checker.js";
-
-export interface Refuser {
-  refuse(status: number, code: string, detail: string): Answer;
-  /** P2 §7.2 shows no list of fields: the detail names each. */
-  badRequest(errors: FieldError[]): Answer;
-  badField(name: string, code: string, problem: string): Answer;
-}
+import { refuserOf, type Refuser } from "../evi/refuser.js";
 
 const titles: Record<number, string> = {
   400: "Bad Request",
@@ -19,7 +11,7 @@ const titles: Record<number, string> = {
   409: "Conflict",
 };
 
-export function refuser(ids: SeededIds): Refuser {
+export function noticeRefuser(ids: SeededIds): Refuser {
   const refuse: Refuser["refuse"] = (status, code, detail) => ({
     status,
     headers: { "content-type": "application/problem+json" },
@@ -33,16 +25,12 @@ export function refuser(ids: SeededIds): Refuser {
       }),
     ),
   });
-  const badRequest: Refuser["badRequest"] = (errors) =>
+  // P2 §7.2 shows no list of fields: the detail names each.
+  return refuserOf(refuse, (errors) =>
     refuse(
       400,
       errors[0]?.errorCode ?? "InvalidRequest",
       errors.map(({ message }) => message).join("; ") || "invalid request",
-    );
-  return {
-    refuse,
-    badRequest,
-    badField: (fieldName, errorCode, problem) =>
-      badRequest([{ fieldName, errorCode, message: `${fieldName}: ${problem}` }]),
-  };
+    ),
+  );
 }

@@ -1,8 +1,7 @@
 // The checks of a notice, rule by rule (P2 §2.6, §6.2, §7.2, §8).
 import type { Account } from "../../engine/accounts.js";
-import { Checker, isObject, type FieldError } from "../../exchange/checker.js";
-import { checkAccessControl } from "../evi/access-check.js";
-import { checkCallback, type CallbackSettings } from "../evi/callback-check.js";
+import { Checker, isObject } from "../../exchange/checker.js";
+import { checkAccessControl, checkCallback } from "../evi/checks.js";
 import { affidavitKinds, type AffidavitKind } from "./lifecycle.js";
 
 /** P2 §2.6. */
@@ -21,30 +20,7 @@ export const filterValues = [
 
 const DEFAULT_TIME_TO_LIVE = 7 * 24 * 60;
 
-export interface GivenAttachment {
-  fileName: string;
-  mimeType: string;
-  bytes: Buffer;
-  displayName?: string | undefined;
-  contentId?: string | undefined;
-  contentEncoding?: string | undefined;
-  isOnAffidavits: boolean;
-}
-
-export interface CheckedNotice {
-  subject: string;
-  body: string;
-  to: string;
-  displayName?: string | undefined;
-  lookupKeys: string[];
-  commitment: string;
-  isRefusalAllowed: boolean;
-  timeToLiveMinutes: number;
-  isTrackedToTheEnd: boolean;
-  affidavitKinds: AffidavitKind[];
-  callback?: CallbackSettings | undefined;
-  attachments: GivenAttachment[];
-}
+export type CheckedNotice = NonNullable<ReturnType<typeof checkNotice>["checked"]>;
 
 const texts = ["RecipientDisplayName", "RecipientLegalName", "IssuerLegalName", "LookupKey"];
 const known = [
@@ -68,11 +44,7 @@ const known = [
   "Attachments",
 ];
 
-export function checkNotice(
-  body: Record<string, unknown>,
-  account: Account,
-  maxBytes: number,
-): { errors: FieldError[]; unknownFields: string[]; notice?: CheckedNotice } {
+export function checkNotice(body: Record<string, unknown>, account: Account, maxBytes: number) {
   const top = new Checker(body);
   top.known(known);
   for (const name of texts) top.text(name);
@@ -96,7 +68,7 @@ export function checkNotice(
   const attachments = checkAttachments(top, maxBytes);
   const { errors, unknown: unknownFields } = top;
   if (errors.length > 0 || !subject || !html || !to) return { errors, unknownFields };
-  const notice: CheckedNotice = {
+  const checked = {
     subject,
     body: html,
     to,
@@ -106,11 +78,11 @@ export function checkNotice(
     isRefusalAllowed: true,
     timeToLiveMinutes,
     isTrackedToTheEnd,
-    affidavitKinds: kinds ?? ["Closed"],
+    affidavitKinds: kinds ?? (["Closed"] as const),
     callback,
     attachments,
   };
-  return { errors, unknownFields, notice };
+  return { errors, unknownFields, checked };
 }
 
 export const commitments = ["Disabled", "Accept", "Reject", "AcceptOrReject"] as const;
@@ -147,7 +119,7 @@ export function checkKinds(top: Checker): AffidavitKind[] | undefined {
   return kinds as AffidavitKind[] | undefined;
 }
 
-function checkAttachments(top: Checker, maxBytes: number): GivenAttachment[] {
+function checkAttachments(top: Checker, maxBytes: number) {
   return (top.list("Attachments") ?? []).flatMap((entry, index) => {
     if (!isObject(entry)) {
       top.fail(`Attachments[${index}]`, "InvalidType", "must be an object");

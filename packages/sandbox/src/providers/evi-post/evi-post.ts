@@ -2,14 +2,14 @@
 import { IdempotencyTokens } from "../../engine/idempotency.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import type { Operation, SandboxProvider } from "../../exchange/operation.js";
-import { authenticate } from "../evi/authenticate.js";
-import { itemControlOf } from "../evi/item-control.js";
-import { describeItem, itemOperations, splitList } from "./item-operations.js";
-import { states } from "./lifecycle.js";
+import { keeping } from "../../exchange/kept.js";
+import { describeItem } from "../evi/item.js";
+import { authenticate } from "../evi/refuser.js";
+import { itemOperations, splitList } from "./item-operations.js";
 import { PostalService } from "./postal-service.js";
 import { queryItems } from "./query.js";
 import { refusal } from "./refusal.js";
-import { submitOperation } from "./submit.js";
+import { postalSubmit } from "./submit.js";
 
 export function eviPost(parts: SandboxParts): SandboxProvider {
   const postal = new PostalService(parts);
@@ -20,8 +20,7 @@ export function eviPost(parts: SandboxParts): SandboxProvider {
 
   const query: Operation = {
     name: "query",
-    method: "GET",
-    path: "/v1/EviPost/Query",
+    route: "GET /v1/EviPost/Query",
     describe(arrival) {
       const keys = splitList(arrival.query["WithLookupKeys"]);
       const named = splitList(arrival.query["WithUniqueIds"]).flatMap((id) => items.get(id) ?? []);
@@ -37,11 +36,12 @@ export function eviPost(parts: SandboxParts): SandboxProvider {
 
   return {
     name: "evi-post",
-    operations: [submitOperation(parts, postal, tokens), query, ...itemOperations(postal)],
+    operations: [postalSubmit(parts, postal, tokens), query, ...itemOperations(postal)],
     hasCallbacks: true,
     unprefixed: (path) => path.replace(/^\/v1/, ""),
     authenticate: (arrival) => authenticate(parts.accounts, arrival, refusal),
     refuse: (status, code, message) => refusal(status, String(code), message),
-    ...itemControlOf("evi-post", postal, tokens, states),
+    ...postal.control(),
+    kept: keeping({ items, tokens }),
   };
 }

@@ -1,26 +1,18 @@
 // Cancel, on-demand affidavit and affidavit download (P2 §4.1). The download's path and parameter are assumed: not shown.
 import { zipSync } from "fflate";
 import { bytesAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
-import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
+import type { Arrival, Call, Operation } from "../../exchange/operation.js";
 import { isVisible } from "../../engine/visibility.js";
-import { affidavitPdf } from "./affidavit.js";
+import { describeItem, UUID } from "../evi/item.js";
 import { fieldsOf } from "../../exchange/checker.js";
-import type { PostItem } from "./post-item.js";
-import type { PostalService } from "./postal-service.js";
+import { postalPdf, type PostalService, type PostItem } from "./postal-service.js";
 import { badField, refusal } from "./refusal.js";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const splitList = (text: string | undefined): string[] =>
   (text ?? "")
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
-
-export function describeItem(item: PostItem | undefined): Description {
-  if (!item) return { intent: null, lookupKeys: [] };
-  return { intent: item.intent, lookupKeys: item.lookupKeys, magicKey: item.magicKey };
-}
 
 export function itemOperations(postal: PostalService): Operation[] {
   const { items } = postal;
@@ -85,7 +77,7 @@ export function itemOperations(postal: PostalService): Operation[] {
       if (!found || found.item.site !== call.account.site.name) {
         return refusal(404, "NotFound", "no affidavit with that id");
       }
-      files[`${found.affidavit.id}.pdf`] = affidavitPdf(found.item, found.affidavit);
+      files[`${found.affidavit.id}.pdf`] = postalPdf(found.item, found.affidavit);
     }
     return bytesAnswer("application/zip", Buffer.from(zipSync(files, { level: 0 })));
   }
@@ -93,22 +85,19 @@ export function itemOperations(postal: PostalService): Operation[] {
   return [
     {
       name: "affidavitRequest",
-      method: "POST",
-      path: "/v1/EviPost/AffidavitRequest",
+      route: "POST /v1/EviPost/AffidavitRequest",
       describe: describeTarget,
       perform: requestAffidavit,
     },
     {
       name: "cancel",
-      method: "POST",
-      path: "/v1/EviPost/Cancel",
+      route: "POST /v1/EviPost/Cancel",
       describe: describeTarget,
       perform: cancel,
     },
     {
       name: "affidavitDownload",
-      method: "GET",
-      path: "/v1/Affidavits/Download",
+      route: "GET /v1/Affidavits/Download",
       describe: (arrival) =>
         describeItem(items.affidavit(splitList(arrival.query["AffidavitIds"])[0] ?? "")?.item),
       perform: download,

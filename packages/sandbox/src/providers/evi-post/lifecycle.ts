@@ -1,6 +1,6 @@
 // The way of a communication from submit to its end, as steps with virtual delays (P2 §3.1).
 import type { Step } from "../evi/item.js";
-import type { AffidavitProfile, ServiceType } from "./options-check.js";
+import type { AffidavitProfile, ServiceType } from "./submission.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -43,6 +43,7 @@ export const endings = [
 export type Ending = (typeof endings)[number];
 
 export type AffidavitMoment = "submit" | "close" | "on-demand";
+
 type PostalStep = Step<PostalState, AffidavitMoment>;
 
 export interface LetterPlan {

@@ -1,15 +1,66 @@
 // What happens to communications: accepted and cancelled; the rest is that of every notification service.
 import type { Account } from "../../engine/accounts.js";
-import type { FaultRule } from "../../engine/faults.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import { hide } from "../../engine/visibility.js";
-import { EviService } from "../evi/service.js";
-import { descriptions } from "./affidavit.js";
-import { postalCallback } from "./callback-body.js";
-import { plan, planAfterCancel, type PostalState } from "./lifecycle.js";
-import type { PostalMagic } from "./magic.js";
-import type { PostItem } from "./post-item.js";
-import type { CheckedSubmission } from "./submission.js";
+import { callbackBody, type EviEvent } from "../evi/callback-body.js";
+import { affidavitPdf, type Affidavit, type EviItem } from "../evi/item.js";
+import type { EviMagic } from "../evi/magic.js";
+import { EviService, type Origin } from "../evi/service.js";
+import { plan, planAfterCancel, states } from "./lifecycle.js";
+import type { AffidavitMoment, Ending, PostalState } from "./lifecycle.js";
+import type {
+  AffidavitProfile,
+  CheckedSubmission,
+  PostalAddress,
+  ServiceType,
+} from "./submission.js";
+
+export type PostalMagic = EviMagic<Ending, "unclosed">;
+
+export interface PostItem extends EviItem<PostalState, AffidavitMoment> {
+  modifiers: PostalMagic["modifiers"];
+  service: ServiceType;
+  profile: AffidavitProfile;
+  isOnDemandEnabled: boolean;
+  documentSha256: string;
+  recipientName?: string;
+  recipient: string;
+  sender: string;
+  address: PostalAddress;
+  costCentre?: string;
+  processedAt?: number;
+  sentAt?: number;
+}
+
+const descriptions: Record<AffidavitMoment, string> = {
+  submit: "Affidavit of submission",
+  close: "Affidavit of closure",
+  "on-demand": "Affidavit on demand",
+};
+
+const details: Record<string, string> = {
+  Dispatched: "handed to the carrier",
+  Issued: "issued by the postal operator",
+  Sent: "accepted by the postal operator",
+};
+
+function postalCallback(item: PostItem, event: EviEvent, account: Account | undefined): string {
+  const { kind } = event;
+  return callbackBody(item, event, account, {
+    EvidenceType: "eviPost",
+    parties: { Sender: item.sender, Recipient: item.recipient },
+    details: {
+      ...(details[kind] !== undefined && { TransmissionDetails: details[kind] }),
+      ...(kind === "Delivered" && { Details: "delivered at the address" }),
+    },
+  });
+}
+
+export const postalPdf = (item: PostItem, affidavit: Affidavit): Buffer =>
+  affidavitPdf(item, affidavit, [
+    `Communication ${item.id}`,
+    `Service ${item.service}, profile ${item.profile}`,
+    `Document SHA-256 ${item.documentSha256}`,
+  ]);
 
 const cancellable: readonly PostalState[] = ["Draft", "Submitted", "Processed"];
 
@@ -17,6 +68,7 @@ export class PostalService extends EviService<PostItem> {
   constructor(parts: SandboxParts) {
     super(parts, {
       provider: "evi-post",
+      states,
       moments: { onDemand: "on-demand", closing: "close" },
       affidavit: (moment) => ({ description: descriptions[moment] }),
       callbackBody: postalCallback,
@@ -27,21 +79,13 @@ export class PostalService extends EviService<PostItem> {
     });
   }
 
-  accept(
-    submission: CheckedSubmission,
-    account: Account,
-    at: number,
-    extra: { magic?: PostalMagic | undefined; magicKey?: string | undefined; faults: FaultRule[] },
-  ): PostItem {
+  accept(submission: CheckedSubmission, origin: Origin<PostalMagic>): PostItem {
     const { lookupKey, customLookupKeys, recipientName, costCentre, callback } = submission;
-    const modifiers = extra.magic?.modifiers ?? [];
-    const item: PostItem = {
-      id: this.parts.ids.uuid("evi-post"),
-      account: account.username,
-      site: account.site.name,
+    const { magic, account, at } = origin;
+    const modifiers = magic?.modifiers ?? [];
+    const own = {
       intent: lookupKey ?? null,
       lookupKeys: [...(lookupKey === undefined ? [] : [lookupKey]), ...customLookupKeys],
-      ...(extra.magicKey !== undefined && { magicKey: extra.magicKey }),
       modifiers,
       service: submission.service,
       profile: submission.profile,
@@ -53,18 +97,10 @@ export class PostalService extends EviService<PostItem> {
       address: submission.address,
       ...(costCentre !== undefined && { costCentre }),
       ...(callback && { callback }),
-      state: "Submitted",
-      stateAt: at,
-      outcome: "None",
-      createdAt: at,
-      affidavits: [],
-      plan: plan({ ...submission, ending: extra.magic?.ending, modifiers }),
-      planVersion: 0,
+      plan: plan({ ...submission, ending: magic?.ending, modifiers }),
     };
-    hide(item, extra.faults);
-    this.items.add(item);
+    const item = this.keep(own, origin);
     this.effect("submit", item, account.username, at);
-    this.scheduleNext(item, at);
     return item;
   }
 

@@ -5,8 +5,8 @@ import type { Call } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { isVisible } from "../../engine/visibility.js";
 import { joinedLookupKey, newestAffidavits, type EviItems } from "../evi/item.js";
-import { affidavitPdf } from "./affidavit.js";
-import type { PostItem } from "./post-item.js";
+import { splitList } from "./item-operations.js";
+import { postalPdf, type PostItem } from "./postal-service.js";
 import { badField } from "./refusal.js";
 
 interface Includes {
@@ -15,13 +15,8 @@ interface Includes {
   blobs: boolean;
 }
 
-const list = (text: string | undefined): string[] | undefined =>
-  text === undefined || text === ""
-    ? undefined
-    : text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== "");
+const list = (text: string | undefined) =>
+  text === undefined || text === "" ? undefined : splitList(text);
 
 export function queryItems(call: Call, items: EviItems<PostItem>, parts: SandboxParts): Answer {
   const { query } = call;
@@ -125,7 +120,7 @@ function resultItem(
         date: date(affidavit.at),
         evidenceUniqueId: item.id,
         description: affidavit.description,
-        ...(includes.blobs && { bytes: affidavitPdf(item, affidavit).toString("base64") }),
+        ...(includes.blobs && { bytes: postalPdf(item, affidavit).toString("base64") }),
       })),
     }),
   };

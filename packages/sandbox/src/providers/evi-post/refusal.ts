@@ -1,6 +1,7 @@
 // Error bodies of the postal API (P2 §7.1). The specification lists no error codes; these are the sandbox's own.
 import { jsonAnswer, type Answer } from "../../exchange/answer.js";
 import type { FieldError } from "../../exchange/checker.js";
+import { refuserOf } from "../evi/refuser.js";
 
 export function refusal(
   status: number,
@@ -13,16 +14,12 @@ export function refusal(
   });
 }
 
-export function badRequest(errors: FieldError[]): Answer {
-  const [first] = errors;
-  return refusal(
+export const refuser = refuserOf(refusal, (errors) =>
+  refusal(
     400,
-    first?.errorCode ?? "InvalidRequest",
-    first?.message ?? "invalid request",
+    errors[0]?.errorCode ?? "InvalidRequest",
+    errors[0]?.message ?? "invalid request",
     errors,
-  );
-}
-
-export function badField(fieldName: string, errorCode: string, message: string): Answer {
-  return badRequest([{ fieldName, errorCode, message: `${fieldName}: ${message}` }]);
-}
+  ),
+);
+export const { badField } = refuser;

@@ -1,43 +1,67 @@
 // The checks of a postal submission, rule by rule (P2 §2.1–2.4, §7.1, §8).
 import type { Account } from "../../engine/accounts.js";
-import { checkCallback, type CallbackSettings } from "../evi/callback-check.js";
-import { checkAddresses, type PostalAddress } from "./address-check.js";
-import { Checker, type FieldError } from "../../exchange/checker.js";
-import {
-  checkCertification,
-  checkCustody,
-  checkCustomFields,
-  checkLetterOptions,
-  checkService,
-  filterValues,
-  type AffidavitProfile,
-  type ServiceType,
-} from "./options-check.js";
+import { Checker } from "../../exchange/checker.js";
+import { checkAccessControl, checkCallback } from "../evi/checks.js";
+
+const serviceTypes = ["Registered", "Letter", "LetterLite"] as const;
+
+export type ServiceType = (typeof serviceTypes)[number];
+
+const affidavitProfiles = [
+  "None",
+  "Basic",
+  "AdvancedContentOnSubmit",
+  "AdvancedContentOnClose",
+  "AdvancedContentOnSubmitAndOnClose",
+] as const;
+
+export type AffidavitProfile = (typeof affidavitProfiles)[number];
+
+/** P2 §6.2. */
+const filterValues = [
+  "Processed",
+  "Dispatched",
+  "Sent",
+  "Delivered",
+  "Closed",
+  "Cancelled",
+  "Issued",
+  "Disposed",
+  "AffidavitPublished",
+] as const;
+
+const letterOnly = [
+  "EnableDeliveryReceipt",
+  "EnableDeliveryAttempts",
+  "DeliveryAttemptsNumber",
+  "DisposalDaysAmmount",
+];
+const optionTexts = [
+  "PostServiceProfile",
+  "NotaryProfile",
+  "CostCentre",
+  "Language",
+  "PushNotificationExtraData",
+];
+const optionNames = [
+  ...optionTexts,
+  ...letterOnly,
+  "PostServiceType",
+  "CertificationLevel",
+  "AffidavitProfile",
+  "AffidavitsOnDemandEnabled",
+  "OnlineRetentionPeriod",
+  "NotaryRetentionPeriod",
+  "EvidenceAccessControlMethod",
+  "EvidenceAccessControlChallenge",
+  "EvidenceAccessControlChallengeResponse",
+  "CustomFields",
+  "PushNotificationUrl",
+  "PushNotificationFilter",
+];
 
 /** The data that the sandbox uses after the checks. */
-export interface CheckedSubmission {
-  document: Buffer;
-  service: ServiceType;
-  profile: AffidavitProfile;
-  isOnDemandEnabled: boolean;
-  hasTracking: boolean;
-  disposalDays?: number;
-  recipientName?: string;
-  recipient: string;
-  sender: string;
-  address: PostalAddress;
-  lookupKey?: string;
-  customLookupKeys: string[];
-  customFields: { Key: string; Value: string }[];
-  costCentre?: string;
-  callback?: CallbackSettings;
-}
-
-export interface CheckResult {
-  errors: FieldError[];
-  unknownFields: string[];
-  submission?: CheckedSubmission;
-}
+export type CheckedSubmission = NonNullable<ReturnType<typeof checkSubmission>["checked"]>;
 
 const bodyTexts = [
   "RecipientName",
@@ -56,7 +80,7 @@ export function checkSubmission(
   body: Record<string, unknown>,
   account: Account,
   maxDocumentBytes: number,
-): CheckResult {
+) {
   const top = new Checker(body);
   top.known(["Document", "RecipientAddress", "IssuerAddress", "Options", ...bodyTexts]);
   for (const name of bodyTexts) top.text(name);
@@ -73,7 +97,7 @@ export function checkSubmission(
   if (errors.length > 0 || !document || !address) return { errors, unknownFields };
   const text = (name: string) =>
     typeof body[name] === "string" && body[name] !== "" ? body[name] : undefined;
-  const submission: CheckedSubmission = {
+  const checked = {
     document,
     service,
     ...affidavits,
@@ -82,18 +106,12 @@ export function checkSubmission(
     sender: text("IssuerName") ?? text("IssuerLegalName") ?? account.site.name,
     address,
     customLookupKeys: custom.filter((field) => field.IsLookupKey).map((field) => field.Value),
-    customFields: custom,
-  };
-  const optional = {
     recipientName: text("RecipientName"),
     lookupKey: text("LookupKey"),
     costCentre: options.text("CostCentre"),
     callback,
   };
-  for (const [name, value] of Object.entries(optional)) {
-    if (value !== undefined) Object.assign(submission, { [name]: value });
-  }
-  return { errors, unknownFields, submission };
+  return { errors, unknownFields, checked };
 }
 
 function checkDocument(top: Checker, maxBytes: number): Buffer | undefined {
@@ -108,4 +126,156 @@ function checkDocument(top: Checker, maxBytes: number): Buffer | undefined {
   if (bytes.length > maxBytes)
     return top.fail("Document", "DocumentTooLarge", `must be at most ${maxBytes} bytes`);
   return bytes;
+}
+
+export interface PostalAddress {
+  StreetAddress: string;
+  PostalCode: string;
+  Locality: string;
+  Region?: string;
+  Country: string;
+}
+
+const addressNames = [
+  "StreetAddress",
+  "PostalCode",
+  "Locality",
+  "Region",
+  "Country",
+  "PostOfficeBoxAddress",
+];
+/** Balearic Islands, Las Palmas, Tenerife, Ceuta, Melilla: assumed to be what "mainland Spain" leaves out (P2 §2.3). */
+const offMainland = ["07", "35", "38", "51", "52"];
+
+/** P2 §2.2, and §8: destinations within Spain. */
+function checkAddresses(
+  top: Checker,
+  body: Record<string, unknown>,
+  account: Account,
+  service: ServiceType,
+): PostalAddress | undefined {
+  const recipient = body["RecipientAddress"] ?? undefined;
+  if (recipient === undefined) top.fail("RecipientAddress", "Required", "is required");
+  const to = top.object("RecipientAddress") && checkAddress(top.at(recipient, "RecipientAddress."));
+  const issuer = top.object("IssuerAddress");
+  const from = issuer && checkAddress(top.at(issuer, "IssuerAddress."));
+  if (to?.Country && to.Country !== "ES") {
+    top.fail(
+      "RecipientAddress.Country",
+      "NotServed",
+      "physical delivery is available within Spain only",
+    );
+  }
+  if (service === "Registered") {
+    if (to && !to.Region)
+      top.fail("RecipientAddress.Region", "Required", "is required for Registered");
+    if (!from?.Region && !account.site.region) {
+      top.fail(
+        "IssuerAddress.Region",
+        "Required",
+        "is required for Registered: the site address has none",
+      );
+    }
+  }
+  if (service === "LetterLite" && offMainland.includes((to?.PostalCode ?? "").slice(0, 2))) {
+    top.fail("RecipientAddress.PostalCode", "NotServed", "LetterLite goes to mainland Spain only");
+  }
+  return to as PostalAddress | undefined;
+}
+
+function checkAddress(address: Checker): Partial<PostalAddress> {
+  address.known(addressNames);
+  address.text("PostOfficeBoxAddress");
+  const Region = address.text("Region")?.trim();
+  const country = address.required("Country");
+  if (country !== undefined && !/^[A-Z]{2}$/.test(country)) {
+    address.fail("Country", "InvalidCountry", "must be an ISO 3166-1 alpha-2 code");
+  }
+  const checked = {
+    StreetAddress: address.required("StreetAddress"),
+    PostalCode: address.required("PostalCode"),
+    Locality: address.required("Locality"),
+    Country: country,
+    Region: Region === "" ? undefined : Region,
+  };
+  return Object.fromEntries(Object.entries(checked).filter(([, value]) => value !== undefined));
+}
+
+function checkService(options: Checker): ServiceType {
+  options.known(optionNames);
+  for (const name of optionTexts) options.text(name);
+  return options.oneOf("PostServiceType", serviceTypes) ?? "Registered";
+}
+
+function checkLetterOptions(options: Checker, service: ServiceType, account: Account) {
+  const flags = {
+    EnableDeliveryReceipt: options.flag("EnableDeliveryReceipt"),
+    EnableDeliveryAttempts: options.flag("EnableDeliveryAttempts"),
+    DeliveryAttemptsNumber: options.whole("DeliveryAttemptsNumber", 1),
+    DisposalDaysAmmount: options.whole("DisposalDaysAmmount", 1),
+  };
+  if (service === "Letter") {
+    const profile = options.required("PostServiceProfile", "is required for Letter");
+    if (profile !== undefined && account.postServiceProfiles?.includes(profile) === false) {
+      options.fail("PostServiceProfile", "NotProvisioned", "is not provisioned for the account");
+    }
+  } else {
+    for (const [name, value] of Object.entries(flags)) {
+      if (value) options.fail(name, "LetterOnly", `is for Letter only, not for ${service}`);
+    }
+  }
+  const { DisposalDaysAmmount: days } = flags;
+  const hasTracking = flags.EnableDeliveryReceipt || flags.EnableDeliveryAttempts;
+  return { hasTracking, disposalDays: days };
+}
+
+function checkCertification(options: Checker, account: Account) {
+  const given = options.text("CertificationLevel");
+  if (given !== undefined) {
+    const isKnown = /^(Standard|Advanced)(_[A-Z]{2})?$/.test(given);
+    const isAvailable = account.certificationLevels?.includes(given) !== false;
+    if (given.startsWith("QERDS"))
+      options.fail("CertificationLevel", "NotSupported", "QERDS levels are not supported");
+    else if (!isKnown)
+      options.fail("CertificationLevel", "InvalidValue", "is not a certification level");
+    else if (!isAvailable)
+      options.fail("CertificationLevel", "NotAvailable", "is not available to the account");
+  }
+  const isAdvanced = (given ?? account.certificationLevel).startsWith("Advanced");
+  const named = options.oneOf("AffidavitProfile", affidavitProfiles);
+  const profile: AffidavitProfile = named ?? (isAdvanced ? "AdvancedContentOnSubmit" : "Basic");
+  // "Must agree" (P2 §2.3) is read as: no advanced content on a standard level, no `Basic` on an advanced one.
+  if (given !== undefined && named !== undefined) {
+    const disagrees = isAdvanced ? named === "Basic" : named.startsWith("Advanced");
+    if (disagrees) options.fail("AffidavitProfile", "Disagrees", `does not agree with ${given}`);
+  }
+  const isOnDemandEnabled = options.flag("AffidavitsOnDemandEnabled");
+  if (isOnDemandEnabled && !profile.startsWith("Advanced")) {
+    options.fail(
+      "AffidavitsOnDemandEnabled",
+      "NeedsAdvancedProfile",
+      "needs an advanced content profile",
+    );
+  }
+  return { profile, isOnDemandEnabled };
+}
+
+function checkCustody(options: Checker): void {
+  options.whole("OnlineRetentionPeriod", 1);
+  const years = options.whole("NotaryRetentionPeriod", 0) ?? 0;
+  if (years > 0)
+    options.required("NotaryProfile", "is required when NotaryRetentionPeriod is above 0");
+  checkAccessControl(options);
+}
+
+/** P2 §2.4. */
+function checkCustomFields(
+  options: Checker,
+): { Key: string; Value: string; IsLookupKey: boolean }[] {
+  return (options.list("CustomFields") ?? []).map((entry, index) => {
+    const field = options.at(entry, `CustomFields[${index}].`);
+    field.known(["Key", "Label", "Value", "IsLookupKey"]);
+    const [Key = "", , Value = ""] = ["Key", "Label", "Value"].map((name) => field.required(name));
+    return { Key, Value, IsLookupKey: field.flag("IsLookupKey") };
+  });
 }

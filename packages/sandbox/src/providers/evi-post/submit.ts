@@ -1,77 +1,58 @@
-// POST Submit (P2 §4.1): checks, idempotency token, and the communication that comes of it.
-import { jsonAnswer, type Answer } from "../../exchange/answer.js";
-import type { FaultRule } from "../../engine/faults.js";
+// POST Submit of the postal API (P2 §4.1).
 import type { IdempotencyTokens } from "../../engine/idempotency.js";
-import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
+import { jsonAnswer } from "../../exchange/answer.js";
 import { fieldsOf, isObject } from "../../exchange/checker.js";
-import { keyedBy } from "../evi/keyed-submit.js";
-import { impossibleEnding } from "./lifecycle.js";
-import { magicKeyOf, readPostalMagic } from "./magic.js";
-import type { PostalService } from "./postal-service.js";
-import { badField, badRequest, refusal } from "./refusal.js";
-import { checkSubmission } from "./submission.js";
+import type { Operation } from "../../exchange/operation.js";
+import { readEviMagic } from "../evi/magic.js";
+import { submitOperation } from "../evi/submit.js";
+import { endings, impossibleEnding, type Ending } from "./lifecycle.js";
+import type { PostalMagic, PostalService } from "./postal-service.js";
+import { refuser } from "./refusal.js";
+import { checkSubmission, type CheckedSubmission } from "./submission.js";
 
 type Fields = Record<string, unknown>;
+
+const vocabulary = {
+  provider: "evi-post",
+  operations: ["submit", "query", "cancel", "affidavitRequest", "affidavitDownload", "callback"],
+  endings,
+  modifiers: ["unclosed"],
+} as const;
 
 function customFields(body: Fields): Fields[] {
   const fields = fieldsOf(body["Options"])["CustomFields"];
   return Array.isArray(fields) ? fields.filter(isObject) : [];
 }
 
-function magicOf(body: Fields) {
-  const values = customFields(body).filter((field) => field["Key"] === "sandbox");
-  return readPostalMagic([body["RecipientName"], ...values.map((field) => field["Value"])]);
-}
-
-function describe(arrival: Arrival): Description {
-  const body = fieldsOf(arrival.body);
-  const lookupKey = typeof body["LookupKey"] === "string" ? body["LookupKey"] : undefined;
-  const custom = customFields(body)
-    .filter((field) => field["IsLookupKey"] === true)
-    .map((field) => String(field["Value"]));
-  const magic = magicOf(body);
-  return {
-    intent: lookupKey ?? null,
-    lookupKeys: [...(lookupKey === undefined ? [] : [lookupKey]), ...custom],
-    ...(magic && { magicKey: magicKeyOf(body), magicFaults: magic.faults }),
-  };
-}
-
-export function submitOperation(
+export const postalSubmit = (
   parts: SandboxParts,
   postal: PostalService,
   tokens: IdempotencyTokens,
-): Operation {
-  function perform(call: Call, faults: FaultRule[]): Answer {
-    const { account, body } = call;
-    if (!isObject(body)) return refusal(400, "InvalidRequest", "the body must be a JSON object");
-    const checked = checkSubmission(body, account, parts.options.maxDocumentBytes);
-    for (const field of checked.unknownFields) {
-      parts.ledger.violate(call, "unknownField", describe(call).intent, field);
-    }
-    const { submission } = checked;
-    if (!submission) return badRequest(checked.errors);
-    const magic = magicOf(body);
-    if (magic && magic.unknown.length > 0) {
-      const words = magic.unknown.join(", ");
-      return badField("RecipientName", "SandboxMagic", `unknown magic value: ${words}`);
-    }
-    const why =
-      magic &&
-      impossibleEnding({ ...submission, ending: magic.ending, modifiers: magic.modifiers });
-    if (why) return badField("RecipientName", "SandboxMagic", `${magic.ending}: ${why}`);
-    const magicKey = magic && magicKeyOf(body);
-    const item = postal.accept(submission, account, call.at, { magic, magicKey, faults });
-    return jsonAnswer(200, { uniqueId: item.id });
-  }
-
-  return {
-    name: "submit",
-    method: "POST",
-    path: "/v1/EviPost/Submit",
-    describe,
-    ...keyedBy(tokens, parts, "Options"),
-    perform,
-  };
-}
+): Operation =>
+  submitOperation<CheckedSubmission, PostalMagic>(parts, tokens, refuser, {
+    provider: "evi-post",
+    route: "POST /v1/EviPost/Submit",
+    callbackMember: "Options",
+    magicMember: "RecipientName",
+    contentMember: "Document",
+    subject(body) {
+      const { LookupKey } = body;
+      const custom = customFields(body)
+        .filter((field) => field["IsLookupKey"] === true)
+        .map((field) => String(field["Value"]));
+      if (typeof LookupKey !== "string") return { intent: null, lookupKeys: custom };
+      return { intent: LookupKey, lookupKeys: [LookupKey, ...custom] };
+    },
+    /** In RecipientName, or in the value of a CustomFields entry whose Key is `sandbox`. */
+    magicOf(body) {
+      const values = customFields(body).filter((field) => field["Key"] === "sandbox");
+      const texts = [body["RecipientName"], ...values.map((field) => field["Value"])];
+      return readEviMagic<Ending, "unclosed">(texts, vocabulary);
+    },
+    check: (body, account) => checkSubmission(body, account, parts.options.maxDocumentBytes),
+    impossible: (checked, { ending, modifiers }) =>
+      impossibleEnding({ ...checked, ending, modifiers }),
+    accept: (checked, _call, origin) =>
+      jsonAnswer(200, { uniqueId: postal.accept(checked, origin).id }),
+  });

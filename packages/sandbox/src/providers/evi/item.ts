@@ -1,8 +1,10 @@
 // A communication as a notification service keeps it, and the collection of all of them, found by id, lookup key and site.
-import type { ItemSummary } from "../../exchange/operation.js";
+import { Shelf } from "../../exchange/kept.js";
+import type { Description } from "../../exchange/operation.js";
+import { pdf } from "../../exchange/pdf.js";
 import type { Hideable } from "../../engine/visibility.js";
 import type { LookUpKeyMatching } from "../../options.js";
-import type { CallbackSettings } from "./callback-check.js";
+import type { CallbackSettings } from "./checks.js";
 
 export interface Affidavit {
   id: string;
@@ -49,19 +51,6 @@ export interface EviItem<
   planVersion: number;
 }
 
-export function summary(provider: string, item: EviItem): ItemSummary {
-  const { id, intent, account, state, outcome, createdAt } = item;
-  return {
-    provider,
-    id,
-    intent,
-    account,
-    state,
-    outcome,
-    createdAt: new Date(createdAt).toISOString(),
-  };
-}
-
 const JOINT = "::";
 export const joinedLookupKey = (item: EviItem) => item.lookupKeys.join(JOINT);
 
@@ -70,19 +59,51 @@ export function newestAffidavits(item: EviItem): Affidavit[] {
   return [...new Map(item.affidavits.map((affidavit) => [affidavit.id, affidavit])).values()];
 }
 
-export class EviItems<Item extends EviItem> {
-  readonly #byId = new Map<string, Item>();
+/** The PDF of an affidavit, made again for each request; `facts`: what the service says of the item. */
+export function affidavitPdf(item: EviItem, affidavit: Affidavit, facts: string[]): Buffer {
+  const [first = "", ...rest] = facts;
+  return pdf([
+    affidavit.description,
+    "Trustflow sandbox: evidence of nothing",
+    "",
+    first,
+    `Affidavit ${affidavit.id}, revision ${affidavit.revision}`,
+    `Published ${new Date(affidavit.at).toISOString()}`,
+    ...rest,
+    `Submitted ${new Date(item.createdAt).toISOString()}`,
+    ...(affidavit.requestId === undefined ? [] : [`Request ${affidavit.requestId}`]),
+  ]);
+}
+
+export function describeItem(item: EviItem | undefined): Description {
+  if (!item) return { intent: null, lookupKeys: [] };
+  return { intent: item.intent, lookupKeys: item.lookupKeys, magicKey: item.magicKey };
+}
+
+/** P2 §4.1, §4.2: the id of an item. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export class EviItems<Item extends EviItem> extends Shelf<Item> {
   readonly #byLookupKey = new Map<string, Item[]>();
   readonly #bySite = new Map<string, Item[]>();
   readonly #byAffidavit = new Map<string, Item>();
   readonly #matching: LookUpKeyMatching;
 
-  constructor(matching: LookUpKeyMatching) {
+  constructor(provider: string, matching: LookUpKeyMatching) {
+    // The callback address is a capability.
+    super(
+      provider,
+      () => ({}),
+      ({ callback, ...rest }) => ({
+        ...rest,
+        ...(callback && { callbackFilter: callback.filter }),
+      }),
+    );
     this.#matching = matching;
   }
 
-  add(item: Item): void {
-    this.#byId.set(item.id, item);
+  override add(item: Item): void {
+    super.add(item);
     for (const key of this.#keysOf(item)) append(this.#byLookupKey, key, item);
     append(this.#bySite, item.site, item);
     for (const affidavit of item.affidavits) this.#byAffidavit.set(affidavit.id, item);
@@ -99,8 +120,8 @@ export class EviItems<Item extends EviItem> {
     this.#byAffidavit.set(affidavit.id, item);
   }
 
-  get(id: string): Item | undefined {
-    return this.#byId.get(id.toLowerCase());
+  override get(id: unknown): Item | undefined {
+    return typeof id === "string" ? super.get(id.toLowerCase()) : undefined;
   }
 
   withLookupKey(key: string): Item[] {
@@ -118,13 +139,9 @@ export class EviItems<Item extends EviItem> {
     return item && affidavit && { item, affidavit };
   }
 
-  all(): Iterable<Item> {
-    return this.#byId.values();
-  }
-
-  clear(): void {
-    for (const index of [this.#byId, this.#byLookupKey, this.#bySite, this.#byAffidavit])
-      index.clear();
+  override clear(): void {
+    super.clear();
+    for (const index of [this.#byLookupKey, this.#bySite, this.#byAffidavit]) index.clear();
   }
 }
 

@@ -1,5 +1,4 @@
 // The magic words that the notification services share: modifiers of callbacks, affidavits and visibility.
-import type { FaultKind } from "../../engine/faults.js";
 import { readMagic, type Magic } from "../../exchange/magic.js";
 
 const shared = [
@@ -34,21 +33,12 @@ export function readEviMagic<Ending extends string, Own extends string>(
   { provider, operations, endings, modifiers }: EviVocabulary<Ending, Own>,
 ): EviMagic<Ending, Own> | undefined {
   const words = [...endings, ...modifiers, ...shared];
-  const read = readMagic(texts, { provider, operations, words });
+  const read = readMagic(texts, { provider, operations, words, callbackPrefix: "callbacks-" });
   if (!read) return undefined;
   const isEnding = (word: string): word is Ending => (endings as readonly string[]).includes(word);
   const given = read.words.filter((word): word is Own | Shared => !isEnding(word));
   const magic = { ...read, ending: read.words.findLast(isEnding), modifiers: given };
-  for (const modifier of magic.modifiers) {
-    const callbackFault = /^callbacks-(.+)$/.exec(modifier)?.[1] as FaultKind | undefined;
-    if (callbackFault)
-      magic.faults.push({
-        operation: `${provider}.callback`,
-        kind: callbackFault,
-        times: "always",
-      });
-    if (modifier === "invisible")
-      magic.faults.push({ operation: `${provider}.submit`, kind: "invisible", times: "always" });
-  }
+  if (given.includes("invisible"))
+    magic.faults.push({ operation: `${provider}.submit`, kind: "invisible", times: "always" });
   return magic;
 }

@@ -1,9 +1,11 @@
 // What happens to the communications of a notification service: moved on by the clock, given affidavits, moved by hand; each
 // change may call back.
 import type { Account } from "../../engine/accounts.js";
+import type { FaultRule } from "../../engine/faults.js";
 import type { SandboxParts } from "../../engine/parts.js";
+import { hide } from "../../engine/visibility.js";
 import type { EviEvent } from "./callback-body.js";
-import type { Publication } from "../../exchange/operation.js";
+import type { Publication, SandboxProvider } from "../../exchange/operation.js";
 import { EviItems, type Affidavit, type EviItem, type Step } from "./item.js";
 
 const ON_DEMAND_DELAY_MS = 5 * 60_000;
@@ -15,6 +17,7 @@ type MomentOf<Item extends EviItem> = Item extends EviItem<string, infer Moment>
 /** One service: its name, and what it says of its affidavits and events. */
 export interface ServiceDescription<Item extends EviItem> {
   provider: string;
+  states: readonly StateOf<Item>[];
   /** Which of its affidavits answers a request, and which one comes at the end. */
   moments: Record<"onDemand" | "closing", MomentOf<Item>>;
   affidavit(moment: MomentOf<Item>): Pick<Affidavit, "description" | "kind">;
@@ -22,6 +25,30 @@ export interface ServiceDescription<Item extends EviItem> {
   /** The item has come into the state. */
   entered?(item: Item, at: number): void;
 }
+
+/** Who submits, and what the magic words and faults of the submit ask for. */
+export interface Origin<Magic> {
+  account: Account;
+  at: number;
+  magic?: Magic | undefined;
+  magicKey?: string | undefined;
+  faults: FaultRule[];
+}
+
+/** What every service sets in the same way. */
+type Common =
+  | "id"
+  | "account"
+  | "site"
+  | "magicKey"
+  | "state"
+  | "stateAt"
+  | "outcome"
+  | "createdAt"
+  | "affidavits"
+  | "planVersion"
+  | "hiddenQueries"
+  | "hiddenUntil";
 
 export class EviService<Item extends EviItem> {
   readonly items: EviItems<Item>;
@@ -31,8 +58,8 @@ export class EviService<Item extends EviItem> {
   constructor(parts: SandboxParts, description: ServiceDescription<Item>) {
     this.parts = parts;
     this.#description = description;
-    this.items = new EviItems(parts.options.lookupKeyMatching);
     const { provider } = description;
+    this.items = new EviItems(provider, parts.options.lookupKeyMatching);
     parts.clock.on(`${provider}.step`, (data: { id: string; version: number }, at) =>
       this.#step(data, at),
     );
@@ -41,6 +68,26 @@ export class EviService<Item extends EviItem> {
       const { onDemand } = description.moments;
       if (item) this.publish(item, onDemand, at, { requestId: data.requestId });
     });
+  }
+
+  keep(own: Omit<Item, Common>, { account, at, magicKey, faults }: Origin<unknown>): Item {
+    const item = {
+      ...own,
+      id: this.parts.ids.uuid(this.#description.provider),
+      account: account.username,
+      site: account.site.name,
+      ...(magicKey !== undefined && { magicKey }),
+      state: "Submitted",
+      stateAt: at,
+      outcome: "None",
+      createdAt: at,
+      affidavits: [],
+      planVersion: 0,
+    } as unknown as Item;
+    hide(item, faults);
+    this.items.add(item);
+    this.scheduleNext(item, at);
+    return item;
   }
 
   requestAffidavit(item: Item, account: Account, at: number): string {
@@ -52,8 +99,27 @@ export class EviService<Item extends EviItem> {
     return requestId;
   }
 
-  /** Moves by hand; the planned rest is dropped unless it is to be kept. */
-  move(item: Item, state: StateOf<Item>, outcome: string | undefined, keepPlan: boolean): void {
+  /** What the control API may do; the planned rest of a moved item is dropped unless it is to be kept. */
+  control(): Required<Pick<SandboxProvider, "move" | "publish">> {
+    const { states } = this.#description;
+    return {
+      move: (id, { state, outcome, keepPlan = false }) => {
+        const item = this.items.get(id);
+        if (!item) return undefined;
+        if (!states.includes(state)) return `state: must be one of ${states.join(", ")}`;
+        this.#move(item, state, outcome, keepPlan);
+        return this.items.view(item);
+      },
+      publish: (id, publication) => {
+        const item = this.items.get(id);
+        if (!item) return undefined;
+        const affidavit = this.#publishAgain(item, publication);
+        return affidavit ? { ...affidavit } : "regenerates: no such affidavit";
+      },
+    };
+  }
+
+  #move(item: Item, state: StateOf<Item>, outcome: string | undefined, keepPlan: boolean): void {
     const at = this.parts.clock.now();
     const rest = item.plan.slice(
       item.plan.findIndex((step) => "state" in step && step.state === state) + 1,
@@ -96,10 +162,9 @@ export class EviService<Item extends EviItem> {
       operation: `${this.#description.provider}.${operation}`,
       intent: item.intent,
       itemId: item.id,
-      at: new Date(at).toISOString(),
+      at,
       account,
     });
-    this.parts.changed();
   }
 
   enter(item: Item, state: StateOf<Item>, outcome: string | undefined, at: number): void {
@@ -126,7 +191,7 @@ export class EviService<Item extends EviItem> {
   }
 
   /** By hand. Undefined: the affidavit that is to be published again does not exist. */
-  publishAgain(
+  #publishAgain(
     item: Item,
     { regenerates, keepsId, requestId }: Publication,
   ): Affidavit | undefined {

@@ -4,14 +4,9 @@ import { jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { fieldsOf, isObject } from "../../exchange/checker.js";
 import { basicAccount, header, isJson } from "../../exchange/credentials.js";
 import { describePayload } from "../../exchange/description.js";
-import { readMagicMember } from "../../exchange/magic.js";
-import type {
-  Admission,
-  Arrival,
-  Call,
-  ItemSummary,
-  SandboxProvider,
-} from "../../exchange/operation.js";
+import { Shelf } from "../../exchange/kept.js";
+import { readMagicMember, unknownWords } from "../../exchange/magic.js";
+import type { Admission, Arrival, Call, SandboxProvider } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 
 const NAME = "messaging-gateway";
@@ -30,13 +25,7 @@ function problem(status: number, type: string, code: number, message: string): A
 }
 
 export function messagingGateway(parts: SandboxParts): SandboxProvider {
-  const messages = new Map<string, Message>();
-  const summary = (message: Message): ItemSummary => ({
-    provider: NAME,
-    ...message,
-    state: "accepted",
-    outcome: "None",
-  });
+  const messages = new Shelf<Message>(NAME, () => ({ state: "accepted" }));
 
   /** P1 §5.3, 7.2: the credentials first, then the key, then the role. */
   function authenticate(arrival: Arrival): Admission {
@@ -79,13 +68,13 @@ export function messagingGateway(parts: SandboxParts): SandboxProvider {
       return invalid("Content-Type: must be application/json");
     }
     if (!isObject(body)) return invalid("the body must be a JSON object");
-    const unknown = readMagicMember(body, vocabulary)?.unknown ?? [];
-    if (unknown.length > 0) return invalid(`sandbox: unknown magic value: ${unknown.join(", ")}`);
+    const unknown = unknownWords(readMagicMember(body, vocabulary));
+    if (unknown !== undefined) return invalid(`sandbox: ${unknown}`);
     const id = parts.ids.uuid(`${NAME}/message`);
     const at = new Date(call.at).toISOString();
     const account = call.account.username;
-    messages.set(id, { id, intent, account, createdAt: at });
-    parts.ledger.record({ operation, intent, itemId: id, at, account });
+    messages.add({ id, intent, account, createdAt: at });
+    parts.ledger.record({ operation, intent, itemId: id, at: call.at, account });
     const { to, text } = body;
     const address = typeof to === "string" ? to : "";
     parts.outbox.add({
@@ -101,26 +90,12 @@ export function messagingGateway(parts: SandboxParts): SandboxProvider {
 
   return {
     name: NAME,
-    operations: [
-      { name: "send", method: "POST", path: "/api/services/send", describe, perform: send },
-    ],
+    operations: [{ name: "send", route: "POST /api/services/send", describe, perform: send }],
     authenticate,
     refuse: (status, code, message) =>
       code === "InvalidRequest"
         ? invalid(message)
         : problem(status, "SandboxException", code === "Sandbox" ? 0 : code, message),
-    *items() {
-      for (const message of messages.values()) yield summary(message);
-    },
-    item(id) {
-      const message = messages.get(id);
-      return message && { ...summary(message) };
-    },
-    save: () => [...messages.values()],
-    load(state) {
-      messages.clear();
-      for (const message of state as Message[]) messages.set(message.id, message);
-    },
-    clear: () => messages.clear(),
+    kept: messages,
   };
 }

@@ -2,13 +2,17 @@
 import { createHash } from "node:crypto";
 import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { fieldsOf } from "../../exchange/checker.js";
+import { pdf } from "../../exchange/pdf.js";
 import type { Call, Operation } from "../../exchange/operation.js";
 import { isVisible } from "../../engine/visibility.js";
 import { invalid, notFound, wrongState } from "../../exchange/refusal.js";
 import { requestOperation } from "./request-operation.js";
-import type { SignatureRequest, UploadedDocument, UploadedFile } from "./signature-request.js";
-import { signedDocument } from "./signed-document.js";
-import type { SigningService } from "./signing-service.js";
+import type {
+  SignatureRequest,
+  SigningService,
+  UploadedDocument,
+  UploadedFile,
+} from "./signing-service.js";
 
 const sha256Of = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
@@ -83,9 +87,32 @@ export function documentOperations(signing: SigningService): Operation[] {
   }
 
   return [
-    requestOperation(signing, "uploadDocument", "POST document/:request_pk", uploadDocument),
-    requestOperation(signing, "uploadHash", "POST hash/:request_pk", uploadHash),
-    requestOperation(signing, "retrieve", "GET document/:request_pk", retrieve),
-    requestOperation(signing, "deleteDocuments", "DELETE document/:request_pk", deleteDocuments),
+    requestOperation(signing, "uploadDocument", "POST", "document/:request_pk", uploadDocument),
+    requestOperation(signing, "uploadHash", "POST", "hash/:request_pk", uploadHash),
+    requestOperation(signing, "retrieve", "GET", "document/:request_pk", retrieve),
+    requestOperation(signing, "deleteDocuments", "DELETE", "document/:request_pk", deleteDocuments),
   ];
+}
+
+/**
+ * A file: a PDF that holds the uploaded bytes unchanged. A hash: a detached signature over it. Neither is a real one. With
+ * the word `same-bytes` the document's name is not in it, so that equal content is signed alike.
+ */
+function signedDocument(
+  request: SignatureRequest,
+  { name: ownName, sha256, isHash }: UploadedDocument,
+  documents: SigningService["parts"]["documents"],
+): Buffer {
+  const name = request.words.includes("same-bytes") ? "document" : ownName;
+  const lines = [
+    isHash ? "Detached signature" : "Signed document",
+    "Trustflow sandbox: no real signature",
+    "",
+    `Request ${request.id}`,
+    `Document ${name}`,
+    `SHA-256 ${sha256}`,
+    `Signed ${new Date(request.stateAt).toISOString()}`,
+  ];
+  if (isHash) return Buffer.from(`${lines.join("\n")}\n`);
+  return pdf(lines, { name, bytes: documents.get(sha256) });
 }

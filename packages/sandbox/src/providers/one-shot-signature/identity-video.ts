@@ -6,8 +6,12 @@ import type { Call, Operation } from "../../exchange/operation.js";
 import { takeFiles } from "./document-operations.js";
 import { invalid, notFound, wrongState } from "../../exchange/refusal.js";
 import { requestOperation } from "./request-operation.js";
-import type { IdentityVideo, SignatureRequest, VideoState } from "./signature-request.js";
-import type { SigningService } from "./signing-service.js";
+import type {
+  IdentityVideo,
+  SignatureRequest,
+  SigningService,
+  VideoState,
+} from "./signing-service.js";
 
 type Act = (request: SignatureRequest, video: IdentityVideo, call: Call) => Answer;
 const view = ({ state }: IdentityVideo): Answer => jsonAnswer(200, { state });
@@ -85,27 +89,36 @@ export function identityVideoOperations(signing: SigningService): Operation[] {
   const path = "identity-video/:request_pk";
   const open: VideoState[] = ["created", "evidences", "video"];
   return [
-    requestOperation(signing, "createIdentityVideo", `POST ${path}`, create),
+    requestOperation(signing, "createIdentityVideo", "POST", path, create),
     requestOperation(
       signing,
       "uploadEvidences",
-      `POST ${path}/evidences`,
+      "POST",
+      `${path}/evidences`,
       during(["created", "evidences"], uploadEvidences),
     ),
     requestOperation(
       signing,
       "uploadVideo",
-      `POST ${path}/video`,
+      "POST",
+      `${path}/video`,
       during(["evidences"], uploadVideo),
     ),
     requestOperation(
       signing,
       "approveIdentityVideo",
-      `POST ${path}/approve`,
+      "POST",
+      `${path}/approve`,
       during(["video"], approve),
     ),
-    requestOperation(signing, "cancelIdentityVideo", `POST ${path}/cancel`, during(open, cancel)),
-    requestOperation(signing, "getIdentityVideo", `GET ${path}`, get),
-    requestOperation(signing, "updateIdentityVideo", `PATCH ${path}`, during(open, update)),
+    requestOperation(
+      signing,
+      "cancelIdentityVideo",
+      "POST",
+      `${path}/cancel`,
+      during(open, cancel),
+    ),
+    requestOperation(signing, "getIdentityVideo", "GET", path, get),
+    requestOperation(signing, "updateIdentityVideo", "PATCH", path, during(open, update)),
   ];
 }

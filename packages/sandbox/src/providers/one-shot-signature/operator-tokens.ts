@@ -26,22 +26,18 @@ export class OperatorTokens {
   operations(): Operation[] {
     const list: Operation = {
       name: "listTokens",
-      method: "GET",
-      path: `${ROOT}/tokens`,
+      route: `GET ${ROOT}/tokens`,
       describe: nobody,
       perform: ({ account }) => {
         const mine = [...this.#created].filter(([, username]) => username === account.username);
         const tokens = [account.token, ...mine.map(([token]) => token)];
-        return jsonAnswer(
-          200,
-          tokens.map((token) => ({ token: token.slice(-4) })),
-        );
+        const shown = tokens.map((token) => ({ token: token.slice(-4) }));
+        return jsonAnswer(200, shown);
       },
     };
     const create: Operation = {
       name: "createToken",
-      method: "POST",
-      path: `${ROOT}/tokens`,
+      route: `POST ${ROOT}/tokens`,
       describe: nobody,
       perform: ({ account: { username }, at }) => {
         const token = this.#parts.ids.uuid("one-shot-signature.token").replaceAll("-", "");
@@ -50,7 +46,7 @@ export class OperatorTokens {
           operation: "one-shot-signature.createToken",
           intent: null,
           itemId: token.slice(-4),
-          at: new Date(at).toISOString(),
+          at,
           account: username,
         });
         return jsonAnswer(200, { token });

@@ -2,25 +2,22 @@
 import type { Answer } from "../../exchange/answer.js";
 import { describeIntent } from "../../exchange/description.js";
 import type { Call, Operation } from "../../exchange/operation.js";
-import type { operationNames } from "./magic.js";
 import { notFound } from "../../exchange/refusal.js";
-import type { SignatureRequest } from "./signature-request.js";
-import type { SigningService } from "./signing-service.js";
+import type { operationNames, SignatureRequest, SigningService } from "./signing-service.js";
 
 export const ROOT = "/oneshot/api/v1";
 
 export function requestOperation(
   signing: SigningService,
   name: (typeof operationNames)[number],
-  route: `${Operation["method"]} ${string}`,
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  path: string,
   perform: (request: SignatureRequest, call: Call) => Answer,
 ): Operation {
-  const [method, path] = route.split(" ") as [Operation["method"], string];
-  const find = (params: Call["params"]) => signing.get(params["request_pk"] ?? "");
+  const find = (params: Call["params"]) => signing.requests.get(params["request_pk"]);
   return {
     name,
-    method,
-    path: `${ROOT}/${path}`,
+    route: `${method} ${ROOT}/${path}`,
     describe({ params }) {
       const request = find(params);
       return describeIntent(request?.intent ?? null, request?.magicKey);

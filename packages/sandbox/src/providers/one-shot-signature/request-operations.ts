@@ -5,16 +5,21 @@ import type { FaultRule } from "../../engine/faults.js";
 import { sendOneTimePassword, tryOneTimePassword } from "../../engine/one-time-password.js";
 import type { Call, Operation } from "../../exchange/operation.js";
 import { hide } from "../../engine/visibility.js";
-import { describeCreation, readRequestMagic } from "./magic.js";
+import { unknownWords } from "../../exchange/magic.js";
+import { pdf } from "../../exchange/pdf.js";
 import { invalid, refusal, wrongState } from "../../exchange/refusal.js";
 import { requestOperation, ROOT } from "./request-operation.js";
-import type { SignatureRequest } from "./signature-request.js";
-import { contractPdf } from "./signed-document.js";
-import type { SigningService } from "./signing-service.js";
+import {
+  describeCreation,
+  PROVIDER,
+  readRequestMagic,
+  type SignatureRequest,
+  type SigningService,
+} from "./signing-service.js";
 
 export function requestOperations(signing: SigningService): Operation[] {
   // Another code may be meant; another signature is not.
-  signing.parts.ledger.allowRepeats("one-shot-signature.otp");
+  signing.parts.ledger.allowRepeats(`${PROVIDER}.otp`);
 
   /** The payload is the caller's own; the sandbox reads `reference`, `mobile`, `identityVideo` and `sandbox`. */
   function create(call: Call, faults: FaultRule[]): Answer {
@@ -28,8 +33,8 @@ export function requestOperations(signing: SigningService): Operation[] {
     if (identityVideo !== undefined && typeof identityVideo !== "boolean")
       return invalid("identityVideo: must be a boolean");
     const magic = readRequestMagic(body);
-    if (magic && magic.unknown.length > 0)
-      return refusal(400, "SandboxMagic", `unknown magic value: ${magic.unknown.join(", ")}`);
+    const unknown = unknownWords(magic);
+    if (unknown !== undefined) return refusal(400, "SandboxMagic", unknown);
     const { magicKey } = describeCreation(call);
     const request = signing.create(
       {
@@ -60,8 +65,7 @@ export function requestOperations(signing: SigningService): Operation[] {
     if (refused) return refused;
     const { intent, mobile: to = "" } = request;
     const text = "Your code for signing is $OTP$";
-    const provider = "one-shot-signature";
-    const message = { provider, intent, channel: "SMS", to, text } as const;
+    const message = { provider: PROVIDER, intent, channel: "SMS", to, text } as const;
     request.otp = sendOneTimePassword(signing.parts, message, at);
     signing.effect("otp", request, at);
     return jsonAnswer(200, {});
@@ -83,15 +87,25 @@ export function requestOperations(signing: SigningService): Operation[] {
   return [
     {
       name: "create",
-      method: "POST",
-      path: `${ROOT}/create`,
+      route: `POST ${ROOT}/create`,
       describe: describeCreation,
       perform: create,
     },
-    requestOperation(signing, "contract", "GET contract/:request_pk", (request) =>
+    requestOperation(signing, "contract", "GET", "contract/:request_pk", (request) =>
       bytesAnswer("application/pdf", contractPdf(request)),
     ),
-    requestOperation(signing, "otp", "POST otp/:request_pk", otp),
-    requestOperation(signing, "sign", "POST sign/:request_pk", sign),
+    requestOperation(signing, "otp", "POST", "otp/:request_pk", otp),
+    requestOperation(signing, "sign", "POST", "sign/:request_pk", sign),
   ];
+}
+
+/** P1 §4.4: the service contract. */
+function contractPdf(request: SignatureRequest): Buffer {
+  return pdf([
+    "Contract of the one-shot signature service",
+    "Trustflow sandbox: binds nobody",
+    "",
+    `Request ${request.id}`,
+    `Created ${new Date(request.createdAt).toISOString()}`,
+  ]);
 }

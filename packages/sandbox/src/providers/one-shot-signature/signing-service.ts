@@ -1,14 +1,109 @@
-// What happens to signature requests: created, signed at once or later, failed, cancelled; each end may call the webhook.
+// What happens to signature requests: created, signed at once or later, failed, cancelled; each end may call the webhook
+// (P1 §1.4; fields and states are assumed: not shown).
 import type { Account } from "../../engine/accounts.js";
+import type { OneTimePassword } from "../../engine/one-time-password.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import type { RequestState, SignatureRequest, VideoState } from "./signature-request.js";
+import type { Hideable } from "../../engine/visibility.js";
+import { postEvent } from "../../callbacks/webhook.js";
+import { fieldsOf } from "../../exchange/checker.js";
+import { describePayload } from "../../exchange/description.js";
+import { Shelf } from "../../exchange/kept.js";
+import { readMagicMember } from "../../exchange/magic.js";
+import type { Arrival } from "../../exchange/operation.js";
 
+export const PROVIDER = "one-shot-signature";
 const MINUTE = 60_000;
 const ASYNC_SIGNING_MS = 5 * MINUTE;
 const VIDEO_REVIEW_MS = 30 * MINUTE;
 
-/** The specification shows no retries of the webhook (P1 §6.2): these are the sandbox's own. */
-const webhookRetryDelaysMs = [MINUTE, 5 * MINUTE, 15 * MINUTE];
+const words = [
+  "async",
+  "async-failed",
+  "async-stalled",
+  "video-approved",
+  "same-bytes",
+  "webhook-lost",
+  "webhook-doubled",
+  "webhook-delayed",
+  "webhook-reordered",
+] as const;
+
+export const operationNames = [
+  "create",
+  "contract",
+  "otp",
+  "sign",
+  "uploadDocument",
+  "uploadHash",
+  "retrieve",
+  "deleteDocuments",
+  "createIdentityVideo",
+  "uploadEvidences",
+  "uploadVideo",
+  "approveIdentityVideo",
+  "cancelIdentityVideo",
+  "getIdentityVideo",
+  "updateIdentityVideo",
+] as const;
+
+const vocabulary = {
+  provider: PROVIDER,
+  operations: [...operationNames, "callback"],
+  words,
+  callbackPrefix: "webhook-",
+};
+
+/** The magic words stand in the member `sandbox` of the payload of create. */
+export const readRequestMagic = (body: unknown) => readMagicMember(fieldsOf(body), vocabulary);
+
+/** The intent of a payload is its `reference`. */
+export const describeCreation = (arrival: Arrival) =>
+  describePayload(arrival, {
+    provider: PROVIDER,
+    member: "reference",
+    magic: readRequestMagic(arrival.body),
+  });
+
+export const states = ["created", "signing", "signed", "failed", "cancelled"] as const;
+export type RequestState = (typeof states)[number];
+export type VideoState = "created" | "evidences" | "video" | "approved" | "cancelled";
+
+export interface UploadedFile {
+  name: string;
+  /** Of the file; of a hash upload: the hash itself. */
+  sha256: string;
+}
+
+export interface UploadedDocument extends UploadedFile {
+  isHash: boolean;
+}
+
+export interface IdentityVideo {
+  state: VideoState;
+  /** What create and update gave. */
+  fields: Record<string, unknown>;
+  evidences: UploadedFile[];
+  video?: UploadedFile;
+}
+
+export interface SignatureRequest extends Hideable {
+  /** `request_pk` */
+  id: string;
+  account: string;
+  /** The payload's `reference`: what the ledger counts by. */
+  intent: string | null;
+  magicKey?: string;
+  words: (typeof words)[number][];
+  mobile?: string;
+  needsVideo: boolean;
+  state: RequestState;
+  createdAt: number;
+  stateAt: number;
+  documents: UploadedDocument[];
+  areDocumentsDeleted: boolean;
+  identityVideo?: IdentityVideo;
+  otp?: OneTimePassword;
+}
 
 type WebhookEvent = "signed" | "failed" | "video_approved";
 type NewRequest = Pick<SignatureRequest, "intent" | "words" | "needsVideo"> &
@@ -16,20 +111,25 @@ type NewRequest = Pick<SignatureRequest, "intent" | "words" | "needsVideo"> &
 
 export class SigningService {
   readonly parts: SandboxParts;
-  readonly #requests = new Map<string, SignatureRequest>();
+  /** Its code is for the outbox alone. */
+  readonly requests = new Shelf<SignatureRequest>(
+    PROVIDER,
+    ({ state }) => ({ outcome: state === "created" || state === "signing" ? "None" : state }),
+    ({ otp: _otp, ...rest }) => rest,
+  );
 
   constructor(parts: SandboxParts) {
     this.parts = parts;
     const later = (task: string, act: (request: SignatureRequest, at: number) => void) =>
       parts.clock.on(task, ({ id }: { id: string }, at) => {
-        const request = this.#requests.get(id);
+        const request = this.requests.get(id);
         if (request) act(request, at);
       });
-    later("one-shot-signature.signing", (request, at) => {
+    later(`${PROVIDER}.signing`, (request, at) => {
       if (request.state !== "signing") return;
       this.enter(request, request.words.includes("async-failed") ? "failed" : "signed", at);
     });
-    later("one-shot-signature.video-review", (request, at) => {
+    later(`${PROVIDER}.video-review`, (request, at) => {
       if (request.identityVideo?.state === "video") this.enterVideo(request, "approved", at);
     });
   }
@@ -37,7 +137,7 @@ export class SigningService {
   create(request: NewRequest, account: Account, at: number): SignatureRequest {
     const created: SignatureRequest = {
       ...request,
-      id: this.parts.ids.uuid("one-shot-signature"),
+      id: this.parts.ids.uuid(PROVIDER),
       account: account.username,
       state: "created",
       createdAt: at,
@@ -45,7 +145,7 @@ export class SigningService {
       documents: [],
       areDocumentsDeleted: false,
     };
-    this.#requests.set(created.id, created);
+    this.requests.add(created);
     this.effect("create", created, at);
     return created;
   }
@@ -83,58 +183,27 @@ export class SigningService {
   /** `part`: what of the request the effect is about, so that two documents are no repeat. */
   effect(operation: string, request: SignatureRequest, at: number, part?: string): void {
     this.parts.ledger.record({
-      operation: `one-shot-signature.${operation}`,
+      operation: `${PROVIDER}.${operation}`,
       intent: request.intent,
       itemId: request.id,
-      at: new Date(at).toISOString(),
+      at,
       account: request.account,
-      ...(part !== undefined && { part }),
+      part,
     });
-    this.parts.changed();
-  }
-
-  get(id: string): SignatureRequest | undefined {
-    return this.#requests.get(id);
-  }
-
-  all(): Iterable<SignatureRequest> {
-    return this.#requests.values();
-  }
-
-  load(requests: SignatureRequest[]): void {
-    this.clear();
-    for (const request of requests) this.#requests.set(request.id, request);
-  }
-
-  clear(): void {
-    this.#requests.clear();
   }
 
   #later(task: string, { id }: SignatureRequest, at: number): void {
-    this.parts.clock.schedule(at, `one-shot-signature.${task}`, { id });
+    this.parts.clock.schedule(at, `${PROVIDER}.${task}`, { id });
   }
 
   /** P1 §6.2: to the URL that is configured for the account, where there is one; the payload is assumed. */
   #callWebhook(request: SignatureRequest, event: WebhookEvent, at: number): void {
-    const { accounts, callbacks, ids } = this.parts;
-    const url = accounts.get(request.account)?.webhookUrl;
-    if (url === undefined) return;
-    const date = new Date(at).toISOString();
-    callbacks.emit(
-      {
-        provider: "one-shot-signature",
-        identifier: ids.uuid("one-shot-signature.event"),
-        kind: event,
-        itemId: request.id,
-        intent: request.intent,
-        lookupKeys: request.intent === null ? [] : [request.intent],
-        account: request.account,
-        magicKey: request.magicKey,
-        url,
-        body: JSON.stringify({ event, request_pk: request.id, date }),
-        retryDelaysMs: webhookRetryDelaysMs,
-      },
+    postEvent(this.parts, request, {
+      provider: PROVIDER,
+      kind: event,
+      url: this.parts.accounts.get(request.account)?.webhookUrl,
+      body: { event, request_pk: request.id, date: new Date(at).toISOString() },
       at,
-    );
+    });
   }
 }

@@ -1,7 +1,6 @@
 // A conference and the addresses for alerts, as the sandbox keeps them (P1 §2.7: the fields are not shown).
-import type { ItemSummary } from "../../exchange/operation.js";
 import type { Hideable } from "../../engine/visibility.js";
-import { PROVIDER, type Word } from "./magic.js";
+import type { Word } from "./magic.js";
 
 /** P1 §3 shows no states: these are the sandbox's own. */
 export type ConferenceState = "open" | "closed" | "rejected";
@@ -29,32 +28,6 @@ export interface AlertRegistration {
 
 export const alertId = ({ account, processId }: Pick<AlertRegistration, "account" | "processId">) =>
   `alert:${account}/${processId}`;
-
-export function summary(conference: Conference): ItemSummary {
-  const { id, intent, account, state, createdAt } = conference;
-  return {
-    provider: PROVIDER,
-    id,
-    intent,
-    account,
-    state,
-    outcome: verdictOf(conference) ?? "None",
-    createdAt: new Date(createdAt).toISOString(),
-  };
-}
-
-export function alertSummary(registration: AlertRegistration): ItemSummary {
-  const { processId, account, at } = registration;
-  return {
-    provider: PROVIDER,
-    id: alertId(registration),
-    intent: processId,
-    account,
-    state: "registered",
-    outcome: "None",
-    createdAt: new Date(at).toISOString(),
-  };
-}
 
 /** Of a call that ran to its end. */
 export function verdictOf({ state, words }: Conference): string | undefined {

@@ -54,7 +54,7 @@ export class Credentials {
   #accountOfToken(arrival: Arrival): Account | undefined {
     const id = this.conferenceOf(arrival);
     const { idConference: asked = id } = arrival.query;
-    const conference = this.#service.get(id ?? "");
+    const conference = this.#service.conferences.get(id);
     if (!conference || asked !== id) return undefined;
     return this.#service.parts.accounts.get(conference.account);
   }

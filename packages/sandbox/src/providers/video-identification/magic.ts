@@ -1,7 +1,6 @@
 // The magic words of the video service. Nothing creates a conference (P1 §4.2), so the words stand in its id, and in a `processId`:
 // `<intent>~<word>~<word>`. An id has no `=`, so a fault may be written with a colon: `order-1~rejectCall:cut-after-commit`.
-import { callbackFaultKinds } from "../../engine/faults.js";
-import { magicKey, readMagic, type Magic } from "../../exchange/magic.js";
+import { magicKey, readMagic, unknownWords } from "../../exchange/magic.js";
 
 export const PROVIDER = "video-identification";
 
@@ -40,35 +39,27 @@ export const operationNames = [
 ] as const;
 export type OperationName = (typeof operationNames)[number];
 
-const vocabulary = { provider: PROVIDER, operations: [...operationNames, "callback"], words };
+const vocabulary = {
+  provider: PROVIDER,
+  operations: [...operationNames, "callback"],
+  words,
+  callbackPrefix: "event-",
+};
 
 const PROCESS = /^process[:=]/;
 
-export interface NamedSubject {
-  intent: string;
-  /** Of the alerts for it: the word `process:<id>`, else the intent. */
-  processId: string;
-  words: Word[];
-  unknown: string[];
-  magicKey: string;
-  faults: Magic<Word>["faults"];
-}
-
 /** What an id says: its intent, then its words. */
-export function readId(id: string): NamedSubject {
+export function readId(id: string) {
   const [intent = "", ...given] = id.split("~");
   const own = given.filter((word) => !PROCESS.test(word)).map((word) => word.replace(":", "="));
   const magic = readMagic([own.length > 0 && `sandbox:${own.join(",")}`], vocabulary);
-  const { words: found = [], faults = [], unknown = [] } = magic ?? {};
-  for (const kind of callbackFaultKinds)
-    if (found.includes(`event-${kind}`))
-      faults.push({ operation: `${PROVIDER}.callback`, kind, times: "always" });
   return {
     intent,
+    /** Of the alerts for it: the word `process:<id>`, else the intent. */
     processId: given.find((word) => PROCESS.test(word))?.replace(PROCESS, "") ?? intent,
-    words: found,
-    unknown,
+    words: magic?.words ?? [],
+    unknown: unknownWords(magic),
     magicKey: magicKey(PROVIDER, id),
-    faults,
+    faults: magic?.faults ?? [],
   };
 }

@@ -19,10 +19,9 @@ function describeId(id: string | undefined): Description {
   return { intent, lookupKeys: [intent], magicKey, magicFaults: faults };
 }
 
-const unknownWords = (id: string): Answer | undefined => {
+const refusedWords = (id: string): Answer | undefined => {
   const { unknown } = readId(id);
-  if (unknown.length === 0) return undefined;
-  return refusal(400, "SandboxMagic", `unknown magic value: ${unknown.join(", ")}`);
+  return unknown === undefined ? undefined : refusal(400, "SandboxMagic", unknown);
 };
 
 export function videoOperations(service: ConferenceService, credentials: Credentials): Operation[] {
@@ -32,35 +31,39 @@ export function videoOperations(service: ConferenceService, credentials: Credent
   /** By the account's key: the query names the conference. */
   function byKey(
     name: OperationName,
-    route: `${Operation["method"]} ${string}`,
+    route: Operation["route"],
     perform: (conference: Conference, call: Call, faults: FaultRule[]) => Answer,
   ): Operation {
-    return operation(name, route, {
+    return {
+      name,
+      route,
       describe: ({ query }) => describeId(query["idConference"]),
       perform(call, faults) {
         const { idConference: id = "" } = call.query;
         if (id === "") return invalid("idConference: is required");
-        const refused = unknownWords(id);
+        const refused = refusedWords(id);
         if (refused) return refused;
         const conference = service.named(id, call.account, call.at);
         return conference ? perform(conference, call, faults) : notFound("conference");
       },
-    });
+    };
   }
 
   /** By the token of a call: it names the conference, and a query may do so too. */
   function byToken(
     name: OperationName,
-    route: `${Operation["method"]} ${string}`,
+    route: Operation["route"],
     perform: (conference: Conference, call: Call) => Answer,
   ): Operation {
-    return operation(name, route, {
+    return {
+      name,
+      route,
       describe: (arrival) => describeId(conferenceIn(arrival)),
       perform(call) {
-        const conference = service.get(conferenceIn(call) ?? "");
+        const conference = service.conferences.get(conferenceIn(call));
         return conference ? perform(conference, call) : notFound("conference");
       },
-    });
+    };
   }
 
   const conferenceIn = (arrival: Arrival) =>
@@ -92,7 +95,7 @@ export function videoOperations(service: ConferenceService, credentials: Credent
     if (typeof processId !== "string" || processId === "")
       return invalid("processId: must be a string");
     if (typeof email !== "string") return invalid("email: must be a string");
-    const refused = unknownWords(processId);
+    const refused = refusedWords(processId);
     if (refused) return refused;
     const emails = email === "" ? [] : email.split(",").map((one) => one.trim());
     if (emails.some((one) => !/^[^@\s]+@[^@\s]+$/.test(one)))
@@ -135,24 +138,17 @@ export function videoOperations(service: ConferenceService, credentials: Credent
     byKey("genAPIToken", "GET /api/authenticate/genAPIToken", genAPIToken),
     byKey("rejectCall", "PATCH /api/v2/rejectCall", rejectCall),
     byKey("getAsyncRequestInfo", "GET /api/v2/getAsyncRequestInfo", getAsyncRequestInfo),
-    operation("registerAlertEmail", "POST /api/v2/registerAlertEmail", {
+    {
+      name: "registerAlertEmail",
+      route: "POST /api/v2/registerAlertEmail",
       describe({ body }) {
         const processId = isObject(body) ? body["processId"] : undefined;
         return describeId(typeof processId === "string" ? processId : undefined);
       },
       perform: registerAlertEmail,
-    }),
+    },
     byToken("conferenceData", "GET /api/v2/conferenceData", conferenceData),
     byToken("getAuditData", "GET /api/v2/getAuditData", getAuditData),
     byToken("deleteAuditData", "DELETE /api/v2/deleteAuditData", deleteAuditData),
   ];
-}
-
-function operation(
-  name: OperationName,
-  route: `${Operation["method"]} ${string}`,
-  does: Pick<Operation, "describe" | "perform">,
-): Operation {
-  const [method, path] = route.split(" ") as [Operation["method"], string];
-  return { name, method, path, ...does };
 }

@@ -1,5 +1,18 @@
-// The checks of the callback settings of a submission (P2 §2.3, §2.6, §6.1, §6.2).
+// The checks that the submissions of both services share (P2 §2.3, §2.6, §6.1, §6.2).
 import type { Checker } from "../../exchange/checker.js";
+
+/** Who may see the evidence. */
+export function checkAccessControl(options: Checker): void {
+  const method = options.oneOf("EvidenceAccessControlMethod", [
+    "Public",
+    "Challenge",
+    "AutoChallenge",
+  ]);
+  for (const name of ["EvidenceAccessControlChallenge", "EvidenceAccessControlChallengeResponse"]) {
+    if (method === "Challenge") options.required(name, "is required with Challenge");
+    else options.text(name);
+  }
+}
 
 export interface CallbackSettings {
   url: string;
