@@ -64,43 +64,44 @@ export interface SandboxOptions {
   health?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
-export type ResolvedOptions = Required<
-  Omit<SandboxOptions, "stateDirectory" | "pkiDirectory" | "faults" | "startAt" | "health">
-> & {
-  stateDirectory: string | undefined;
-  pkiDirectory: string | undefined;
-};
+type Unset = "stateDirectory" | "pkiDirectory" | "faults" | "startAt" | "health";
+
+const defaults = {
+  host: "127.0.0.1",
+  port: 0,
+  tlsPort: 0,
+  seed: "sandbox",
+  speed: 1,
+  accounts: defaultAccounts,
+  unprefixedRoutes: false,
+  maxDocumentBytes: 20_000_000,
+  idempotencyLifetimeMs: Number.POSITIVE_INFINITY,
+  lookupKeyMatching: "parts",
+  recipientLists: "replace",
+  dates: "utc",
+  oneShotToken: { name: "Authorization", prefix: "Token " },
+  walletToken: { name: "Authorization", prefix: "Bearer " },
+  wrongOtpCode: 250,
+  expiredOtpCode: 251,
+  otpLifetimeMs: 10 * 60_000,
+  callTokenLifetimeMs: 30 * 60_000,
+  assertionLifetimeMs: 5 * 60_000,
+  callbackTimeoutMs: 10_000,
+  logSize: 2000,
+} satisfies SandboxOptions;
+
+export type ResolvedOptions = Required<Omit<SandboxOptions, Unset>> &
+  Pick<SandboxOptions, "stateDirectory" | "pkiDirectory">;
 
 export function resolveOptions(options: SandboxOptions): ResolvedOptions {
-  const speed = options.speed ?? 1;
+  const { speed = 1, stateDirectory } = options;
   if (typeof speed === "number" && !(Number.isFinite(speed) && speed > 0)) {
     throw new RangeError(`speed: must be a number above 0, "manual" or "auto", not ${speed}`);
   }
   return {
-    host: options.host ?? "127.0.0.1",
-    port: options.port ?? 0,
-    tlsPort: options.tlsPort ?? 0,
-    pkiDirectory:
-      options.pkiDirectory ?? (options.stateDirectory && join(options.stateDirectory, "pki")),
-    seed: options.seed ?? "sandbox",
-    speed,
-    personTime: options.personTime ?? (speed === "auto" ? "real" : "virtual"),
-    accounts: options.accounts ?? defaultAccounts,
-    stateDirectory: options.stateDirectory,
-    unprefixedRoutes: options.unprefixedRoutes ?? false,
-    maxDocumentBytes: options.maxDocumentBytes ?? 20_000_000,
-    idempotencyLifetimeMs: options.idempotencyLifetimeMs ?? Number.POSITIVE_INFINITY,
-    lookupKeyMatching: options.lookupKeyMatching ?? "parts",
-    recipientLists: options.recipientLists ?? "replace",
-    dates: options.dates ?? "utc",
-    oneShotToken: options.oneShotToken ?? { name: "Authorization", prefix: "Token " },
-    walletToken: options.walletToken ?? { name: "Authorization", prefix: "Bearer " },
-    wrongOtpCode: options.wrongOtpCode ?? 250,
-    expiredOtpCode: options.expiredOtpCode ?? 251,
-    otpLifetimeMs: options.otpLifetimeMs ?? 10 * 60_000,
-    callTokenLifetimeMs: options.callTokenLifetimeMs ?? 30 * 60_000,
-    assertionLifetimeMs: options.assertionLifetimeMs ?? 5 * 60_000,
-    callbackTimeoutMs: options.callbackTimeoutMs ?? 10_000,
-    logSize: options.logSize ?? 2000,
+    ...defaults,
+    personTime: speed === "auto" ? "real" : "virtual",
+    ...(stateDirectory !== undefined && { pkiDirectory: join(stateDirectory, "pki") }),
+    ...options,
   };
 }

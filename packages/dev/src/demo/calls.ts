@@ -1,10 +1,7 @@
 // The demo's identifications by video: one call ends by itself, one is rejected (P1 §1.2, 4.2). The conferences exist already; what
 // stands after the `~` of their ids is the sandbox's (docs/sandbox/scenarios.md).
 import { setTimeout as delay } from "node:timers/promises";
-import type { Scenario } from "./scenario.js";
-
-/** Days of the provider pass in seconds, so ours are seconds too. */
-const settings = { pollIntervalSeconds: 5, askIntervalSeconds: 1 };
+import { settings, type Scenario } from "./scenario.js";
 
 export const callScenarios: Scenario[] = [
   {

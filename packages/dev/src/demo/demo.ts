@@ -7,15 +7,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow } from "trustflow/client";
 import type { AnyHandle } from "trustflow/client";
 import { BatchProgressLine } from "trustflow/internal/contracts/send-notice-batch/progress-line.js";
-import { sandboxControl } from "trustflow-sandbox";
-import type { LedgerReport } from "trustflow-sandbox";
+import { sandboxControl, type LedgerReport } from "trustflow-sandbox";
 import { batchScenarios } from "./batches.js";
 import { callScenarios } from "./calls.js";
 import { letterScenarios } from "./letters.js";
-import { noticeScenarios } from "./notices.js";
+import { noticeScenarios, servingScenarios } from "./notices.js";
 import { peopleScenarios } from "./people.js";
 import type { Scenario, ScenarioContext } from "./scenario.js";
-import { servingScenarios } from "./serving.js";
 import { walletScenarios } from "./wallet.js";
 import { startStack } from "../stack/stack.js";
 import type { Progress } from "../processes/tools.js";
@@ -157,12 +155,13 @@ function reportOf(
   temporalUi: string,
   durationMs: number,
 ): DemoReport {
-  const rows = played.map((row) => ({
-    ...row,
-    effects: ledger.effects.filter(
-      ({ operation, intent }) => operation === effectOf(row.id) && isIntentOf(row.id, intent),
-    ).length,
-  }));
+  const rows = played.map((row) => {
+    const { effect } = scenarios.find(({ name }) => name === row.id) ?? {};
+    const effects = ledger.effects.filter(
+      ({ operation, intent }) => operation === effect && isIntentOf(row.id, intent),
+    );
+    return { ...row, effects: effects.length };
+  });
   const asExpected = rows.every(
     ({ outcome, expected, effects }) => outcome === expected && effects === 1,
   );
@@ -180,15 +179,9 @@ function reportOf(
   };
 }
 
-function intentOf(name: string): string {
-  return `demo-${name}`;
-}
+const intentOf = (name: string) => `demo-${name}`;
 
 /** A batch is found again by its description, which ends with an id of the process's own in brackets. */
 function isIntentOf(name: string, intent: string | null): boolean {
   return intent === intentOf(name) || (intent?.startsWith(`${intentOf(name)} [`) ?? false);
-}
-
-function effectOf(name: string): string | undefined {
-  return scenarios.find((scenario) => scenario.name === name)?.effect;
 }

@@ -1,16 +1,10 @@
 // The demo's letters, with and without faults (P2 §2.1–2.5). The magic words are the sandbox's (docs/sandbox/scenarios.md).
 import { setTimeout as delay } from "node:timers/promises";
 import type { PostalHandle, SendPostalInput } from "trustflow/client";
-import { pdf } from "trustflow-sandbox";
+import { putPdf, recipientAddress, windowedSettings } from "./scenario.js";
 import type { Scenario, ScenarioContext } from "./scenario.js";
 
-/** Days of the provider pass in seconds, so ours are seconds too. */
-const settings: NonNullable<SendPostalInput["settings"]> = {
-  pollIntervalSeconds: 5,
-  askIntervalSeconds: 1,
-  affidavitWindowSeconds: 4,
-  restingGraceSeconds: 4,
-};
+const settings = { ...windowedSettings, restingGraceSeconds: 4 };
 
 interface Letter {
   name: string;
@@ -96,18 +90,12 @@ export const letterScenarios: Scenario[] = letters.map(
     expected,
     effect: "evi-post.submit",
     async play(stage, intent) {
-      const text = ["Trustflow demonstration", title, "This letter goes to a simulated provider."];
-      const document = await stage.client.documents.put(pdf(text), "application/pdf");
+      const text = "This letter goes to a simulated provider.";
+      const document = await putPdf(stage.client, title, text);
       const handle = await stage.client.sendPostal(name, {
         document,
         recipientName: `sandbox:${magic}`,
-        recipientAddress: {
-          streetAddress: "Calle Mayor 1",
-          postalCode: "28013",
-          locality: "Madrid",
-          region: "Madrid",
-          country: "ES",
-        },
+        recipientAddress,
         lookupKey: intent,
         options: { certificationLevel: "Advanced", ...options },
         settings,

@@ -1,9 +1,12 @@
-// The demo's notices: one is read, one is refused without being opened (P2 §2.6, §3.4). The magic words are the sandbox's
-// (docs/sandbox/scenarios.md).
-import type { Scenario } from "./scenario.js";
+// The demo's notices: one is read, one is refused without being opened (P2 §2.6, §3.4). Two have a letter behind them, which goes out
+// when the notice is refused (P2 §2.1–2.7). The magic words are the sandbox's (docs/sandbox/scenarios.md).
+import { putPdf, recipientAddress, windowedSettings, type Scenario } from "./scenario.js";
 
-/** Days of the provider pass in seconds, so ours are seconds too. */
-const settings = { pollIntervalSeconds: 5, askIntervalSeconds: 1, affidavitWindowSeconds: 4 };
+const notice = {
+  subject: "Trustflow demonstration",
+  body: "<p>This notice goes to a simulated provider.</p>",
+  recipientAddress: "ada@example.com",
+};
 
 const notices = [
   { name: "notice-read", title: "A notice is read, with an attachment", outcome: "read" },
@@ -24,14 +27,54 @@ export const noticeScenarios: Scenario[] = notices.map(({ name, title, outcome }
     const terms = Buffer.from("The terms of the demonstration");
     const document = await client.documents.put(terms, "text/plain");
     const handle = await client.sendNotice(name, {
-      subject: "Trustflow demonstration",
-      body: "<p>This notice goes to a simulated provider.</p>",
-      recipientAddress: "ada@example.com",
+      ...notice,
       recipientDisplayName: `sandbox:${outcome}`,
       lookupKey: intent,
       affidavitKinds: ["Submitted", "Closed"],
       attachments: [{ fileName: "terms.txt", document }],
-      settings,
+      settings: windowedSettings,
+    });
+    return { handle };
+  },
+}));
+
+const served = [
+  {
+    name: "served-by-notice",
+    title: "A notice is read, and needs no letter",
+    magic: "read",
+    expected: "servedByNotice",
+    effect: "evi-notice.submit",
+  },
+  {
+    name: "served-by-post",
+    title: "A notice is refused, and a letter follows it",
+    magic: "refused",
+    expected: "servedByPost",
+    effect: "evi-post.submit",
+  },
+];
+
+export const servingScenarios: Scenario[] = served.map(({ magic, ...scenario }) => ({
+  process: "serveNotice",
+  ...scenario,
+  async play({ client }, intent) {
+    const document = await putPdf(client, "This letter goes to a simulated provider.");
+    const handle = await client.serveNotice(scenario.name, {
+      notice: {
+        ...notice,
+        recipientDisplayName: `sandbox:${magic}`,
+        lookupKey: intent,
+        affidavitKinds: ["Submitted", "Closed"],
+      },
+      post: {
+        document,
+        recipientName: "sandbox:delivered",
+        recipientAddress,
+        lookupKey: intent,
+        options: { certificationLevel: "Advanced" },
+      },
+      settings: { lookIntervalSeconds: 1, notice: windowedSettings, post: windowedSettings },
     });
     return { handle };
   },

@@ -5,9 +5,7 @@ import { join, resolve } from "node:path";
 import { callbackUrl } from "trustflow/internal/callbacks/address.js";
 import { searchAttributes } from "trustflow/internal/contracts/shared/names.js";
 import { KeyRing } from "trustflow/internal/crypto/key-ring.js";
-import { sandboxControl } from "trustflow-sandbox";
-import type { Speed } from "trustflow-sandbox";
-import type { PersonTime } from "trustflow-sandbox";
+import { sandboxControl, type PersonTime, type Speed } from "trustflow-sandbox";
 import type { Exit } from "../processes/child.js";
 import { openDatabaseRoles } from "./database-roles.js";
 import { tryLock } from "../processes/lock.js";
@@ -309,10 +307,7 @@ function sayReplaced(own: OwnConfiguration, env: Record<string, string>, progres
 async function migrate(env: NodeJS.ProcessEnv, ownsDatabase: boolean): Promise<void> {
   // Where both are the stack's own they belong together. A database of one's own may belong to another Temporal.
   const args = [cliPath, "migrate", ...(ownsDatabase ? ["--accept-namespace"] : [])];
-  const { ok, output } = await run(process.execPath, args, {
-    env,
-    timeoutMs: 60_000,
-  });
+  const { ok, output } = await run(process.execPath, args, { env, timeoutMs: 60_000 });
   if (!ok) throw new Error(`trustflow migrate failed: ${output}`);
 }
 
