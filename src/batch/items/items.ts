@@ -1,6 +1,6 @@
-// What is known of each notice of a batch: what callbacks reported, and what queries showed; which of both says its state, is the table
-// of notice-state.ts. No personal data: a notice is its `EvidenceId`, a recipient its line in the list. Ids are compared without case; a
-// call gets them as the provider spells them.
+// What is known of each notice of a batch: what callbacks reported, and what queries showed. The tables in
+// test/batch/items/notice-state.ts say which of both counts. No personal data: a notice is its `EvidenceId`, a recipient its line in the
+// list. Ids are compared without case; a call gets them as the provider spells them.
 import type { ProcessKey } from "../../crypto/data-key.js";
 import type { Pool } from "../../postgres/pool.js";
 
