@@ -104,7 +104,7 @@ export async function recordDocument(
   );
 }
 
-/** What came: a body, or which notice it was about. */
+/** The row still has the body, or says which notice it was about. */
 const saysMore = "(body is not null or evidence_id is not null)";
 const saysNothing =
   "body = null, evidence_id = null, kind = null, event_date = null, detail = null, reference = null";
@@ -194,7 +194,6 @@ export interface ErasableData {
   effects: number;
 }
 
-/** What an erasure would find. */
 export async function findErasable(
   pool: Pool,
   { namespace, workflowId }: ProcessKey,

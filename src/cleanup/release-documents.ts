@@ -39,7 +39,7 @@ export function withDocumentLock<T>(
 }
 
 /**
- * Used inside `holdingDocument`. The owner's row is deleted with the commit, so after an earlier crash everything is simply
+ * Call it inside `withDocumentLock`. The owner's row is deleted with the commit, so after an earlier crash everything is simply
  * repeated.
  */
 export async function releaseDocument(

@@ -5,20 +5,20 @@ import type { Pool } from "./pool.js";
 export interface Durability {
   /** Settings that lose commits, each with what it loses: nothing may be sent on the word of such a server. */
   problems: string[];
-  /** What a failover may lose. */
+  /** Each says what a failover may lose. */
   warnings: string[];
 }
 
 interface Settings {
   fsync: string;
   fullPageWrites: string;
-  /** What a session of this user begins with, before pool.ts sets its own. */
+  /** A session of this user begins with it, before pool.ts sets its own. */
   commitLevel: string;
   standbyNames: string;
   asynchronousStandbys: number;
 }
 
-/** Those that wait for no standby. */
+/** They wait for no standby. */
 const localLevels = new Set(["off", "local"]);
 
 export async function durabilityOf(pool: Pool): Promise<Durability> {

@@ -245,7 +245,7 @@ class RunningRelay implements Relay {
 
   /** What the database cannot do for now is no failure of the rows, so that only the death of a relay leaves a claim. */
   async #giveBack(rows: Claimed[], error: unknown): Promise<void> {
-    // Of our own code: the row is the reason.
+    // An error of our own code: the row is the reason.
     const isFailure = error instanceof TypeError || error instanceof RangeError;
     const give = () =>
       isFailure
