@@ -42,21 +42,16 @@ function judge(settings: Settings): Durability {
   const waits = !localLevels.has(commitLevel);
   return {
     problems: [
-      ...(fsync === "on" ? [] : ["fsync is off: a crash of the server loses committed data"]),
-      ...(fullPageWrites === "on"
-        ? []
-        : ["full_page_writes is off: a crash of the server may leave damaged pages"]),
-      ...(standbyNames === "" || waits
-        ? []
-        : [
-            `synchronous_standby_names is set, but synchronous_commit is ${commitLevel}, which waits for no standby: a failover loses committed data`,
-          ]),
-    ],
-    warnings:
-      asynchronousStandbys === 0
-        ? []
-        : [
-            `${asynchronousStandbys} standby(s) replicate asynchronously: a failover to one of them loses the last commits, such as sent effects and acknowledged callbacks`,
-          ],
+      fsync !== "on" && "fsync is off: a crash of the server loses committed data",
+      fullPageWrites !== "on" &&
+        "full_page_writes is off: a crash of the server may leave damaged pages",
+      standbyNames !== "" &&
+        !waits &&
+        `synchronous_standby_names is set, but synchronous_commit is ${commitLevel}, which waits for no standby: a failover loses committed data`,
+    ].filter((problem) => problem !== false),
+    warnings: [
+      asynchronousStandbys > 0 &&
+        `${asynchronousStandbys} standby(s) replicate asynchronously: a failover to one of them loses the last commits, such as sent effects and acknowledged callbacks`,
+    ].filter((warning) => warning !== false),
   };
 }

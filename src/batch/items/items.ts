@@ -3,6 +3,7 @@
 // list. Ids are compared without case; a call gets them as the provider spells them.
 import type { ProcessKey } from "../../crypto/data-key.js";
 import type { Pool, PoolClient } from "../../postgres/pool.js";
+import { withoutNulls } from "../../postgres/without-nulls.js";
 
 export type { ProcessKey } from "../../crypto/data-key.js";
 
@@ -345,11 +346,4 @@ export function spelt(evidenceId: string): string {
 
 function shownId({ evidenceId }: { evidenceId?: string }): string | null {
   return evidenceId === undefined || evidenceId === spelt(evidenceId) ? null : evidenceId;
-}
-
-function withoutNulls<T extends object>(row: T): T {
-  const found = {} as T;
-  for (const name of Object.keys(row) as (keyof T)[])
-    if (row[name] !== null) found[name] = row[name];
-  return found;
 }
