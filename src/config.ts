@@ -17,6 +17,7 @@ import {
 } from "./config/fields.js";
 import { Decisions, Operators } from "./config/operators.js";
 import { processDefaults } from "./config/processes.js";
+import { defaultQuota, maxQuota } from "./contracts/shared/callback-quota.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { missing, sentenceOf } from "./contracts/shared/problems.js";
 import { KeyRing } from "./crypto/key-ring.js";
@@ -30,29 +31,16 @@ const address = (port: number) => ({
   port: whole().default(port),
 });
 
-/**
- * The largest values of what one callback address may bring. `store_callbacks` holds to them as well, whatever its caller says
- * (postgres/migrations/0001-tables.ts).
- */
-export const maxQuota = {
-  /** As many as a process keeps (workflows/runtime/event-log.ts). */
-  eventsPerProcess: 1_000,
-  rowsPerAddress: 10_000,
-  bytesPerAddress: 100_000_000,
-  accountRowsPerDay: 500_000,
-  accountBytesPerDay: 1_000_000_000,
-} as const;
+const quota = (key: keyof typeof maxQuota) => whole(1, maxQuota[key]).default(defaultQuota[key]);
 
-/** Beside the address what one address may bring, and for how long (docs/decisions/0020). */
 const Callbacks = z.strictObject({
   publicUrl: url().optional(),
-  eventsPerProcess: whole(1, maxQuota.eventsPerProcess).default(200),
-  rowsPerAddress: whole(1, maxQuota.rowsPerAddress).default(2_000),
-  bytesPerAddress: whole(1, maxQuota.bytesPerAddress).default(8_000_000),
-  accountRowsPerDay: whole(1, maxQuota.accountRowsPerDay).default(50_000),
-  accountBytesPerDay: whole(1, maxQuota.accountBytesPerDay).default(830_000_000),
-  /** The longest process that an input may ask for, 400 days and an affidavit window of 400 days, and a margin. */
-  addressDays: whole(1).default(830),
+  eventsPerProcess: quota("eventsPerProcess"),
+  rowsPerAddress: quota("rowsPerAddress"),
+  bytesPerAddress: quota("bytesPerAddress"),
+  accountRowsPerDay: quota("accountRowsPerDay"),
+  accountBytesPerDay: quota("accountBytesPerDay"),
+  addressDays: whole(1).default(defaultQuota.addressDays),
 });
 
 export const Config = z.strictObject({

@@ -40,9 +40,9 @@ export interface CleanupOptions {
 
 export interface CleanupReport extends Leftovers {
   dryRun: boolean;
-  /** What was deleted, or with a dry run would be. */
+  /** Each count says what was deleted, or with a dry run would be. */
   inboxBodies: number;
-  /** Of callbacks that came after the erasure of their process. */
+  /** They belong to callbacks that came after the erasure of their process. */
   erasedBodies: number;
   parkedBodies: number;
   inboxRows: number;
@@ -114,7 +114,12 @@ async function purgeRows({
   const archive = new CallbackArchive(pool);
   const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
     dryRun
-      ? countCallbacks(pool, what, olderThan, isOpen)
+      ? countClosed(
+          pool,
+          `callbacks where ${purgeable[what]} and settled_at < $1 ${byProcess}`,
+          olderThan,
+          isOpen,
+        )
       : archive.purge({ what, olderThan, isOpen, limit });
   const erasedBodies = await eraseLateCallbacks(pool, dryRun);
   const inboxBodies = await inbox("bodies", before(inboxDays), running);
@@ -122,8 +127,14 @@ async function purgeRows({
   if (!dryRun) await archive.forgetAddresses(before(journalDays));
   // After the rows, so that a dry run gives the same counts.
   const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
-  const effects = dryRun ? countEffects : purgeEffects;
-  const journalRows = await effects(pool, before(journalDays), remembered, limit);
+  const journalRows = dryRun
+    ? await countClosed(
+        pool,
+        `effects ${byProcess} having max(updated_at) < $1`,
+        before(journalDays),
+        remembered,
+      )
+    : await purgeEffects(pool, before(journalDays), remembered, limit);
   if (!dryRun) {
     await purgeEventSecrets(pool, before(inboxDays), running, limit);
     await purgeCorrelations(pool, before(journalDays), remembered, limit);
@@ -152,34 +163,12 @@ function checkOrder(
   ];
 }
 
-async function countCallbacks(
-  pool: Pool,
-  what: PurgeOptions["what"],
-  olderThan: Date,
-  isOpen: IsOpen,
-): Promise<number> {
-  return countClosed(
-    pool,
-    `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.callbacks
-     where ${purgeable[what]} and settled_at < $1 group by 1, 2`,
-    olderThan,
-    isOpen,
-  );
-}
+const byProcess = "group by namespace, workflow_id";
 
-async function countEffects(pool: Pool, olderThan: Date, isOpen: IsOpen): Promise<number> {
-  return countClosed(
-    pool,
-    `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.effects
-     group by 1, 2 having max(updated_at) < $1`,
-    olderThan,
-    isOpen,
-  );
-}
-
+/** How many of the rows are of closed processes, or of none. */
 async function countClosed(
   pool: Pool,
-  sql: string,
+  rowsByProcess: string,
   olderThan: Date,
   isOpen: IsOpen,
 ): Promise<number> {
@@ -187,7 +176,10 @@ async function countClosed(
     namespace: string | null;
     workflowId: string | null;
     count: number;
-  }>(sql, [olderThan]);
+  }>(
+    `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.${rowsByProcess}`,
+    [olderThan],
+  );
   let total = 0;
   for (const { namespace, workflowId, count } of rows)
     if (namespace === null || workflowId === null || !(await isOpen(namespace, workflowId)))

@@ -9,7 +9,7 @@ import type { Pool, PoolClient } from "../postgres/pool.js";
 import type { Families } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers } from "./inputs.js";
-import { withDocumentLock, releaseDocument } from "./release-documents.js";
+import { releaseIf } from "./release-documents.js";
 
 export interface Expired {
   /** How many were deleted, or with a dry run would be, by kind. */
@@ -63,11 +63,9 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
   for (const document of due) {
     const isGone = dryRun
       ? await isStillDue(options, document)
-      : await withDocumentLock(pool, document.id, async (client) => {
-          const isStill = await isStillDue(options, document, client);
-          if (isStill) await releaseDocument(client, documents, document.id, document);
-          return isStill;
-        });
+      : await releaseIf(pool, documents, document, (client) =>
+          isStillDue(options, document, client),
+        );
     if (isGone) report.expired[document.kind] = (report.expired[document.kind] ?? 0) + 1;
   }
   return report;

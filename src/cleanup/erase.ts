@@ -35,7 +35,6 @@ export interface EraseOptions extends DocumentUsers {
   limitMs?: number;
 }
 
-/** What the process has, or had. */
 export interface Erasable {
   /** Counts by kind; `unrecorded`: documents that only a history names, so that their kind is unknown. */
   documents: Record<string, number>;
@@ -106,7 +105,7 @@ interface Survey extends Erasable {
 
 const unrecordedKind = "unrecorded";
 
-/** What `erase` would remove. */
+/** Finds what `erase` would remove. */
 export async function erasableOf(options: EraseOptions): Promise<Erasable> {
   const { own: _, heirs: __, underWay: ___, ...erasable } = await survey(options);
   return erasable;

@@ -3,6 +3,7 @@
 import type { ProcessKey } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
+import { withoutNulls } from "../postgres/without-nulls.js";
 
 /** Made with an operator's key over the process, `by`, and the update `erase` with an empty id (docs/decisions/0024). */
 export interface ErasureProof {
@@ -36,18 +37,12 @@ export async function erasuresOf(
   pool: Pool,
   { namespace, workflowId }: Partial<ProcessKey>,
 ): Promise<Erasure[]> {
-  const { rows } = await pool.query<
-    Erasure & { finishedAt: Date | null; proof: ErasureProof | null }
-  >(
+  const { rows } = await pool.query<Erasure>(
     `select ${columns} from trustflow.erasures
      where ($1::text is null or namespace = $1) and ($2::text is null or workflow_id = $2) order by id desc`,
     [namespace ?? null, workflowId ?? null],
   );
-  return rows.map(({ finishedAt, proof, ...row }) => ({
-    ...row,
-    ...(finishedAt && { finishedAt }),
-    ...(proof && { proof }),
-  }));
+  return rows.map(withoutNulls);
 }
 
 /** The erasure in progress, or a new one. From its commit on, no effect of the process is sent. */
@@ -104,7 +99,7 @@ export async function recordDocument(
   );
 }
 
-/** What came: a body, or which notice it was about. */
+/** The row still has the body, or says which notice it was about. */
 const saysMore = "(body is not null or evidence_id is not null)";
 const saysNothing =
   "body = null, evidence_id = null, kind = null, event_date = null, detail = null, reference = null";
@@ -194,7 +189,6 @@ export interface ErasableData {
   effects: number;
 }
 
-/** What an erasure would find. */
 export async function findErasable(
   pool: Pool,
   { namespace, workflowId }: ProcessKey,

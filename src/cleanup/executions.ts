@@ -132,7 +132,7 @@ async function lastRow(
   return rows[0]?.at ?? undefined;
 }
 
-/** Of the one process. A paused one is open. */
+/** Asks about one process alone. A paused one is open. */
 export async function endOf(
   {
     workflowService,

@@ -4,7 +4,7 @@ import { isUploadId } from "../documents/document-id.js";
 import type { DocumentStore } from "../documents/store.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
-import { releaseDocument, withDocumentLock } from "./release-documents.js";
+import { releaseIf } from "./release-documents.js";
 
 export interface Leftovers {
   /** Files of the document store. */
@@ -33,12 +33,9 @@ export async function removeLeftovers(options: LeftoverOptions): Promise<Leftove
   if (dryRun) return { unfinishedFiles, archiveParts: parts.length };
   let archiveParts = 0;
   for (const part of parts) {
-    const isGone = await withDocumentLock(pool, part.id, async (client) => {
-      const isStill = (await looseParts(client, before, part.id)).length > 0;
-      if (isStill) await releaseDocument(client, documents, part.id, part);
-      return isStill;
-    });
-    if (isGone) archiveParts += 1;
+    const isLoose = async (client: PoolClient) =>
+      (await looseParts(client, before, part.id)).length > 0;
+    if (await releaseIf(pool, documents, part, isLoose)) archiveParts += 1;
   }
   return { unfinishedFiles, archiveParts };
 }

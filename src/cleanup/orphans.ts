@@ -25,7 +25,7 @@ export interface Orphans {
 }
 
 export interface OrphanOptions {
-  /** Of every namespace whose processes share the store. */
+  /** There is one for every namespace whose processes share the store. */
   clients: Client[];
   codecRing: KeyRing;
   pool: Pool;

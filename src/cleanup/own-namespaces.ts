@@ -123,7 +123,7 @@ async function notedId(pool: Pool, namespace: string): Promise<string | undefine
   return rows[0]?.id;
 }
 
-/** Or in words why Temporal shows none. */
+/** `absence` says why Temporal shows no id. */
 async function idOf(
   { workflowService }: Temporal,
   namespace: string,

@@ -38,8 +38,22 @@ export function withDocumentLock<T>(
   });
 }
 
+/** Releases the document of the process if, under its lock, that is still due; returns whether it was. */
+export function releaseIf(
+  pool: Pool,
+  documents: DocumentStore,
+  { id, ...processKey }: ProcessKey & { id: string },
+  isDue: (client: PoolClient) => Promise<boolean>,
+): Promise<boolean> {
+  return withDocumentLock(pool, id, async (client) => {
+    const isStillDue = await isDue(client);
+    if (isStillDue) await releaseDocument(client, documents, id, processKey);
+    return isStillDue;
+  });
+}
+
 /**
- * Used inside `holdingDocument`. The owner's row is deleted with the commit, so after an earlier crash everything is simply
+ * Call it inside `withDocumentLock`. The owner's row is deleted with the commit, so after an earlier crash everything is simply
  * repeated.
  */
 export async function releaseDocument(

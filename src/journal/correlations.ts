@@ -11,7 +11,10 @@ export interface Correlation {
   workflowId: string;
 }
 
-/** The first process of a reference keeps it. */
+/**
+ * Notes that callbacks with this reference belong to the process. Call it once the answer is stored, before it is used. The first
+ * process of a reference keeps it.
+ */
 export async function correlate(pool: Pool, correlation: Correlation): Promise<void> {
   const { provider, account, reference, namespace, workflowId } = correlation;
   await pool.query(
@@ -22,8 +25,8 @@ export async function correlate(pool: Pool, correlation: Correlation): Promise<v
 }
 
 /**
- * Like `correlate`, for a reference that the caller of a process gives: returns the process that has it now. A claim by that process
- * itself starts the retention of the correlation again.
+ * Like `correlate`, for a reference that the caller of a process gives: returns the process that has it now. Where that is this process
+ * already, the retention of the correlation starts again.
  */
 export async function claimReference(pool: Pool, correlation: Correlation): Promise<ProcessKey> {
   const { provider, account, reference, namespace, workflowId } = correlation;
@@ -40,7 +43,7 @@ export async function claimReference(pool: Pool, correlation: Correlation): Prom
   return owner;
 }
 
-/** The references that the process has. */
+/** The references that the process has, also of earlier runs. */
 export async function referencesOf(
   pool: Pool,
   { namespace, workflowId }: ProcessKey,
@@ -52,7 +55,7 @@ export async function referencesOf(
   return rows.map(({ reference }) => reference);
 }
 
-/** Gives a reference to the process of the correlation, if `from` has it still; returns whether it did. */
+/** Moves a reference from a process that has ended to this one; false: `from` does not have it any more. */
 export async function takeReference(
   pool: Pool,
   { provider, account, reference, namespace, workflowId }: Correlation,

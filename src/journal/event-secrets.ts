@@ -12,8 +12,8 @@ export interface EventSecret {
 const MAX_SECRETS = 10;
 
 /**
- * Of all runs of the process. Those that the provider has shown to be the process's own come first, then those that were not tried yet,
- * the newest first: so forged ones, however many, do not hide a genuine one.
+ * The secrets of all runs of the process, in the order in which they are tried. Those that the provider has shown to be the process's own
+ * come first, then those that were not tried yet, the newest first: so forged ones, however many, do not hide a genuine one.
  */
 export async function eventSecretsOf(
   pool: Pool,

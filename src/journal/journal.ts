@@ -8,9 +8,8 @@ import { openRowAnswer } from "./answers.js";
 import { hasOtherInput, planOf } from "./chain.js";
 import type { Plan, Planned } from "./chain.js";
 import { claimReference, correlate, referencesOf, takeReference } from "./correlations.js";
-import type { Correlation } from "./correlations.js";
 import { decide, withdraw } from "./decisions.js";
-import type { Decided, Decision, StepKey, Withdrawal } from "./decisions.js";
+import type { Decided, Decision, StepKey } from "./decisions.js";
 import {
   EffectAbsentOnce,
   EffectInFlight,
@@ -23,13 +22,11 @@ import {
   JournalUnavailable,
 } from "./errors.js";
 import { eventSecretsOf, noteSecretTried } from "./event-secrets.js";
-import type { EventSecret } from "./event-secrets.js";
 import type { CallAction, IfAbsent } from "./next-action.js";
 import { own, ownedOf } from "./ownership.js";
-import type { DocumentKind, OwnedDocument } from "./ownership.js";
 import { asUnavailable, throwIf } from "./patience.js";
-import { listEffects, purgeEffects } from "./retention.js";
-import type { EffectSummary, IsOpen } from "./retention.js";
+import { listEffects } from "./retention.js";
+import type { EffectSummary } from "./retention.js";
 import type { Row } from "./row.js";
 import { Rows } from "./rows.js";
 import { Sender } from "./sender.js";
@@ -67,6 +64,16 @@ export class Journal {
   readonly #leaseMs: number;
   readonly #spacingMs: number;
   readonly #sender: Sender;
+
+  readonly withdraw = this.#asking(withdraw);
+  readonly own = this.#asking(own);
+  readonly ownedOf = this.#asking(ownedOf);
+  readonly correlate = this.#asking(correlate);
+  readonly claimReference = this.#asking(claimReference);
+  readonly referencesOf = this.#asking(referencesOf);
+  readonly takeReference = this.#asking(takeReference);
+  readonly eventSecrets = this.#asking(eventSecretsOf);
+  readonly noteSecretTried = this.#asking(noteSecretTried);
 
   constructor(pool: Pool, sealers: Sealers, options: JournalOptions) {
     this.#pool = pool;
@@ -109,57 +116,9 @@ export class Journal {
     throw new EffectInFlight(effect.step, this.#leaseMs);
   }
 
-  /** Makes sure that nothing can be sent for the step any more, or says why that is too late. */
-  withdraw(key: StepKey): Promise<Withdrawal> {
-    return asUnavailable(withdraw(this.#pool, key));
-  }
-
   async decide(key: StepKey, decision: Decision): Promise<Decided> {
     const sealer = await this.#sealerOf(key);
     return asUnavailable(decide(this.#pool, sealer, key, decision, this.#leaseMs));
-  }
-
-  /** Makes the process an owner of these documents. Call it before they are read, and before their bytes are stored. */
-  own(owner: ProcessKey, documents: OwnedDocument[]): Promise<void> {
-    return asUnavailable(own(this.#pool, owner, documents));
-  }
-
-  /** The ids of what the process owns of a kind, newest first. */
-  ownedOf(owner: ProcessKey, kind: DocumentKind): Promise<string[]> {
-    return asUnavailable(ownedOf(this.#pool, owner, kind));
-  }
-
-  /**
-   * Notes that callbacks with this reference belong to the process. Call it once the answer is stored, before it is used. The first
-   * process of a reference keeps it.
-   */
-  correlate(correlation: Correlation): Promise<void> {
-    return asUnavailable(correlate(this.#pool, correlation));
-  }
-
-  /** Notes that callbacks with this reference belong to the process, unless another one has it; returns whose it is. */
-  claimReference(correlation: Correlation): Promise<ProcessKey> {
-    return asUnavailable(claimReference(this.#pool, correlation));
-  }
-
-  /** The references that the process has, also of earlier runs. */
-  referencesOf(processKey: ProcessKey): Promise<string[]> {
-    return asUnavailable(referencesOf(this.#pool, processKey));
-  }
-
-  /** Moves a reference from a process that has ended to this one; false: `from` does not have it any more. */
-  takeReference(correlation: Correlation, from: ProcessKey): Promise<boolean> {
-    return asUnavailable(takeReference(this.#pool, correlation, from));
-  }
-
-  /** The secrets that the process's events carried, in the order in which they are tried. */
-  eventSecrets(processKey: ProcessKey): Promise<EventSecret[]> {
-    return asUnavailable(eventSecretsOf(this.#pool, processKey));
-  }
-
-  /** `isOpened`: the provider has shown the process's own data for it. */
-  noteSecretTried(processKey: ProcessKey, eventId: string, isOpened: boolean): Promise<void> {
-    return asUnavailable(noteSecretTried(this.#pool, processKey, eventId, isOpened));
   }
 
   /** Reads the results of earlier runs of a process for a step whose occurrences are separate effects. */
@@ -178,10 +137,6 @@ export class Journal {
 
   async rows(key: ProcessKey): Promise<EffectSummary[]> {
     return listEffects(this.#pool, await this.#sealerOf(key), key);
-  }
-
-  purge(olderThan: Date, isOpen: IsOpen, limit?: number): Promise<number> {
-    return purgeEffects(this.#pool, olderThan, isOpen, limit);
   }
 
   // There is a row already, and it decides. `cause` is the error of this attempt's own call, if it has sent already.
@@ -301,6 +256,10 @@ export class Journal {
     // The clean-up has just removed the row: the next attempt makes a new one.
     if (!isThere) throw new EffectInFlight(step, 0);
     return { answer: openRowAnswer<A>(sealer, row) };
+  }
+
+  #asking<Given extends unknown[], R>(ask: (pool: Pool, ...given: Given) => Promise<R>) {
+    return (...given: Given) => asUnavailable(ask(this.#pool, ...given));
   }
 
   /** Without the key nothing is sent. */

@@ -49,7 +49,7 @@ const HOUR_MS = 3_600_000;
 /** The number of newest effects in which an answered item is searched. */
 const NEWEST = 100_000;
 /** The time for which one caller's look-up blocks those of others. */
-const CLAIM_MS = 60_000;
+const TAKEN_MS = 60_000;
 
 const columns = `finding, found_at as "foundAt", missed_after_ms::float8 as "missedAfterMs", sample is not null as "isLooking"`;
 const ofKey =
@@ -130,7 +130,7 @@ export class LookUpProofs {
    * a day says nothing either, because the provider may have removed it; the next item replaces it.
    */
   async look(key: LookUpKey, find: (sample: unknown) => Promise<boolean>): Promise<void> {
-    const sample = await this.#claim(key);
+    const sample = await this.#takeSample(key);
     if (!sample) return;
     if (await find(sample.value)) return this.found(key);
     await this.#missed(key, sample.ageMs);
@@ -175,13 +175,13 @@ export class LookUpProofs {
     return isLate ? "late" : "found";
   }
 
-  async #claim(key: LookUpKey): Promise<Sample | undefined> {
+  async #takeSample(key: LookUpKey): Promise<Sample | undefined> {
     const { rows } = await this.#pool.query<{ sample: Buffer; ageMs: number }>(
       `update trustflow.look_up_proofs set next_look_at = clock_timestamp() + ${milliseconds("$6")}
        where ${ofKey} and sample is not null and next_look_at <= clock_timestamp()
          and sampled_at > clock_timestamp() - ${milliseconds("$7")}
        returning sample, (extract(epoch from clock_timestamp() - sampled_at) * 1000)::float8 as "ageMs"`,
-      [...valuesOf(key), CLAIM_MS, DAY_MS],
+      [...valuesOf(key), TAKEN_MS, DAY_MS],
     );
     const [row] = rows;
     return row && { value: this.#open(key, row.sample), ageMs: row.ageMs };

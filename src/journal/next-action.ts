@@ -210,7 +210,7 @@ function leaseOf<D extends string>(action: D, { leaseLeft }: RowFacts): { do: D;
   return { do: action, ms: Math.ceil(leaseLeft) };
 }
 
-/** What taking the row writes into it: whether an earlier attempt may have reached the provider. */
+/** Taking the row writes this into it: whether an earlier attempt may have reached the provider. */
 export function isUncertainOnceTaken(
   { state, uncertain }: Pick<Row, "state" | "uncertain">,
   effectClass: EffectClass,

@@ -53,7 +53,9 @@ export function columnsOf(documents: OwnedDocument[]): [ids: string[], kinds: Do
   return [documents.map(({ id }) => id), documents.map(({ kind }) => kind)];
 }
 
-/** Idempotent. */
+/**
+ * Makes the process an owner of these documents; idempotent. Call it before they are read, and before their bytes are stored.
+ */
 export async function own(
   pool: Pool,
   { namespace, workflowId }: ProcessKey,

@@ -1,6 +1,7 @@
 // The journal for operators: lists rows and deletes old ones.
 import type { Sealer } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
+import { withoutNulls } from "../postgres/without-nulls.js";
 import { openDecisions } from "./answers.js";
 import type { DecisionRecord } from "./answers.js";
 import type { State } from "./row.js";
@@ -40,11 +41,8 @@ export async function listEffects(
     [namespace, workflowId],
   );
   return rows.map((row) => {
-    const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
-    return {
-      ...present,
-      decisions: openDecisions(sealer, row.token, row.decisions),
-    } as unknown as EffectSummary;
+    const decisions = openDecisions(sealer, row.token, row.decisions);
+    return { ...withoutNulls(row), decisions } as unknown as EffectSummary;
   });
 }
 

@@ -30,7 +30,7 @@ export interface Row {
 /** Whether an effect exists at the provider; `none` only if that is proven. */
 export type KnownEffect = "none" | "unknown" | "exists";
 
-/** What each state says by itself; an earlier attempt that is uncertain makes `none` unknown. */
+/** Each state says this by itself; an earlier attempt that is uncertain makes `none` unknown. */
 export const effectIn = {
   sending: "unknown",
   answered: "exists",

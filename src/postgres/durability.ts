@@ -5,20 +5,20 @@ import type { Pool } from "./pool.js";
 export interface Durability {
   /** Settings that lose commits, each with what it loses: nothing may be sent on the word of such a server. */
   problems: string[];
-  /** What a failover may lose. */
+  /** Each says what a failover may lose. */
   warnings: string[];
 }
 
 interface Settings {
   fsync: string;
   fullPageWrites: string;
-  /** What a session of this user begins with, before pool.ts sets its own. */
+  /** A session of this user begins with it, before pool.ts sets its own. */
   commitLevel: string;
   standbyNames: string;
   asynchronousStandbys: number;
 }
 
-/** Those that wait for no standby. */
+/** They wait for no standby. */
 const localLevels = new Set(["off", "local"]);
 
 export async function durabilityOf(pool: Pool): Promise<Durability> {
@@ -42,21 +42,16 @@ function judge(settings: Settings): Durability {
   const waits = !localLevels.has(commitLevel);
   return {
     problems: [
-      ...(fsync === "on" ? [] : ["fsync is off: a crash of the server loses committed data"]),
-      ...(fullPageWrites === "on"
-        ? []
-        : ["full_page_writes is off: a crash of the server may leave damaged pages"]),
-      ...(standbyNames === "" || waits
-        ? []
-        : [
-            `synchronous_standby_names is set, but synchronous_commit is ${commitLevel}, which waits for no standby: a failover loses committed data`,
-          ]),
-    ],
-    warnings:
-      asynchronousStandbys === 0
-        ? []
-        : [
-            `${asynchronousStandbys} standby(s) replicate asynchronously: a failover to one of them loses the last commits, such as sent effects and acknowledged callbacks`,
-          ],
+      fsync !== "on" && "fsync is off: a crash of the server loses committed data",
+      fullPageWrites !== "on" &&
+        "full_page_writes is off: a crash of the server may leave damaged pages",
+      standbyNames !== "" &&
+        !waits &&
+        `synchronous_standby_names is set, but synchronous_commit is ${commitLevel}, which waits for no standby: a failover loses committed data`,
+    ].filter((problem) => problem !== false),
+    warnings: [
+      asynchronousStandbys > 0 &&
+        `${asynchronousStandbys} standby(s) replicate asynchronously: a failover to one of them loses the last commits, such as sent effects and acknowledged callbacks`,
+    ].filter((warning) => warning !== false),
   };
 }

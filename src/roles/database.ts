@@ -124,7 +124,7 @@ export function askDatabase(pool: Pool): Promise<unknown> {
   return pool.query({ text: "select 1", query_timeout: 2_000 } as { text: string });
 }
 
-/** What a role does with a connection that breaks while nothing uses it. */
+/** A role logs a connection that breaks while nothing uses it. */
 export function logBrokenConnection(log: {
   warn(message: string, details: object): void;
 }): (error: Error) => void {

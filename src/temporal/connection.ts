@@ -28,7 +28,7 @@ export class KeyInClear extends Error {
   override readonly name = "KeyInClear";
 }
 
-/** What a caller may say itself, before the configuration is asked. */
+/** A caller may say these itself; they count before the configuration. */
 export interface ConnectionOverrides {
   address?: string;
   namespace?: string;
@@ -100,7 +100,7 @@ export function askTemporal(connection: ConnectionLike): Promise<unknown> {
   );
 }
 
-/** What fails becomes `TemporalUnreachable`. */
+/** Each failure becomes `TemporalUnreachable`. */
 export async function reach<T>(address: string, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();

@@ -5,41 +5,13 @@ const MAX_LENGTH = 300;
 const NAME = /^[\w.$-]{1,80}$/;
 
 /** Texts that are names or ids; numbers and booleans pass under any name, everything else passes under none. */
-const shown = new Set([
-  ...[
-    "sdkComponent",
-    "target",
-    "state",
-    "status",
-    "operation",
-    "code",
-    "problem",
-    "kind",
-    "role",
-    "address",
-    "origin",
-  ],
-  ...[
-    "namespace",
-    "taskQueue",
-    "workflowId",
-    "runId",
-    "workflowType",
-    "activityId",
-    "activityType",
-  ],
-  ...[
-    "signalName",
-    "updateName",
-    "queryName",
-    "process",
-    "step",
-    "provider",
-    "account",
-    "table",
-    "migration",
-  ],
-]);
+const shown = new Set(
+  [
+    "sdkComponent target state status operation code problem kind role address origin",
+    "namespace taskQueue workflowId runId workflowType activityId activityType",
+    "signalName updateName queryName process step provider account table migration",
+  ].flatMap((names) => names.split(" ")),
+);
 
 export function redact(details: object = {}): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
@@ -56,7 +28,7 @@ export function messagePrefix(message: string): string {
   return (message.split(/: |\n/, 1)[0] ?? "").slice(0, MAX_LENGTH);
 }
 
-/** Of an error and its causes the types only, outermost first. */
+/** Lists the types of an error and its causes, outermost first. */
 function typesOf(error: unknown): string[] {
   const types: string[] = [];
   for (

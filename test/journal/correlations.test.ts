@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
-import { purgeCorrelations } from "../../src/journal/retention.js";
+import { purgeCorrelations, purgeEffects } from "../../src/journal/retention.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
@@ -83,7 +83,7 @@ test("a correlation goes with the last rows of its process, not before, and neve
   );
   const isOpen = (_namespace: string, workflowId: string) =>
     Promise.resolve(workflowId === open.workflowId);
-  expect(await journal.purge(new Date(Date.now() - 3_600_000), isOpen)).toBe(1);
+  expect(await purgeEffects(database.pool, new Date(Date.now() - 3_600_000), isOpen)).toBe(1);
   const left = await Promise.all(
     [open, closed, young].map(async ({ reference }) => (await processesOf(reference)).length),
   );

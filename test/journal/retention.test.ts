@@ -1,6 +1,7 @@
 // How the journal's rows go: never before a history that was written with their answer.
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { EffectInFlight, Journal } from "../../src/journal/journal.js";
+import { purgeEffects } from "../../src/journal/retention.js";
 import type { Effect } from "../../src/journal/journal.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
@@ -18,7 +19,7 @@ afterAll(() => database.close());
 beforeEach(() => database.pool.query("truncate trustflow.effects"));
 
 const forgotten = () => Promise.resolve(false);
-const purge = () => journal.purge(new Date(Date.now() - 400 * DAY_MS), forgotten);
+const purge = () => purgeEffects(database.pool, new Date(Date.now() - 400 * DAY_MS), forgotten);
 
 /** Answered so long ago that its row may go. */
 async function answeredLongAgo(effect: Effect): Promise<void> {

@@ -1,8 +1,9 @@
-// What is known of each notice of a batch: what callbacks reported, and what queries showed; which of both says its state, is the table
-// of notice-state.ts. No personal data: a notice is its `EvidenceId`, a recipient its line in the list. Ids are compared without case; a
-// call gets them as the provider spells them.
+// What is known of each notice of a batch: what callbacks reported, and what queries showed. The tables in
+// test/batch/items/notice-state.ts say which of both counts. No personal data: a notice is its `EvidenceId`, a recipient its line in the
+// list. Ids are compared without case; a call gets them as the provider spells them.
 import type { ProcessKey } from "../../crypto/data-key.js";
-import type { Pool } from "../../postgres/pool.js";
+import type { Pool, PoolClient } from "../../postgres/pool.js";
+import { withoutNulls } from "../../postgres/without-nulls.js";
 
 export type { ProcessKey } from "../../crypto/data-key.js";
 
@@ -18,7 +19,7 @@ export interface BatchItem {
   source: "callback" | "query" | "recipients";
 }
 
-/** What a query showed of a notice; without a state nothing. */
+/** Without a state the query showed nothing of the notice. */
 export interface ReadItem {
   evidenceId: string;
   line?: number;
@@ -28,7 +29,7 @@ export interface ReadItem {
 
 export interface Sweep {
   recipients: number;
-  /** Of the newest page of recipients that was read. */
+  /** Leads to the page after the newest one that was read. */
   cursor?: string;
   /** Each notice of the batch has an item, and those that the provider's list names are known. */
   isListed: boolean;
@@ -48,7 +49,6 @@ export interface ItemEvent {
 
 /** A claimed callback, as it was read. */
 export interface HeardItem {
-  /** Of the callback. */
   id: string;
   /** Absent where the callback is about no notice. */
   evidenceId?: string;
@@ -75,6 +75,18 @@ const columns = `evidence_id as "evidenceId", line,
   case when is_read then shown_at else reported_at end as at,
   case when is_read then 'query' when reported is null then 'recipients' else 'callback' end as source`;
 
+/** The rows of a query whose first two parameters are the process of the batch; a column that is null is left out. */
+export async function rowsOf<R extends object>(
+  connection: Pool | PoolClient,
+  { namespace, workflowId }: ProcessKey,
+  sql: string,
+  ...values: unknown[]
+): Promise<R[]> {
+  const given = [namespace, workflowId, ...values];
+  const { rows } = await connection.query<object>(sql, given);
+  return rows.map((row) => withoutNulls(row) as R);
+}
+
 export class BatchItems {
   readonly #pool: Pool;
 
@@ -83,21 +95,22 @@ export class BatchItems {
   }
 
   /** Before the first callback can come. A second call changes nothing. */
-  async open({ namespace, workflowId }: ProcessKey, recipients: number): Promise<void> {
-    await this.#pool.query(
+  async open(batch: ProcessKey, recipients: number): Promise<void> {
+    await this.#rows(
+      batch,
       `insert into trustflow.batches (namespace, workflow_id, recipients) values ($1, $2, $3)
        on conflict (namespace, workflow_id) do nothing`,
-      [namespace, workflowId, recipients],
+      recipients,
     );
   }
 
-  async sweep({ namespace, workflowId }: ProcessKey): Promise<Sweep | undefined> {
-    const { rows } = await this.#pool.query<Sweep>(
+  async sweep(batch: ProcessKey): Promise<Sweep | undefined> {
+    const [sweep] = await this.#rows<Sweep>(
+      batch,
       `select recipients, cursor, ${isListed} as "isListed", list_began_at as "listBeganAt", swept_at as "sweptAt"
        from trustflow.batches b where ${ofBatch}`,
-      [namespace, workflowId],
     );
-    return rows[0] && withoutNulls(rows[0]);
+    return sweep;
   }
 
   /**
@@ -106,13 +119,14 @@ export class BatchItems {
    * that page, its place and its count stay.
    */
   async noteListed(
-    { namespace, workflowId }: ProcessKey,
+    batch: ProcessKey,
     items: { evidenceId: string; line?: number }[],
     next: { cursor: string } | "end" | "again",
     page?: { from: string | undefined; unnoticed: number },
   ): Promise<void> {
     const isFirst = page !== undefined && page.from === undefined;
-    await this.#pool.query(
+    await this.#rows(
+      batch,
       `with noted as (
          update trustflow.batches b set cursor = $3,
            listed_at = case when $4 then clock_timestamp() end,
@@ -129,19 +143,15 @@ export class BatchItems {
        on conflict (batch, evidence_id) do update set
          shown_id = excluded.shown_id, line = coalesce(i.line, excluded.line), listed = true
          where not i.listed or (i.line is null and excluded.line is not null)`,
-      [
-        namespace,
-        workflowId,
-        typeof next === "string" ? null : next.cursor,
-        next === "end",
-        isFirst,
-        page?.unnoticed ?? 0,
-        page === undefined,
-        page?.from ?? null,
-        items.map(({ evidenceId }) => spelt(evidenceId)),
-        items.map(shownId),
-        items.map(({ line }) => line ?? null),
-      ],
+      typeof next === "string" ? null : next.cursor,
+      next === "end",
+      isFirst,
+      page?.unnoticed ?? 0,
+      page === undefined,
+      page?.from ?? null,
+      items.map(({ evidenceId }) => spelt(evidenceId)),
+      items.map(shownId),
+      items.map(({ line }) => line ?? null),
     );
   }
 
@@ -150,26 +160,25 @@ export class BatchItems {
    * none at once, more only where the reading before showed as many. Else it is read again.
    */
   async endListing(
-    { namespace, workflowId }: ProcessKey,
+    batch: ProcessKey,
     { recipients, failed }: { recipients: number; failed: number },
   ): Promise<void> {
-    await this.#pool.query(
+    await this.#rows(
+      batch,
       `update trustflow.batches b set unnoticed = unnoticed_so_far, listed_at = case
            when l.listed + least(unnoticed_so_far, $4) >= $3 then clock_timestamp()
            when l.listed + unnoticed_so_far >= $3 and unnoticed = unnoticed_so_far then clock_timestamp() end
        from (select count(*) as listed from trustflow.batch_items where batch = ${batchId} and listed) as l
        where ${ofBatch}`,
-      [namespace, workflowId, recipients, failed],
+      recipients,
+      failed,
     );
   }
 
   /** `at`: the database's clock before the question. */
-  async noteRead(
-    { namespace, workflowId }: ProcessKey,
-    items: ReadItem[],
-    at: Date,
-  ): Promise<void> {
-    await this.#pool.query(
+  async noteRead(batch: ProcessKey, items: ReadItem[], at: Date): Promise<void> {
+    await this.#rows(
+      batch,
       `with given as (
          select distinct on (evidence_id) *
          from unnest($4::text[], $5::text[], $6::integer[], $7::text[], $8::text[]) as g (evidence_id, shown_id, line, state, outcome)
@@ -185,24 +194,18 @@ export class BatchItems {
          read_at = excluded.read_at,
          shown_at = coalesce(excluded.shown_at, i.shown_at)
        where excluded.read_at > i.read_at and not i.confirmed`,
-      [
-        namespace,
-        workflowId,
-        at,
-        items.map(({ evidenceId }) => spelt(evidenceId)),
-        items.map(shownId),
-        items.map(({ line }) => line ?? null),
-        items.map(({ state }) => state ?? null),
-        items.map(({ outcome }) => outcome ?? null),
-      ],
+      at,
+      items.map(({ evidenceId }) => spelt(evidenceId)),
+      items.map(shownId),
+      items.map(({ line }) => line ?? null),
+      items.map(({ state }) => state ?? null),
+      items.map(({ outcome }) => outcome ?? null),
     );
   }
 
-  async noteSwept({ namespace, workflowId }: ProcessKey, at: Date): Promise<void> {
-    await this.#pool.query(
-      `update trustflow.batches b set swept_at = greatest(swept_at, $3) where ${ofBatch}`,
-      [namespace, workflowId, at],
-    );
+  async noteSwept(batch: ProcessKey, at: Date): Promise<void> {
+    const sql = `update trustflow.batches b set swept_at = greatest(swept_at, $3) where ${ofBatch}`;
+    await this.#rows(batch, sql, at);
   }
 
   /**
@@ -247,51 +250,40 @@ export class BatchItems {
   }
 
   /** How many notices have which state and outcome; once the list was read to its end, of those that it names. */
-  async totals({
-    namespace,
-    workflowId,
-  }: ProcessKey): Promise<{ state?: string; outcome?: string; count: number }[]> {
-    const { rows } = await this.#pool.query<{ state?: string; outcome?: string; count: number }>(
+  totals(batch: ProcessKey) {
+    return this.#rows<{ state?: string; outcome?: string; count: number }>(
+      batch,
       `select state, outcome, count(*)::int as count
        from (select ${columns} from trustflow.batch_items where ${counted}) as known group by 1, 2 order by 1, 2`,
-      [namespace, workflowId],
     );
-    return rows.map(withoutNulls);
   }
 
   /**
    * Notices that no query has shown closed and none has asked for since `before` (once the list was read to its end, those that it
-   * names alone): those that no callback has closed come first, and of
-   * them those asked for longest ago. `isOpen`: those alone.
+   * names alone): those that no callback has closed come first, and of them those asked for longest ago. `isOpen`: those alone.
    */
-  async due(
-    { namespace, workflowId }: ProcessKey,
-    before: Date,
-    limit: number,
-    { isOpen = false } = {},
-  ): Promise<{ evidenceId: string; line?: number }[]> {
+  due(batch: ProcessKey, before: Date, limit: number, { isOpen = false } = {}) {
     const some = (closed: boolean) =>
       `(select ${asShown} as evidence_id, line from trustflow.batch_items
         where ${counted} and closed = ${closed} and read_at < $3 and not confirmed
         order by closed, read_at limit $4)`;
-    const { rows } = await this.#pool.query<{ evidenceId: string; line?: number }>(
+    return this.#rows<{ evidenceId: string; line?: number }>(
+      batch,
       `select evidence_id as "evidenceId", line
        from (${isOpen ? some(false) : `${some(false)} union all ${some(true)}`}) as items limit $4`,
-      [namespace, workflowId, before, limit],
+      before,
+      limit,
     );
-    return rows.map(withoutNulls);
   }
 
   /** By the ids as they are spelt in `evidenceIds`. */
-  async byEvidence(
-    { namespace, workflowId }: ProcessKey,
-    evidenceIds: string[],
-  ): Promise<Map<string, BatchItem>> {
-    const { rows } = await this.#pool.query<BatchItem>(
+  async byEvidence(batch: ProcessKey, evidenceIds: string[]): Promise<Map<string, BatchItem>> {
+    const rows = await this.#rows<BatchItem>(
+      batch,
       `select ${columns} from trustflow.batch_items where batch = ${batchId} and evidence_id = any($3)`,
-      [namespace, workflowId, evidenceIds.map(spelt)],
+      evidenceIds.map(spelt),
     );
-    const found = new Map(rows.map((row) => [row.evidenceId, withoutNulls(row)]));
+    const found = new Map(rows.map((row) => [row.evidenceId, row]));
     return new Map(
       evidenceIds.flatMap((asked): [string, BatchItem][] => {
         const item = found.get(spelt(asked));
@@ -301,51 +293,49 @@ export class BatchItems {
   }
 
   /** The notice of this id, which is spelt as the provider spells it. */
-  async shown(
-    { namespace, workflowId }: ProcessKey,
-    evidenceId: string,
-  ): Promise<BatchItem | undefined> {
-    const { rows } = await this.#pool.query<BatchItem & { shownId: string }>(
+  async shown(batch: ProcessKey, evidenceId: string): Promise<BatchItem | undefined> {
+    const [row] = await this.#rows<BatchItem & { shownId: string }>(
+      batch,
       `select ${columns}, ${asShown} as "shownId" from trustflow.batch_items where batch = ${batchId} and evidence_id = $3`,
-      [namespace, workflowId, spelt(evidenceId)],
+      spelt(evidenceId),
     );
-    if (!rows[0]) return undefined;
-    const { shownId, ...item } = withoutNulls(rows[0]);
+    if (!row) return undefined;
+    const { shownId, ...item } = row;
     return { ...item, evidenceId: shownId };
   }
 
   /** In the order of their `EvidenceId`, from after `after` on. */
-  async page(
-    { namespace, workflowId }: ProcessKey,
+  page(
+    batch: ProcessKey,
     asked: { state?: string; outcome?: string; isOpen?: boolean; after?: string; limit: number },
   ): Promise<BatchItem[]> {
-    const { rows } = await this.#pool.query<BatchItem>(
+    return this.#rows<BatchItem>(
+      batch,
       `select * from (
          select ${columns} from trustflow.batch_items
          where batch = ${batchId} and evidence_id > $3 and ($4::boolean is null or closed <> $4)) as items
        where ($5::text is null or lower(state) = lower($5)) and ($6::text is null or lower(outcome) = lower($6))
        order by "evidenceId" limit $7`,
-      [
-        namespace,
-        workflowId,
-        asked.after ?? "",
-        asked.isOpen ?? null,
-        asked.state ?? null,
-        asked.outcome ?? null,
-        asked.limit,
-      ],
+      asked.after ?? "",
+      asked.isOpen ?? null,
+      asked.state ?? null,
+      asked.outcome ?? null,
+      asked.limit,
     );
-    return rows.map(withoutNulls);
   }
 
   /** The callbacks about one notice, in the order in which they came. */
-  async history({ namespace, workflowId }: ProcessKey, evidenceId: string): Promise<ItemEvent[]> {
-    const { rows } = await this.#pool.query<ItemEvent>(
+  history(batch: ProcessKey, evidenceId: string): Promise<ItemEvent[]> {
+    return this.#rows<ItemEvent>(
+      batch,
       `select id as callback, kind, event_date as "eventDate", received_at as "receivedAt" from trustflow.callbacks
        where namespace = $1 and workflow_id = $2 and lower(evidence_id) = $3 order by id`,
-      [namespace, workflowId, spelt(evidenceId)],
+      spelt(evidenceId),
     );
-    return rows.map(withoutNulls);
+  }
+
+  #rows<R extends object>(batch: ProcessKey, sql: string, ...values: unknown[]): Promise<R[]> {
+    return rowsOf<R>(this.#pool, batch, sql, ...values);
   }
 }
 
@@ -356,11 +346,4 @@ export function spelt(evidenceId: string): string {
 
 function shownId({ evidenceId }: { evidenceId?: string }): string | null {
   return evidenceId === undefined || evidenceId === spelt(evidenceId) ? null : evidenceId;
-}
-
-function withoutNulls<T extends object>(row: T): T {
-  const found = {} as T;
-  for (const name of Object.keys(row) as (keyof T)[])
-    if (row[name] !== null) found[name] = row[name];
-  return found;
 }

@@ -3,7 +3,7 @@
 import type { ProcessKey } from "../../crypto/data-key.js";
 import { transaction } from "../../postgres/pool.js";
 import type { Pool, PoolClient } from "../../postgres/pool.js";
-import { asShown, batchId, counted, ofBatch, spelt } from "./items.js";
+import { asShown, batchId, counted, ofBatch, rowsOf, spelt } from "./items.js";
 
 export interface ArchivePart {
   /** From 1, in the order in which they were added. */
@@ -26,7 +26,7 @@ export interface ArchiveCounts {
   collected: number;
   /** All others. */
   missing: number;
-  /** Of the missing ones: what the provider answered could not be read. */
+  /** The missing ones whose answer could not be read. */
   unreadable: number;
 }
 
@@ -41,26 +41,26 @@ export class ArchiveParts {
   }
 
   /** Notices whose affidavits were not asked for yet, in the order of their `EvidenceId`, from after `after` on. */
-  async missing(
-    { namespace, workflowId }: ProcessKey,
-    { after = "", limit }: { after?: string; limit: number },
-  ): Promise<{ evidenceId: string; line?: number }[]> {
-    const { rows } = await this.#pool.query<{ evidenceId: string; line: number | null }>(
+  missing(batch: ProcessKey, { after = "", limit }: { after?: string; limit: number }) {
+    return rowsOf<{ evidenceId: string; line?: number }>(
+      this.#pool,
+      batch,
       `select ${asShown} as "evidenceId", line from trustflow.batch_items
        where ${counted} and part is null and evidence_id > $3 order by evidence_id limit $4`,
-      [namespace, workflowId, spelt(after), limit],
+      spelt(after),
+      limit,
     );
-    return rows.map(({ evidenceId, line }) => ({ evidenceId, ...(line !== null && { line }) }));
   }
 
-  async counts({ namespace, workflowId }: ProcessKey): Promise<ArchiveCounts> {
-    const { rows } = await this.#pool.query<ArchiveCounts>(
+  async counts(batch: ProcessKey): Promise<ArchiveCounts> {
+    const [counts] = await rowsOf<ArchiveCounts>(
+      this.#pool,
+      batch,
       `select count(*) filter (where part > 0)::int as collected, count(*) filter (where (part > 0) is not true)::int as missing,
          count(*) filter (where part = ${none.unreadable})::int as unreadable
        from trustflow.batch_items where ${counted}`,
-      [namespace, workflowId],
     );
-    return rows[0] ?? { collected: 0, missing: 0, unreadable: 0 };
+    return counts ?? { collected: 0, missing: 0, unreadable: 0 };
   }
 
   /**
@@ -69,17 +69,13 @@ export class ArchiveParts {
    * is in no archive.
    */
   add(
-    { namespace, workflowId }: ProcessKey,
+    processKey: ProcessKey,
     { document, size, entries }: { document: string; size: number; entries: Uint8Array },
     evidenceIds: string[],
   ): Promise<boolean> {
     const ids = [...new Set(evidenceIds.map(spelt))];
     return transaction(this.#pool, async (client) => {
-      const { rows } = await client.query<{ id: string }>(
-        `select b.id from trustflow.batches b where ${ofBatch} and archive_document is null for no key update`,
-        [namespace, workflowId],
-      );
-      const batch = rows[0]?.id;
+      const batch = await lockBatch(client, processKey, "and archive_document is null");
       if (batch === undefined) return false;
       const { rowCount } = await client.query(
         `select from trustflow.batch_items where batch = $1 and evidence_id = any($2) and part is null
@@ -103,41 +99,39 @@ export class ArchiveParts {
    * The provider has none of these notices' affidavits, or what it answers cannot be read. They are not asked for again before
    * `askAgain`.
    */
-  async noteNone(
-    { namespace, workflowId }: ProcessKey,
-    evidenceIds: string[],
-    why: keyof typeof none,
-  ): Promise<void> {
-    await this.#pool.query(
+  async noteNone(batch: ProcessKey, evidenceIds: string[], why: keyof typeof none): Promise<void> {
+    await rowsOf(
+      this.#pool,
+      batch,
       `update trustflow.batch_items set part = $4 where batch = ${batchId} and evidence_id = any($3) and part is null`,
-      [namespace, workflowId, evidenceIds.map(spelt), none[why]],
+      evidenceIds.map(spelt),
+      none[why],
     );
   }
 
   /** For the affidavits that could not be read. */
-  async askAgain({ namespace, workflowId }: ProcessKey): Promise<void> {
-    await this.#pool.query(
+  async askAgain(batch: ProcessKey): Promise<void> {
+    await rowsOf(
+      this.#pool,
+      batch,
       `update trustflow.batch_items set part = null where batch = ${batchId} and part = ${none.unreadable}`,
-      [namespace, workflowId],
     );
   }
 
-  async list({ namespace, workflowId }: ProcessKey): Promise<ArchivePart[]> {
-    const { rows } = await this.#pool.query<ArchivePart>(
+  list(batch: ProcessKey): Promise<ArchivePart[]> {
+    return rowsOf<ArchivePart>(
+      this.#pool,
+      batch,
       `select part, document, size::float8 as size from trustflow.batch_parts where batch = ${batchId} order by part`,
-      [namespace, workflowId],
     );
-    return rows;
   }
 
   /** As they were added. */
-  async entries({ namespace, workflowId }: ProcessKey, part: number): Promise<Buffer> {
-    const { rows } = await this.#pool.query<{ entries: Buffer }>(
-      `select entries from trustflow.batch_parts where batch = ${batchId} and part = $3`,
-      [namespace, workflowId, part],
-    );
-    if (!rows[0]) throw new RangeError(`the archive has no part ${part}`);
-    return rows[0].entries;
+  async entries(batch: ProcessKey, part: number): Promise<Buffer> {
+    const sql = `select entries from trustflow.batch_parts where batch = ${batchId} and part = $3`;
+    const [row] = await rowsOf<{ entries: Buffer }>(this.#pool, batch, sql, part);
+    if (!row) throw new RangeError(`the archive has no part ${part}`);
+    return row.entries;
   }
 
   /**
@@ -146,16 +140,12 @@ export class ArchiveParts {
    * meanwhile, or the batch is gone.
    */
   keep(
-    { namespace, workflowId }: ProcessKey,
+    processKey: ProcessKey,
     { uri, sha256, size, mediaType }: MadeArchive,
     parts: number,
   ): Promise<MadeArchive | undefined> {
     return transaction(this.#pool, async (client) => {
-      const { rows } = await client.query<{ id: string }>(
-        `select b.id from trustflow.batches b where ${ofBatch} for no key update`,
-        [namespace, workflowId],
-      );
-      const batch = rows[0]?.id;
+      const batch = await lockBatch(client, processKey);
       await client.query(
         `update trustflow.batches set archive_document = $2, archive_sha256 = $3, archive_size = $4, archive_media_type = $5,
            archive_notices = (select count(*) from trustflow.batch_items where batch = $1 and part > 0)
@@ -163,7 +153,7 @@ export class ArchiveParts {
            and (select count(*) from trustflow.batch_parts where batch = $1) = $6`,
         [batch, uri, sha256, size, mediaType, parts],
       );
-      const archive = await archiveOf(client, { namespace, workflowId });
+      const archive = await archiveOf(client, processKey);
       if (archive)
         await client.query("delete from trustflow.batch_parts where batch = $1", [batch]);
       return archive;
@@ -176,14 +166,22 @@ export class ArchiveParts {
   }
 }
 
+/** The id of the batch, which nobody else changes until the end of the transaction. */
+async function lockBatch(client: PoolClient, processKey: ProcessKey, also = "") {
+  const sql = `select b.id from trustflow.batches b where ${ofBatch} ${also} for no key update`;
+  const [row] = await rowsOf<{ id: string }>(client, processKey, sql);
+  return row?.id;
+}
+
 async function archiveOf(
   connection: Pool | PoolClient,
-  { namespace, workflowId }: ProcessKey,
+  processKey: ProcessKey,
 ): Promise<MadeArchive | undefined> {
-  const { rows } = await connection.query<MadeArchive>(
+  const [archive] = await rowsOf<MadeArchive>(
+    connection,
+    processKey,
     `select archive_document as uri, archive_sha256 as sha256, archive_size::float8 as size, archive_media_type as "mediaType"
      from trustflow.batches b where ${ofBatch} and archive_document is not null`,
-    [namespace, workflowId],
   );
-  return rows[0];
+  return archive;
 }

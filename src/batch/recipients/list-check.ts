@@ -14,7 +14,7 @@ import { SeenKeys } from "./seen-keys.js";
 export interface PreflightOptions {
   /** `strict`: one problem refuses the list; `skip-invalid`: the rows that have one are left out. */
   onInvalid: "strict" | "skip-invalid";
-  /** What no two recipients may share; default `address`. */
+  /** No two recipients may share it; default `address`. */
   unique?: "address" | "addressAndLookupKey";
   /** How many problems the report names; it counts all. */
   problemsShown?: number;
@@ -22,7 +22,7 @@ export interface PreflightOptions {
 
 export interface PreflightReport {
   isAccepted: boolean;
-  /** Those that go to the provider; 0 where the list is refused. */
+  /** So many go to the provider; 0 where the list is refused. */
   recipients: number;
   /** Below the header, without blank lines. */
   rows: number;

@@ -127,7 +127,7 @@ class RowReader {
   /** The fields of the row whose stray quotes are counted. */
   #strayIn: readonly string[] | undefined;
   #strayQuotes = 0;
-  /** What comes after the last line that was read cannot be read. */
+  /** The file cannot be read beyond the last line that was read. */
   #isCutOff = false;
 
   constructor() {

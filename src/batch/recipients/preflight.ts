@@ -37,7 +37,7 @@ export interface CheckedOptions extends PreflightOptions {
 }
 
 export interface CheckedReport extends PreflightReport {
-  /** Of the recipients that go to the provider. */
+  /** Covers the recipients that go to the provider. */
   addressDigest: string;
 }
 

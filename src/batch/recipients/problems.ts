@@ -2,13 +2,13 @@
 // ever part of it.
 
 export type ProblemKind =
-  /** Of the file: nothing after it is read. */
+  /** These concern the file: nothing after them is read. */
   | "file"
   | "encoding"
   | "header"
   | "quotes"
   | "length"
-  /** Of a row. */
+  /** These concern one row. */
   | "fields"
   | "strayQuote"
   | "missing"
@@ -18,7 +18,7 @@ export type ProblemKind =
 
 export interface ListProblem {
   kind: ProblemKind;
-  /** Of the file, from 1; of a row that goes over several lines its first. Absent where the problem has no line. */
+  /** In the file, from 1; the first one where a row goes over several lines. Absent where the problem has no line. */
   line?: number;
   /** The column's name, or its place in the header as `#3`. */
   column?: string;
@@ -32,7 +32,7 @@ export interface ProblemCount {
   count: number;
 }
 
-/** What was found: the first problems, and how many there are of each kind. */
+/** The first problems are listed; all are counted. */
 interface ListProblems {
   problems: ListProblem[];
   counts: ProblemCount[];

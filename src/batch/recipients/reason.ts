@@ -4,38 +4,37 @@ import type { ReportRow } from "./report.js";
 const notShown = "nothing shows that the notice reached the recipient";
 
 /** Empty: the recipient was reached, and did not answer with no. */
-const byOutcome: Record<string, string> = {
-  none: `the notice ended without an outcome: ${notShown}`,
-  certified: `the notice was certified: ${notShown}`,
-  sent: `the notice was sent: ${notShown}`,
-  delivered: "",
-  received: "",
-  read: "",
-  accepted: "",
-  rejected: "the recipient read the notice and answered with no",
-  failed: "the provider could not deliver the notice",
-  cancelled: "the notice was cancelled",
-  refused: "the recipient refused the notice without opening it",
-};
+const byOutcome = new Map(
+  Object.entries({
+    none: `the notice ended without an outcome: ${notShown}`,
+    certified: `the notice was certified: ${notShown}`,
+    sent: `the notice was sent: ${notShown}`,
+    delivered: "",
+    received: "",
+    read: "",
+    accepted: "",
+    rejected: "the recipient read the notice and answered with no",
+    failed: "the provider could not deliver the notice",
+    cancelled: "the notice was cancelled",
+    refused: "the recipient refused the notice without opening it",
+  }),
+);
 
-/** Of an open notice. */
-const byState: Record<string, string> = {
-  Draft: `the notice is open: ${notShown}`,
-  Submitted: `the notice is open: ${notShown}`,
-  Processed: `the notice is open: ${notShown}`,
-  Dispatched: `the notice is open: ${notShown}`,
-  Sent: `the notice is open: ${notShown}`,
-  Delivered: "",
-  Received: "",
-  Read: "",
-  Replied: "",
-  Failed: "the provider could not deliver the notice so far, and may try again",
-};
-
-const reasons = {
-  outcome: new Map(Object.entries(byOutcome)),
-  state: new Map(Object.entries(byState)),
-};
+/** Applies to open notices. */
+const byState = new Map(
+  Object.entries({
+    Draft: `the notice is open: ${notShown}`,
+    Submitted: `the notice is open: ${notShown}`,
+    Processed: `the notice is open: ${notShown}`,
+    Dispatched: `the notice is open: ${notShown}`,
+    Sent: `the notice is open: ${notShown}`,
+    Delivered: "",
+    Received: "",
+    Read: "",
+    Replied: "",
+    Failed: "the provider could not deliver the notice so far, and may try again",
+  }),
+);
 
 /** `state` and `outcome` as a row of the report has them. A word that P2 §3.2 does not have says nothing of the recipient. */
 export function reasonOf({
@@ -45,8 +44,7 @@ export function reasonOf({
   if (state === undefined) return { reason: "the provider has shown no state of the notice" };
   const reason =
     state === "Closed"
-      ? (reasons.outcome.get(outcome) ??
-        `the notice ended with an outcome of another name: ${notShown}`)
-      : (reasons.state.get(state) ?? `the notice has a state of another name: ${notShown}`);
+      ? (byOutcome.get(outcome) ?? `the notice ended with an outcome of another name: ${notShown}`)
+      : (byState.get(state) ?? `the notice has a state of another name: ${notShown}`);
   return reason === "" ? {} : { reason };
 }

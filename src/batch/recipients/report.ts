@@ -67,7 +67,6 @@ export async function* reportRows(report: Pieces): AsyncGenerator<ReportRow> {
 /** How many rows have which state, outcome and source. */
 export interface ReportCounts {
   recipients: number;
-  /** Those without a notice. */
   withoutNotice: number;
   states: Record<string, number>;
   outcomes: Record<string, number>;

@@ -6,7 +6,7 @@ const FIRST_CAPACITY = 1 << 10;
 const MAX_LOAD = 0.75;
 
 export class SeenKeys {
-  /** Of each slot three words: the digest's first two, and the line, which is 0 where the slot is free. */
+  /** Each slot has three words: the digest's first two, and the line, which is 0 where the slot is free. */
   #slots = new Uint32Array(3 * FIRST_CAPACITY);
   #size = 0;
 

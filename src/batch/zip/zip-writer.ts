@@ -30,7 +30,7 @@ const STORED = 0;
 /** 1 January 1980, the earliest there is: when an archive is made is no fact about a file. */
 const [DOS_TIME, DOS_DATE] = [0, 0x21];
 
-/** What precedes the bytes of a file. Throws RangeError for one of 4 GB or more. */
+/** Precedes the bytes of a file. Throws RangeError for one of 4 GB or more. */
 export function fileHeader(file: StoredFile): Buffer {
   const name = Buffer.from(file.name);
   if (file.size >= MAX_32 || name.length > MAX_16)
@@ -104,7 +104,6 @@ function zip64End({ count, size, start }: Record<"count" | "size" | "start", num
   return Buffer.concat([u32(0x0606_4b50), u64(record.length), record, locator]);
 }
 
-/** What the header of a file and its entry in the directory share. */
 function common({ size, crc32 }: StoredFile, name: Buffer): Buffer {
   return Buffer.concat([
     u16(UTF8_NAMES),

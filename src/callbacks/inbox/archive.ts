@@ -1,5 +1,6 @@
 // The operators' part of the inbox: list, show, replay, and removal in small deletes (docs/design.md §7, §8).
 import type { Pool } from "../../postgres/pool.js";
+import { withoutNulls } from "../../postgres/without-nulls.js";
 import { BodyOpener } from "./body.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { inboxChannel } from "./inbox.js";
@@ -176,8 +177,4 @@ export class CallbackArchive {
     );
     return rowCount ?? 0;
   }
-}
-
-function withoutNulls<T extends object>(row: T): T {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
 }

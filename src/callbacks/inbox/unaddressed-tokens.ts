@@ -14,7 +14,7 @@ export interface OfferedToken {
 export interface Judgement {
   /** Whether a worker has tried it to the end. */
   isJudged: boolean;
-  /** What the provider has shown for it. */
+  /** The provider has shown this reference for it. */
   reference?: string;
 }
 

@@ -5,7 +5,6 @@ import { parseJson } from "../../contracts/shared/text.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { AddressReader } from "../address.js";
 import type { GenuineAddress } from "../address.js";
-import type { Verdict } from "../inbox/quota.js";
 
 export const receiverEvents = [
   "accepted",
@@ -19,6 +18,9 @@ export const receiverEvents = [
   "expired",
 ] as const;
 export type ReceiverEvent = (typeof receiverEvents)[number];
+
+/** What the database answers; `full`: it did not store the callback. */
+export type Verdict = "stored" | "duplicate" | "full";
 
 export interface Arrival extends GenuineAddress {
   /** Unique within the address. */

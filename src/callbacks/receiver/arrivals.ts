@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { BoxSealer } from "../../crypto/sealed-box.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
+import { defaultQuota } from "../../contracts/shared/callback-quota.js";
+import type { Quota } from "../../contracts/shared/callback-quota.js";
 import type { Pool } from "../../postgres/pool.js";
 import { bodyContext } from "../inbox/body.js";
-import { defaultQuota } from "../inbox/quota.js";
-import type { Quota, Verdict } from "../inbox/quota.js";
-import type { Arrival } from "./admission.js";
+import type { Arrival, Verdict } from "./admission.js";
 
 const DEADLOCK = "40P01";
 const MAX_TRIES = 5;

@@ -6,15 +6,15 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { Server } from "node:net";
 import Fastify from "fastify";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { defaultQuota } from "../../contracts/shared/callback-quota.js";
+import type { Quota } from "../../contracts/shared/callback-quota.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { Pool } from "../../postgres/pool.js";
 import { callbackPath } from "../address.js";
 import type { GenuineAddress } from "../address.js";
 import { batcher } from "../inbox/batcher.js";
-import { defaultQuota } from "../inbox/quota.js";
-import type { Quota, Verdict } from "../inbox/quota.js";
 import { Admission } from "./admission.js";
-import type { AdmissionLimits, Arrival, ReceiverEvent } from "./admission.js";
+import type { AdmissionLimits, Arrival, ReceiverEvent, Verdict } from "./admission.js";
 import { Arrivals } from "./arrivals.js";
 
 export interface ReceiverOptions extends Partial<Omit<AdmissionLimits, "addressDays">> {

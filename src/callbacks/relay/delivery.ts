@@ -66,7 +66,7 @@ export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise
 
 // Returns how the remaining rows wait, if this batch could not be delivered.
 async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
-  if (!tools.inTime()) return giveBack(batch, 0, tools);
+  if (!tools.inTime()) return giveBack(batch, tools);
   const carried = batch.flatMap(secretOf);
   try {
     if (carried.length > 0) await tools.keepSecrets(carried);
@@ -89,7 +89,7 @@ async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | 
     case "refused":
       return parkOrHalve(batch, { state: "parked", reason: "refusedByTemporal" }, tools);
     case "away":
-      return giveBack(batch, 0, tools);
+      return giveBack(batch, tools);
     case "failed":
       // Nothing has left this process, so the others are tried at once.
       return batch.length === 1 ? fail(batch, problem, tools) : halve(batch, tools);
@@ -150,12 +150,8 @@ const failures = {
   busy: "Temporal is busy with this process",
 };
 
-async function giveBack(
-  batch: Ready[],
-  pauseMs: number,
-  tools: DeliveryTools,
-): Promise<Settlement> {
-  const settlement = { state: "waiting", pauseMs } as const;
+async function giveBack(batch: Ready[], tools: DeliveryTools): Promise<Settlement> {
+  const settlement = { state: "waiting", pauseMs: 0 } as const;
   await tools.settle(rowsOf(batch), settlement);
   return settlement;
 }

@@ -38,41 +38,32 @@ export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySour
     help: "Signals that told a process of surplus callbacks",
     registers,
   });
-  const flooded = new Gauge({
-    name: "trustflow_callback_addresses_flooded",
-    help: "Callback addresses with more callbacks than their process receives, counted up to 1000",
-    labelNames: [],
-    registers,
-  });
-  const listening = new Gauge({
-    name: "trustflow_relay_listening",
-    help: "1 while the relay receives notifications of new callbacks",
-    registers,
-  });
-  const inbox = new Gauge({
-    name: "trustflow_inbox_callbacks",
-    help: "Callbacks in the inbox that are not settled, counted up to 100000",
-    labelNames: ["state"],
-    registers,
-  });
-  const lag = new Gauge({
-    name: "trustflow_inbox_lag_seconds",
-    help: "Age of the oldest waiting callback",
-    labelNames: [],
-    registers,
-  });
-  const open = new Gauge({
-    name: "trustflow_processes_in_attention",
-    help: "Running processes that need an operator decision",
-    labelNames: ["kind"],
-    registers,
-  });
-  const failing = new Gauge({
-    name: "trustflow_processes_stuck",
-    help: "Running processes whose workflow tasks keep failing",
-    labelNames: ["repaired"],
-    registers,
-  });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  const flooded = gauge(
+    "trustflow_callback_addresses_flooded",
+    "Callback addresses with more callbacks than their process receives, counted up to 1000",
+  );
+  const listening = gauge(
+    "trustflow_relay_listening",
+    "1 while the relay receives notifications of new callbacks",
+  );
+  const inbox = gauge(
+    "trustflow_inbox_callbacks",
+    "Callbacks in the inbox that are not settled, counted up to 100000",
+    ["state"],
+  );
+  const lag = gauge("trustflow_inbox_lag_seconds", "Age of the oldest waiting callback");
+  const open = gauge(
+    "trustflow_processes_in_attention",
+    "Running processes that need an operator decision",
+    ["kind"],
+  );
+  const failing = gauge(
+    "trustflow_processes_stuck",
+    "Running processes whose workflow tasks keep failing",
+    ["repaired"],
+  );
 
   async function readInbox(): Promise<void> {
     const found = await backlog(pool).catch(() => undefined);

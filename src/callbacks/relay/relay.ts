@@ -11,6 +11,7 @@ import type { KeyRing } from "../../crypto/key-ring.js";
 import { listen } from "../../postgres/listen.js";
 import type { Listener } from "../../postgres/listen.js";
 import type { Pool } from "../../postgres/pool.js";
+import { defaultQuota } from "../../contracts/shared/callback-quota.js";
 import { keyOfAccount } from "../../contracts/shared/sealed-secret.js";
 import { addressRows } from "./addressing.js";
 import type { Carrying } from "./addressing.js";
@@ -21,7 +22,6 @@ import { deliver } from "./delivery.js";
 import type { CarriedSecret } from "./delivery.js";
 import { storeEventSecrets } from "../inbox/event-secrets.js";
 import { Inbox, inboxChannel, isFull } from "../inbox/inbox.js";
-import { defaultQuota } from "../inbox/quota.js";
 import { itemWordsOf, keepItems } from "./items.js";
 import type { Parsers, Reader, Sources } from "../inbox/reading.js";
 import { MAX_FAILURES, undeliverable } from "../inbox/rows.js";
@@ -245,7 +245,7 @@ class RunningRelay implements Relay {
 
   /** What the database cannot do for now is no failure of the rows, so that only the death of a relay leaves a claim. */
   async #giveBack(rows: Claimed[], error: unknown): Promise<void> {
-    // Of our own code: the row is the reason.
+    // An error of our own code: the row is the reason.
     const isFailure = error instanceof TypeError || error instanceof RangeError;
     const give = () =>
       isFailure
@@ -275,7 +275,7 @@ class RunningRelay implements Relay {
     const wakes = await this.#inbox.claimWakes(this.#signaller.paused());
     await Promise.all(
       wakes.map(async ({ address, namespace, workflowId, count }) => {
-        const problem = await this.#signaller.sendSurplus(namespace, workflowId, count);
+        const problem = await this.#signaller.send({ namespace, workflowId }, { count });
         if (isAnswered(problem)) this.#options.onWake?.();
         else await this.#inbox.wakeLater(address);
       }),
@@ -298,7 +298,7 @@ class RunningRelay implements Relay {
         await deliver(rows, {
           ...tools,
           keepSecrets: (carried) => this.#keepSecrets(first, carried),
-          signal: (events) => this.#signaller.send(first.namespace, first.workflowId, events),
+          signal: (events) => this.#signaller.send(first, events),
           servesOthers: () => this.#signaller.servesOthers(first.namespace),
           inTime: () =>
             !this.#closed && performance.now() + signalTimeoutOf(this.#options) < leaseEnd,

@@ -4,6 +4,7 @@ import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
 import type { Surplus } from "../../contracts/shared/messages.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import type { ProcessKey } from "../../crypto/data-key.js";
 import type { WakeSignal } from "./wake-signal.js";
 
 export type SignalArgument = ProviderEvent[] | Surplus;
@@ -63,43 +64,25 @@ export class Signaller {
     return this.#namespaces.paused();
   }
 
-  send(
-    namespace: string,
-    workflowId: string,
-    events: ProviderEvent[],
-  ): Promise<SignalProblem | undefined> {
-    return this.#send(namespace, workflowId, signalName, events);
-  }
-
-  /** Whether Temporal has answered others lately: then what it does not answer is itself the reason. */
-  servesOthers(namespace: string): boolean {
-    return this.#namespaces.answeredSince(namespace, performance.now() - SERVED_MS);
-  }
-
-  /** Notifies a process of its number of surplus callbacks. */
-  sendSurplus(
-    namespace: string,
-    workflowId: string,
-    count: number,
-  ): Promise<SignalProblem | undefined> {
-    return this.#send(namespace, workflowId, surplusSignalName, { count });
-  }
-
-  async #send(
-    namespace: string,
-    workflowId: string,
-    name: string,
+  /** Sends a process its events, or its number of surplus callbacks. */
+  async send(
+    { namespace, workflowId }: ProcessKey,
     argument: SignalArgument,
   ): Promise<SignalProblem | undefined> {
     if (this.paused().includes(namespace)) return "away";
     const startedAt = performance.now();
-    let problem = await this.#attempt(namespace, workflowId, name, argument);
+    let problem = await this.#attempt(namespace, workflowId, argument);
     // If one process does not answer, only that process waits. If no process answers, the server is unavailable.
     if (problem === "timeout" && !this.#namespaces.answeredSince(namespace, startedAt))
       problem = "away";
     if (problem === "away") this.#pause(namespace);
     else if (isAnswered(problem)) this.#namespaces.answered(namespace);
     return problem;
+  }
+
+  /** Whether Temporal has answered others lately: then what it does not answer is itself the reason. */
+  servesOthers(namespace: string): boolean {
+    return this.#namespaces.answeredSince(namespace, performance.now() - SERVED_MS);
   }
 
   #pause(namespace: string): void {
@@ -112,7 +95,6 @@ export class Signaller {
   async #attempt(
     namespace: string,
     workflowId: string,
-    name: string,
     argument: SignalArgument,
   ): Promise<SignalProblem | undefined> {
     let client: SignalClient;
@@ -121,6 +103,7 @@ export class Signaller {
     } catch {
       return "away";
     }
+    const name = Array.isArray(argument) ? signalName : surplusSignalName;
     try {
       await client.withDeadline(Date.now() + signalTimeoutOf(this.#options), () =>
         client.getHandle(workflowId).signal(name, argument),

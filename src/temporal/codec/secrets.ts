@@ -21,7 +21,7 @@ export class SecretSealer {
   }
 }
 
-/** Of a worker; without its ring it opens nothing, and what it would seal stays in clear. */
+/** Belongs to a worker; without its ring it opens nothing, and what it would seal stays in clear. */
 export class WorkerSecrets {
   readonly #opener: BoxOpener | undefined;
   readonly #sealer: SecretSealer | undefined;

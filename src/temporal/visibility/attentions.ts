@@ -6,7 +6,7 @@ import { searchAttributes } from "../../contracts/shared/names.js";
 
 const LIMIT_MS = 2_000;
 
-/** Of the client's namespace; rejects where Temporal does not answer soon. */
+/** Counts in the client's namespace; rejects where Temporal does not answer soon. */
 export async function countAttentions(client: Client): Promise<Record<AttentionKind, number>> {
   const counted = await client.withDeadline(Date.now() + LIMIT_MS, () =>
     Promise.all(

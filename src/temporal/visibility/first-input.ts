@@ -3,7 +3,7 @@ import type { Client } from "@temporalio/client";
 import type { PayloadCodec } from "@temporalio/common";
 import { defaultPayloadConverter } from "@temporalio/common";
 
-/** Of the newest run, or of the one that is named; undefined where it was started without an argument. Needs no worker. */
+/** Reads the newest run, or the one that is named; undefined where it was started without an argument. Needs no worker. */
 export async function firstInput(
   client: Client,
   codec: PayloadCodec,

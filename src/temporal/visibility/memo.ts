@@ -45,7 +45,7 @@ async function memoOf(
 
 type Memo = { memo?: { fields?: Record<string, Payload> | null } | null };
 
-/** Of an execution in a list, or of a description. */
+/** `raw` is an execution in a list, or a description. */
 function memoIn(raw: unknown): Record<string, Payload> | null | undefined {
   const { workflowExecutionInfo: info = raw } = raw as { workflowExecutionInfo?: unknown };
   return (info as Memo).memo?.fields;

@@ -72,7 +72,7 @@ export class ProcessLooksByClient {
     }
   }
 
-  /** Of this run alone, which has ended: the client does not follow a chain of runs. */
+  /** Asks for this run alone, which has ended: the client does not follow a chain of runs. */
   async #end(workflowId: string, runId: string) {
     try {
       const handle = this.#client.workflow.getHandle(workflowId, runId, { followRuns: false });

@@ -7,7 +7,7 @@ import { withoutMemos } from "./without-memos.js";
 
 export interface Runs {
   isOpen: boolean;
-  /** Of closed runs. */
+  /** Closed runs only. */
   runIds: string[];
   /** The provider's references that the runs show. */
   references: string[];

@@ -5,8 +5,7 @@ import proto from "@temporalio/proto";
 import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { workflowTaskQueue } from "../../contracts/shared/names.js";
-import { msOf } from "./instants.js";
-import { describeWorkflowQueue } from "./task-queue.js";
+import { describeWorkflowQueue, msOf } from "./task-queue.js";
 
 export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 
@@ -92,7 +91,7 @@ export async function candidatesQuery(
   ].join(" AND ");
 }
 
-/** Of these executions the stuck ones, with their histories. */
+/** Returns those of these executions that are stuck, with their histories. */
 export async function* filterStuck<E extends Execution>(
   where: Namespace,
   executions: AsyncIterable<E> | Iterable<E>,

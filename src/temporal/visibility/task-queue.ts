@@ -1,11 +1,21 @@
 // What the server knows of the workflow tasks of a queue: who polls for them, and how long the oldest one has been waiting.
 import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import { msOf } from "./instants.js";
 
 const { TASK_QUEUE_TYPE_WORKFLOW: WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 
-export interface WorkflowQueue {
+/** Milliseconds of an instant or a span of Temporal's API. */
+export function msOf({
+  seconds,
+  nanos,
+}: {
+  seconds?: unknown;
+  nanos?: number | null | undefined;
+}): number {
+  return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
+}
+
+interface WorkflowQueue {
   /** The newest poll of each worker at the queue's root partition, by the worker's identity; milliseconds of the server's clock. */
   polls: { identity: string; atMs: number }[];
   /** Over all partitions; 0 where the server does not say it. */

@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { BatchItems } from "../../../src/batch/items/items.js";
-import { afterCallback, afterRead, stateOf } from "../../../src/batch/items/notice-state.js";
-import type { NoticeKnown } from "../../../src/batch/items/notice-state.js";
+import { afterCallback, afterRead, stateOf } from "./notice-state.js";
+import type { NoticeKnown } from "./notice-state.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import { hearAll, kinds } from "./heard.js";
 

@@ -7,7 +7,7 @@ import { BatchItems } from "../../../src/batch/items/items.js";
 import { callbackUrl, correlationOf } from "../../../src/callbacks/address.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import { parkReasons } from "../../../src/callbacks/inbox/rows.js";
-import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
+import { defaultQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { signalName } from "../../../src/callbacks/relay/signaller.js";

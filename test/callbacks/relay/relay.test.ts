@@ -9,7 +9,7 @@ import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import type { CallbackSummary } from "../../../src/callbacks/inbox/archive.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
-import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
+import { defaultQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay } from "../../../src/callbacks/relay/relay.js";
 import { signalName } from "../../../src/callbacks/relay/signaller.js";

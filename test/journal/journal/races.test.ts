@@ -11,6 +11,7 @@ import {
 } from "../../../src/journal/journal.js";
 import type { Decision } from "../../../src/journal/decisions.js";
 import type { Effect } from "../../../src/journal/journal.js";
+import { purgeEffects } from "../../../src/journal/retention.js";
 import type { Pool } from "../../../src/postgres/pool.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
@@ -433,7 +434,7 @@ test("purge deletes the rows of closed processes that were not touched since, in
   );
   const isOpen = (_namespace: string, workflowId: string) =>
     Promise.resolve(workflowId === open?.workflowId);
-  const removed = await journal.purge(new Date(Date.now() - 60_000), isOpen, 4);
+  const removed = await purgeEffects(database.pool, new Date(Date.now() - 60_000), isOpen, 4);
   expect(removed).toBe(10);
   const { rows } = await database.pool.query(
     "select workflow_id from trustflow.effects order by 1",

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessHandle } from "../../../src/client.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
-import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
+import { defaultQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { processesUnderTest } from "../../processes/index.js";
 import { callerOf } from "../../processes/process-under-test.js";

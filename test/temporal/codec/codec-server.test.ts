@@ -229,22 +229,6 @@ test("each call leaves a line with namespace and count, and neither token nor co
   ]);
 });
 
-test("with a list of namespaces it answers for those only", async () => {
-  const strict = await start({ namespaces: ["letters"] });
-  try {
-    const body = { payloads: [plain("x")] };
-    expect(
-      (await post("/decode", body, { ...bearer, "x-namespace": "letters" }, strict.url)).status,
-    ).toBe(200);
-    expect(
-      (await post("/decode", body, { ...bearer, "x-namespace": "other" }, strict.url)).status,
-    ).toBe(403);
-    expect((await post("/decode", body, bearer, strict.url)).status).toBe(403);
-  } finally {
-    await strict.close();
-  }
-});
-
 test("other paths and methods do not exist", async () => {
   expect((await post("/download", {}, bearer)).status).toBe(404);
   expect((await post("/", {}, bearer)).status).toBe(404);

@@ -1,5 +1,5 @@
-// What is known of one notice of a batch: pure functions, which the SQL of items.ts and the columns `closed`, `confirmed` and `is_read` of
-// its table follow (test/batch/items/notice-state.test.ts compares both).
+// What is known of one notice of a batch, as pure functions: the SQL of src/batch/items/items.ts and the columns `closed`, `confirmed` and
+// `is_read` of its table are compared with them (notice-state.test.ts).
 //
 // Who says the state. "Since" means: asked when the callback had come.
 //
