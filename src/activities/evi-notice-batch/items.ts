@@ -5,7 +5,7 @@ import type { BatchTotals } from "../../contracts/send-notice-batch/contract.js"
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
-import { leastMove } from "./limits.js";
+import { leastMove } from "./context.js";
 import type { SentList } from "./plan.js";
 import { listItems, readItems } from "./sweep.js";
 

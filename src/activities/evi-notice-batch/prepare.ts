@@ -28,7 +28,7 @@ export async function prepareBatch(
   context: BatchContext,
   given: { input: unknown; mode: AttemptMode },
 ): Promise<BatchPlan> {
-  const { account, deps } = context;
+  const { deps } = context;
   const input = context.parse(SendNoticeBatchInput, given.input);
   const settings = settingsOf(deps.defaults.sendNoticeBatch, input);
   const list = await checkedReferenceOf(deps, input.recipients, "submitted", "recipients");
@@ -42,8 +42,7 @@ export async function prepareBatch(
   }
   const { description, scheduledDate } = input;
   return {
-    environment: deps.environment,
-    account: account.name,
+    ...context.place,
     settings,
     deadlineSeconds: settings.deadlineSeconds,
     list: sent,

@@ -125,10 +125,9 @@ export async function deleteBatch(
       operation: "deleteBatch",
       input: { batchId },
       async prepare() {
-        if (await isStarted(context, batchId))
-          throw context.refusal("deleteBatch", "it was started");
+        if (await isStarted(context, batchId)) throw refusal(context, "it was started");
         if (date !== undefined && Date.parse(date) - Date.now() < lastMs)
-          throw context.refusal("deleteBatch", "it starts too soon");
+          throw refusal(context, "it starts too soon");
       },
       send: ({ signal }) => eviNotice.deleteBatch(context.account, { batchId }, signal),
     });
@@ -170,6 +169,11 @@ async function answerToRefusal(
 async function wasDeleted({ deps, process: processKey }: BatchContext): Promise<boolean> {
   const rows = await deps.journal.rows(processKey);
   return rows.some(({ operation, state }) => operation === "deleteBatch" && state === "answered");
+}
+
+/** As if the provider had refused the call, which is not made. */
+function refusal(context: BatchContext, problem: string): ProviderError {
+  return context.problem("deleteBatch", problem, "invalidRequest");
 }
 
 /** Without a status it is our own. Undefined where the deletion has no answer. */

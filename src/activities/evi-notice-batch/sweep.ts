@@ -7,7 +7,7 @@ import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
 import { lineOfOwnKey, ownKey } from "../../batch/recipients/own-key.js";
 import type { BatchContext, OfBatch } from "./context.js";
-import { attemptLimit } from "./limits.js";
+import { attemptLimit } from "./context.js";
 import type { SentList } from "./plan.js";
 
 type Listed = Pick<ReadItem, "evidenceId" | "line">;

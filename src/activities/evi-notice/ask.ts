@@ -4,10 +4,10 @@ import type { NoticeDates } from "../../contracts/send-notice/contract.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import { whenVisible } from "../runtime/when-visible.js";
-import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/polling.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
+import type { FetchedFile } from "../runtime/documents.js";
 import { askItem } from "../evi/ask.js";
-import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviNoticeContext } from "./context.js";
 
 const shownOnly = ShownItem.strip();

@@ -2,7 +2,7 @@
 import type { NoticeSettings } from "../../contracts/send-notice/contract.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { EviNoticeAccount, Notice } from "../../providers/evi-notice/client.js";
-import { whenVisible } from "../runtime/when-visible.js";
+import { whenVisible } from "../runtime/polling.js";
 import { ownKeyOf, withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";

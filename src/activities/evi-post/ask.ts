@@ -5,10 +5,10 @@ import { ShownItem } from "../../contracts/shared/status.js";
 import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
-import { whenVisible } from "../runtime/when-visible.js";
-import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/polling.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
+import type { FetchedFile } from "../runtime/documents.js";
 import { askItem } from "../evi/ask.js";
-import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviPostContext } from "./context.js";
 
 const datesOnly = PostalDates.strip();

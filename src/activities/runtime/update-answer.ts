@@ -35,12 +35,11 @@ interface EarlierRequests {
 }
 
 export async function earlierRequests<P extends Provider>(
-  { deps: { journal }, process: processKey }: ProviderContext<P>,
+  context: ProviderContext<P>,
   steps: readonly string[],
 ): Promise<EarlierRequests> {
-  const now = await journal.now();
-  const rows = await journal.rows(processKey);
-  const tried = rows.filter(({ step }) => steps.includes(step));
+  const now = await context.deps.journal.now();
+  const tried = await context.rowsOf(...steps);
   const answered = tried.find(({ state }) => state === "answered")?.step;
   const open = tried.filter(({ state }) => state === "sending");
   return {
