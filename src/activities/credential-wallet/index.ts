@@ -12,11 +12,10 @@ import type {
 } from "../../providers/credential-wallet/client.js";
 import type { Operation } from "../../providers/registry.js";
 import { activitiesOf } from "../runtime/activity.js";
-import type { StepCall } from "../runtime/activity.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { referenceOf } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
-import type { AttemptMode } from "../runtime/failure.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
 
@@ -29,15 +28,12 @@ export class WalletContext extends ProviderContext<typeof provider, WalletDepend
 /** What the process does, fixed for the run. */
 export type WalletPlan = WalletContext["place"];
 
-/** The argument of both. */
-export interface Given {
-  input: unknown;
-  mode: AttemptMode;
-}
-
 type Fields = Record<string, unknown> | undefined;
 
-export async function prepareIssuance(context: WalletContext, given: Given): Promise<WalletPlan> {
+export async function prepareIssuance(
+  context: WalletContext,
+  given: InputCall,
+): Promise<WalletPlan> {
   const { service } = context.parse(IssueCredentialInput, given.input);
   const { template } = context.account.sent;
   refuseOwn([["service", service.providerFields, [template]]]);
@@ -46,7 +42,7 @@ export async function prepareIssuance(context: WalletContext, given: Given): Pro
 
 export async function preparePresentation(
   context: WalletContext,
-  given: Given,
+  given: InputCall,
 ): Promise<WalletPlan> {
   const { service, verificationTemplate } = context.parse(PresentCredentialInput, given.input);
   const { template, operators, verificationTemplates } = context.account.sent;

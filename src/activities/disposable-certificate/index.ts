@@ -17,7 +17,7 @@ import type {
   OtpMessage,
 } from "../../providers/disposable-certificate/client.js";
 import { activitiesOf } from "../runtime/activity.js";
-import type { StepCall, UpdateCall } from "../runtime/activity.js";
+import type { InputCall, StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import type { EffectReference } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
@@ -125,7 +125,7 @@ export interface Holder {
 /** Validates the input, and checks the rule that needs the account's configuration. */
 export async function prepare(
   context: CertificateContext,
-  given: { input: unknown; mode: AttemptMode },
+  given: InputCall,
 ): Promise<CertificatePlan> {
   const { account, deps } = context;
   const input = context.parse(IssueCertificateInput, given.input);

@@ -9,10 +9,9 @@ import { contentOf } from "../../documents/content.js";
 import type { EnvelopeSignatureAccount } from "../../providers/envelope-signature/client.js";
 import type { Operation } from "../../providers/registry.js";
 import { activitiesOf } from "../runtime/activity.js";
-import type { StepCall } from "../runtime/activity.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { checkedReferenceOf, fileOf, ownedDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
-import type { AttemptMode } from "../runtime/failure.js";
 import { ProviderContext, resolved } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
 
@@ -45,10 +44,7 @@ export interface EnvelopePlan {
 }
 
 /** Before any effect: validates the input, stores each inline document, and checks each stored one. */
-export async function prepare(
-  context: EnvelopeContext,
-  given: { input: unknown; mode: AttemptMode },
-): Promise<EnvelopePlan> {
+export async function prepare(context: EnvelopeContext, given: InputCall): Promise<EnvelopePlan> {
   const { deps } = context;
   const input = context.parse(SignEnvelopeInput, given.input);
   const documents: PlannedDocument[] = [];

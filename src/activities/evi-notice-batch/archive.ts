@@ -10,7 +10,7 @@ import { uploadId } from "../../documents/document-id.js";
 import type { Spool } from "../../documents/spool.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { AffidavitFile } from "../../providers/evi/affidavit-zip.js";
-import { NotChangedYet } from "../runtime/failure.js";
+import { GoesOnLater } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { whenVisible } from "../runtime/polling.js";
 import type { BatchContext, OfBatch } from "./context.js";
@@ -22,7 +22,7 @@ export interface AffidavitArchive {
   /** Notices of which affidavits are in it, and of which there were none until the deadline. */
   collected: number;
   missing: number;
-  /** Of the missing ones: what the provider answered could not be read. */
+  /** So many of the missing ones have an answer of the provider that could not be read. */
   unreadable: number;
 }
 
@@ -54,7 +54,7 @@ export async function archiveAffidavits(
   const before = await partsOrArchive(context);
   if (!Array.isArray(before)) return before;
   const restMs = Date.parse(deadline) - (await deps.journal.now()).getTime();
-  if (restMs > 0) throw new NotChangedYet(restMs);
+  if (restMs > 0) throw new GoesOnLater(restMs);
   const checkTime = attemptLimit();
   for (;;) {
     const some = await deps.parts.missing(processKey, { limit: NOTICES_PER_PART });
@@ -82,7 +82,7 @@ export async function archiveAffidavits(
   );
   const archive = await deps.parts.keep(processKey, stored, parts.length);
   if (archive?.uri !== stored.uri) await deps.documents.delete(stored.uri);
-  if (!archive) throw new NotChangedYet(1);
+  if (!archive) throw new GoesOnLater(1);
   // `cleanup` deletes those that are left where the worker is killed here.
   for (const part of parts) await deps.documents.delete(part.document);
   return { archive, ...(await deps.parts.counts(processKey)) };
@@ -150,7 +150,7 @@ async function download(context: BatchContext, notice: Notice, spool: Spool): Pr
     eviNotice.downloadAffidavits(context.account, { id }, spool, signal),
   );
   try {
-    return { notice, files: await whenVisible(downloading, []) };
+    return { notice, files: (await whenVisible(downloading)) ?? [] };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return { notice, files: [], problem: error };

@@ -1,4 +1,4 @@
-// What the activities of a batch of notices work with.
+// The activities of a batch of notices work with an account, with the pace of its reads, and with the documents that the batch makes.
 import { activityInfo } from "@temporalio/activity";
 import type { BatchItems } from "../../batch/items/items.js";
 import type { ArchiveParts } from "../../batch/items/parts.js";
@@ -6,7 +6,7 @@ import type { BatchSettings } from "../../contracts/send-notice-batch/contract.j
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { Pieces } from "../../documents/store.js";
-import { NotChangedYet } from "../runtime/failure.js";
+import { GoesOnLater } from "../runtime/failure.js";
 import type { DocumentKind } from "../../journal/ownership.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type {
@@ -27,7 +27,6 @@ import { Pace } from "./pace.js";
 const SMALL_UPLOAD_BYTES = 1_000_000;
 
 export interface BatchAccount extends NoticeAccount {
-  /** Of one upload. */
   uploadTimeoutMs: number;
   batch: BatchAssumptions;
 }
@@ -48,7 +47,6 @@ export interface MadeDocument {
 type Dependencies = BatchDependencies & { paces: Map<string, Pace> };
 
 export class BatchContext extends ProviderContext<typeof provider, Dependencies> {
-  /** Of the account. */
   get pace(): Pace {
     const { paces } = this.deps;
     const { name, batch } = this.account;
@@ -93,7 +91,7 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     const getting = this.throughCircuit("getBatch", (signal) =>
       eviNotice.getBatch(this.account, { batchId }, signal),
     );
-    return whenVisible(getting, undefined);
+    return whenVisible(getting);
   }
 
   /** Page by page. Throws `notVisibleYet` where the provider shows no such batch. */
@@ -131,11 +129,11 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
 
 const LONGEST_ATTEMPT_MS = 20 * 60_000;
 
-/** To call before each piece of work: throws `NotChangedYet` once the attempt is long enough, and the next one continues. */
+/** To call before each piece of work: throws `GoesOnLater` once the attempt is long enough, and the next one continues. */
 export function attemptLimit(): () => void {
   const began = performance.now();
   return () => {
-    if (performance.now() - began > LONGEST_ATTEMPT_MS) throw new NotChangedYet(1);
+    if (performance.now() - began > LONGEST_ATTEMPT_MS) throw new GoesOnLater(1);
   };
 }
 

@@ -52,7 +52,7 @@ export async function followBatch(
   const states = countByWord(await context.deps.items.totals(context.process));
   if (Object.keys(states).length > 0) read.states = states;
   if (given.mode === "quick" && !isNews && !hasMoved(read, given))
-    throw new NotChangedYet(undefined, membersOf(read));
+    throw new NotChangedYet(membersOf(read));
   return read;
 }
 

@@ -192,7 +192,7 @@ function isAboutBatch(status: number): boolean {
   return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
 }
 
-/** Of this run of the process or an earlier one. */
+/** This run of the process has started it, or an earlier one. */
 async function answeredStart(context: BatchContext): Promise<Partial<Started> | undefined> {
   const { standing } = await context.readStepHistory("start");
   return standing?.isAnswered === true ? (standing.answer as Partial<Started>) : undefined;

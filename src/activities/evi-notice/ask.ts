@@ -51,7 +51,7 @@ async function download(
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
       eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
     );
-    const file = await whenVisible(downloading, undefined);
+    const file = await whenVisible(downloading);
     if (file) found.set(affidavitId, file);
   }
   return found;
@@ -66,7 +66,7 @@ async function downloadAll(
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
   );
-  const files = await whenVisible(downloading, []);
+  const files = (await whenVisible(downloading)) ?? [];
   return new Map(
     files.flatMap(({ id: of, ...file }) => (of === undefined ? [] : [[of, file] as const])),
   );

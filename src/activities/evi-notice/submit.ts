@@ -8,7 +8,7 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import { contentOf } from "../../documents/content.js";
 import type { NoticeSubmission } from "../../providers/evi-notice/client.js";
 import { joinedKey, submitOnce } from "../evi/submit.js";
-import type { StepCall } from "../runtime/activity.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
@@ -26,14 +26,9 @@ export interface NoticeSubmitted {
   submittedAt: string;
 }
 
-export interface NoticeSubmit extends StepCall {
-  /** Unchecked: the input of a plain Temporal client is parsed here for the first time. */
-  input: unknown;
-}
-
 export async function submit(
   context: EviNoticeContext,
-  given: NoticeSubmit,
+  given: StepCall & InputCall,
 ): Promise<NoticeSubmitted> {
   const { account, deps, process: processKey } = context;
   const input = context.parse(SendNoticeInput, given.input);

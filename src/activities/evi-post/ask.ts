@@ -55,7 +55,7 @@ async function download(
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviPost.downloadAffidavits(context.account, ids, spool, signal),
   );
-  const files = await whenVisible(downloading, []);
+  const files = (await whenVisible(downloading)) ?? [];
   const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
   return new Map(
     files.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),

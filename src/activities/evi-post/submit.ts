@@ -9,7 +9,7 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import { contentOf } from "../../documents/content.js";
 import type { PostalSubmission } from "../../providers/evi-post/client.js";
 import { joinedKey, submitOnce } from "../evi/submit.js";
-import type { StepCall } from "../runtime/activity.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
@@ -28,14 +28,9 @@ export interface PostalSubmitted {
   submittedAt: string;
 }
 
-export interface PostalSubmit extends StepCall {
-  /** Unchecked: the input of a plain Temporal client is parsed here for the first time. */
-  input: unknown;
-}
-
 export async function submit(
   context: EviPostContext,
-  given: PostalSubmit,
+  given: StepCall & InputCall,
 ): Promise<PostalSubmitted> {
   const { account, deps, process: processKey } = context;
   const input = context.parse(SendPostalInput, given.input);

@@ -7,11 +7,10 @@ import type { DocumentInput, DocumentReference } from "../../contracts/shared/va
 import type { DocumentKind } from "../../journal/ownership.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
-import type { StepCall } from "../runtime/activity.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
-import type { AttemptMode } from "../runtime/failure.js";
 import { checkedReferenceOf, fileOf, ownedDocument } from "../runtime/documents.js";
 import type { AssumedLookUp } from "../runtime/look-up-proof.js";
 import { resolved } from "../runtime/provider-context.js";
@@ -36,10 +35,7 @@ export interface OneShotPlan {
 }
 
 /** Before any effect: validates the input, stores each inline file, and checks each stored one. */
-export async function prepare(
-  context: OneShotContext,
-  given: { input: unknown; mode: AttemptMode },
-): Promise<OneShotPlan> {
+export async function prepare(context: OneShotContext, given: InputCall): Promise<OneShotPlan> {
   const { account, deps } = context;
   const input = context.parse(SignOneShotInput, given.input);
   if (input.deleteDocuments && account.paths.retrieve === undefined)

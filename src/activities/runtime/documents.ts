@@ -89,7 +89,7 @@ function refuseOtherThanPdf({ mediaType }: DocumentReference, start: Buffer, pat
     throw new InvalidInput([{ path, problem: "is not a PDF" }]);
 }
 
-/** Of an error of the store that is about the document; any other is thrown as it is. */
+/** An error of the store that is about the document becomes an invalid input; any other is thrown as it is. */
 export function asInvalidInput(path: string): (error: unknown) => never {
   return (error) => {
     const problem = documentProblem(error);

@@ -56,7 +56,7 @@ export interface ProviderEffect<P extends Provider, R, T, S> {
 
 export interface EffectCall<T> {
   prepared: T;
-  /** Of the journal's row: the provider can be asked for it later. */
+  /** The journal's row has it: the provider can be asked for it later. */
   token: string;
   /** The token that is sent, if the provider accepts one. */
   idempotencyToken: string;

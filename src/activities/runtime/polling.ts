@@ -40,12 +40,20 @@ export function notFoundError<P extends Provider>(
   return context.problem(operation, problem, isEarly ? "notVisibleYet" : "protocol");
 }
 
-/** What is read, or `nothing` where the provider does not show it, not yet or not any more. */
-export async function whenVisible<T, N>(reading: Promise<T>, nothing: N): Promise<T | N> {
+/** Undefined where the provider's error says that there is nothing to read, and the caller can go on without it. */
+export async function unless<T>(
+  isNothing: (error: ProviderError) => boolean,
+  reading: Promise<T>,
+): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof ProviderError && error.kind === "notVisibleYet") return nothing;
+    if (error instanceof ProviderError && isNothing(error)) return undefined;
     throw error;
   }
+}
+
+/** Undefined where the provider does not show it, not yet or not any more. */
+export function whenVisible<T>(reading: Promise<T>): Promise<T | undefined> {
+  return unless(({ kind }) => kind === "notVisibleYet", reading);
 }

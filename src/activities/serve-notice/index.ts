@@ -24,6 +24,7 @@ import { EviPostContext, provider as postProvider } from "../evi-post/context.js
 import type { EviPostDependencies } from "../evi-post/context.js";
 import { checkAccountRules } from "../evi-post/submit.js";
 import { activitiesOf } from "../runtime/activity.js";
+import type { InputCall } from "../runtime/activity.js";
 import { checkedReferenceOf } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
@@ -38,15 +39,8 @@ export interface PreparedChild<Input> {
   account: string;
   /** Its documents are references, and its secrets are sealed for the child. */
   input: Input;
-  /** Of the input: a process that is there already under the id has to have the same. */
+  /** A process that is there already under the id has to have an input with the same digest. */
   digest: string;
-}
-
-/** The argument of an activity that prepares a child. */
-export interface Prepare {
-  /** The whole input, unchecked: that of a plain Temporal client is parsed here for the first time. */
-  input: unknown;
-  mode: AttemptMode;
 }
 
 /** `given` and `settings`: the part of the checked input that the child gets. */
@@ -117,7 +111,7 @@ export interface PreparedNotice extends PreparedChild<SendNoticeInput> {
 /** Throws `InvalidInput` where the notice could not be submitted. */
 export async function prepareNotice(
   context: ServeNoticeContext,
-  given: Prepare,
+  given: InputCall,
 ): Promise<PreparedNotice> {
   const input = context.parse(ServeNoticeInput, given.input);
   const { notice, servedWhen = "read", settings = {} } = input;
@@ -157,7 +151,7 @@ export async function readNotice(
 }
 
 export interface PreparedPost extends PreparedChild<SendPostalInput> {
-  /** Of the post, from its submit on. */
+  /** The post has it, from its submit on. */
   deadlineSeconds: number;
 }
 
@@ -165,7 +159,10 @@ export interface PreparedPost extends PreparedChild<SendPostalInput> {
  * Throws `InvalidInput` where the letter could not be submitted. It is checked before the notice goes out, so that a wrong letter is
  * refused today and not at the deadline (P2 §2.1–2.4).
  */
-export async function preparePost(context: EviPostContext, given: Prepare): Promise<PreparedPost> {
+export async function preparePost(
+  context: EviPostContext,
+  given: InputCall,
+): Promise<PreparedPost> {
   const input = context.parse(ServeNoticeInput, given.input);
   const { post, settings } = input;
   await inPart("post", () => checkAccountRules(post, context.account));

@@ -7,9 +7,9 @@ import type { Conference } from "../../providers/video-identification/client.js"
 import { NotChangedYet } from "../runtime/failure.js";
 import { isSatisfied, whenVisible } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
-import type { Call, VideoContext } from "./context.js";
+import type { CallReference, VideoContext } from "./context.js";
 
-export interface VideoPollRequest extends PollRequest, Omit<Call, "eventId"> {
+export interface VideoPollRequest extends PollRequest, Omit<CallReference, "eventId"> {
   asyncRequest?: { parameters?: Record<string, string> | undefined } | undefined;
   /** A callback has come. It ends the call where the conference data show no state: no other event is known (P1 §6.1). */
   hasCloseEvent: boolean;
@@ -81,10 +81,10 @@ async function look(
   const minting = context.newToken(idConference);
   const token = await (seen === undefined
     ? minting.catch(unknownAfterAWhile(context))
-    : whenVisible(minting, undefined));
+    : whenVisible(minting));
   const reading = token && video.conferenceData(account, { idConference, token }, signal);
   // The call may not have begun, or its data are gone.
-  const conference = reading && (await whenVisible(reading, undefined));
+  const conference = reading && (await whenVisible(reading));
   if (conference) refuseAnother(context, conference, idConference);
   return { ...opened, conference };
 }
@@ -154,6 +154,6 @@ async function isAsyncDone(
   const asking = context.throughCircuit("getAsyncRequestInfo", (signal) =>
     video.getAsyncRequestInfo(context.account, asked, signal),
   );
-  const answer = await whenVisible(asking, undefined);
+  const answer = await whenVisible(asking);
   return answer?.state === "asyncDone";
 }

@@ -1,10 +1,10 @@
-// What remains of a call: its data and its audit, kept as documents, and the audit's deletion at the provider (P1 §4.2).
+// A call's data and its audit are kept as documents, and the audit is deleted at the provider (P1 §4.2).
 import { createHash } from "node:crypto";
 import { Secret } from "../../contracts/shared/values.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { uriOf } from "../../documents/document-id.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
 import { auditMediaType } from "../../providers/video-identification/wire.js";
 import type { StepCall } from "../runtime/activity.js";
@@ -16,15 +16,16 @@ import {
   wasSent,
 } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
+import { unless } from "../runtime/polling.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { openedByEvent, refuseAnother } from "./ask.js";
-import type { Call, VideoContext } from "./context.js";
+import type { CallReference, VideoContext } from "./context.js";
 
 /** The step of the workflow that deletes the audit. */
 const DELETION = "deleteAudit";
 
 /** `isOptional`: undefined where the provider shows none. */
-type Keeping = Call & { isOptional: boolean; mode: AttemptMode };
+type Keeping = CallReference & { isOptional: boolean; mode: AttemptMode };
 
 export async function keepConference(
   context: VideoContext,
@@ -35,7 +36,7 @@ export async function keepConference(
     (signal) => context.withToken(call, (of) => video.conferenceData(context.account, of, signal)),
     call.idConference,
   );
-  const conference = await (isOptional ? unlessNone(reading) : reading);
+  const conference = await (isOptional ? unless(isNone, reading) : reading);
   if (conference === undefined) return undefined;
   refuseAnother(context, conference, call.idConference);
   const { body } = conference;
@@ -56,7 +57,7 @@ export async function keepAudit(
       (signal) => context.withToken(call, (of) => video.getAuditData(account, of, spool, signal)),
       call.idConference,
     );
-    const audit = await unlessNone(downloading);
+    const audit = await unless(isNone, downloading);
     if (audit === undefined) {
       const finding = keptBeforeDeletion(context).catch(asInvalidInput("audit"));
       const before = await unlessMissing(context, "getAuditData", finding);
@@ -68,16 +69,9 @@ export async function keepAudit(
   });
 }
 
-/** Undefined where the service answers that it has none, whatever its status for that is (P1 §7.3: no error is shown). */
-async function unlessNone<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    const { kind, status } = error instanceof ProviderError ? error : {};
-    if (kind === "notVisibleYet" || kind === "protocol" || status === 409) return undefined;
-    throw error;
-  }
-}
+/** The service answers that it has none, whatever its status for that is (P1 §7.3: no error is shown). */
+const isNone = ({ kind, status }: ProviderError) =>
+  kind === "notVisibleYet" || kind === "protocol" || status === 409;
 
 /** The copy of an earlier run, or from before a reset, where that may have deleted the audit at the provider. */
 async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocument | undefined> {
@@ -94,7 +88,7 @@ async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocumen
     start = piece;
     break;
   }
-  // Of the same content, so this stores nothing: it finds the reference again.
+  // The content is the same, so this stores nothing: it finds the reference again.
   const document = await documents.putStream(documents.openRead({ uri }), auditMediaType(start), {
     id,
     process: processKey,
@@ -106,7 +100,7 @@ async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocumen
  * `isProven`: the provider itself has shown that the call is over. Where a callback alone says it, the audit may be of a call that goes
  * on, so an operator has to ask for the deletion (`retry`).
  */
-type Deletion = StepCall & Call & { document: DocumentReference; isProven: boolean };
+type Deletion = StepCall & CallReference & { document: DocumentReference; isProven: boolean };
 
 /** P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. */
 export async function deleteAudit(

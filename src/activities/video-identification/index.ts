@@ -23,6 +23,6 @@ export function createVideoActivities(deps: VideoDependencies) {
 }
 
 export type VideoActivities = ReturnType<typeof createVideoActivities>;
-export type { Call } from "./context.js";
+export type { CallReference } from "./context.js";
 export type { VideoPlan } from "./prepare.js";
 export type { VideoSnapshot } from "./ask.js";

@@ -5,29 +5,26 @@ import { VerifyIdentityInput } from "../../contracts/verify-identity/contract.js
 import type { VideoSettings } from "../../contracts/verify-identity/contract.js";
 import { EffectMismatch } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import type { StepCall } from "../runtime/activity.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
-import type { Call, VideoContext } from "./context.js";
+import type { CallReference, VideoContext } from "./context.js";
 
 /** What the process does, fixed for the run. */
 export interface VideoPlan {
   environment: string;
   account: string;
   settings: VideoSettings;
-  /** Of the alert: an earlier run that failed has removed what it registered. */
+  /** The alert has one of its own after each removal: an earlier run that failed has removed what it registered. */
   alertOccurrence: string;
   /** An earlier run has rejected the call. */
   isRejected: boolean;
 }
 
-export async function prepare(
-  context: VideoContext,
-  given: { input: unknown; mode: AttemptMode },
-): Promise<VideoPlan> {
+export async function prepare(context: VideoContext, given: InputCall): Promise<VideoPlan> {
   const { account, deps } = context;
   const input = context.parse(VerifyIdentityInput, given.input);
   if (input.asyncRequest && account.pointers.asyncState === undefined) {
@@ -53,7 +50,7 @@ export async function claim(
   {
     idConference,
     from,
-  }: Pick<Call, "account" | "idConference"> & { from?: string; mode: AttemptMode },
+  }: Pick<CallReference, "account" | "idConference"> & { from?: string; mode: AttemptMode },
 ): Promise<{ owner?: string }> {
   const correlation = { provider, account: account.name, reference: idConference, ...processKey };
   const { namespace } = processKey;

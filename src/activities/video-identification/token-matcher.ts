@@ -49,13 +49,13 @@ const defaultTimes: MatcherTimes = {
   retryMs: 10_000,
 };
 
-/** Of an account in one round. */
+/** So many tokens of an account are tried in one round. */
 const MAX_TOKENS = 2;
-/** Of an account in one round, whose claims are looked at. */
+/** So many tokens of an account have their claims looked at in one round. */
 const MAX_UNREAD = 200;
-/** For a token in one round. */
+/** So many conferences are asked for with a token in one round. */
 const MAX_CALLS = 10;
-/** Of an account: the newest. */
+/** A token is tried against the newest conferences of its account. */
 const MAX_CONFERENCES = 500;
 /** After it another worker may take a token over; to try it twice does no harm. */
 const LEASE_MS = 60_000;
