@@ -1,7 +1,7 @@
 // The order in which an activity comes to a document: its owner is written, and only then is it stored or read.
 import { expect, test } from "@jest/globals";
 import { createHash } from "node:crypto";
-import { keepAffidavits } from "../../src/activities/evi/affidavits.js";
+import { keepAffidavits } from "../../src/activities/evi/ask.js";
 import type { EviPostContext } from "../../src/activities/evi-post/context.js";
 import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/documents.js";
 import type { ActivityDependencies } from "../../src/activities/runtime/provider-context.js";

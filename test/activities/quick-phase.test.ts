@@ -3,7 +3,7 @@
 import { expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
-import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
+import { asActivity, GoesOnLater } from "../../src/activities/runtime/failure.js";
 import type { AttemptMode } from "../../src/activities/runtime/failure.js";
 import { EffectAbsentOnce, EffectInFlight, JournalUnavailable } from "../../src/journal/errors.js";
 import { CircuitOpenError } from "../../src/activities/runtime/circuit-breaker.js";
@@ -116,7 +116,7 @@ test("a circuit that opens during an attempt counts from the last answer to any 
 });
 
 test("what has not changed is asked for when it says so, not some per cent later", async () => {
-  const { delayMs } = await attempt(new NotChangedYet(5_184_000_000), { attempt: 40 });
+  const { delayMs } = await attempt(new GoesOnLater(5_184_000_000), { attempt: 40 });
   expect(delayMs).toBe(5_184_000_000);
 });
 

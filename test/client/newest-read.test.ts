@@ -40,7 +40,7 @@ test("what an attempt has read without an answer is in the next status, and cost
     ...{ account: "default", mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
   };
   const followBatch = () =>
-    asActivity(context, () => Promise.reject(new NotChangedYet(undefined, { progress: later })));
+    asActivity(context, () => Promise.reject(new NotChangedYet({ progress: later })));
   const { workflows } = workerConverters({ ring, writeRing: undefined }, []);
   const worker = await Worker.create({
     connection: env.nativeConnection,

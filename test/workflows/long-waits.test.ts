@@ -2,7 +2,7 @@
 // server. A server ends an activity at once where its next attempt would come after its time.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { WorkflowHandle } from "@temporalio/client";
-import { NotChangedYet } from "../../src/activities/runtime/failure.js";
+import { GoesOnLater, NotChangedYet } from "../../src/activities/runtime/failure.js";
 import { isSatisfied } from "../../src/activities/runtime/polling.js";
 import { ProviderError } from "../../src/providers/errors/provider-error.js";
 import { DAY_SECONDS, SkippingRuns } from "./skipping-run.js";
@@ -96,7 +96,7 @@ const archiveAfter =
   (days: number): FakeActivity =>
   ({ deadline }, nowMs) => {
     const restMs = Date.parse(deadline) - nowMs;
-    if (restMs > 0) throw new NotChangedYet(restMs);
+    if (restMs > 0) throw new GoesOnLater(restMs);
     if (-restMs < days * DAY_MS) throw new NotChangedYet();
     return { archive: document, collected: 1, missing: 0 };
   };

@@ -1,31 +1,192 @@
-// The activities of the credential wallet (P1 §1.6, §4.6; docs/reading-the-specification.md §0, §7).
+// The activities of the credential wallet (P1 §1.6, §2.11, §4.6; docs/reading-the-specification.md §0, §7). Both inputs are checked
+// before any effect: which members the process sets itself is configured, so the contract cannot know them. The digest of each effect
+// covers what it sends, so that another body cannot take over what exists.
+import * as wallet from "../../providers/credential-wallet/client.js";
+import { IssueCredentialInput } from "../../contracts/issue-credential/contract.js";
+import { PresentCredentialInput } from "../../contracts/present-credential/contract.js";
+import { isSameSpelling } from "../../contracts/shared/values.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import type {
+  CredentialWalletAccount,
+  WalletRequest,
+} from "../../providers/credential-wallet/client.js";
+import type { Operation } from "../../providers/registry.js";
 import { activitiesOf } from "../runtime/activity.js";
-import { WalletContext, provider } from "./context.js";
-import type { WalletDependencies } from "./context.js";
-import { prepareIssuance, preparePresentation } from "./prepare.js";
-import * as setUp from "./set-up.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
+import { referenceOf } from "../runtime/documents.js";
+import { runEffect } from "../runtime/effect.js";
+import { InvalidInput } from "../runtime/failure.js";
+import { ProviderContext } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
-export type { FlowInitiated, WalletCall } from "./set-up.js";
-export type { WalletPlan } from "./prepare.js";
+export const provider = "credential-wallet";
+
+export type WalletDependencies = ProviderDependencies<CredentialWalletAccount>;
+
+export class WalletContext extends ProviderContext<typeof provider, WalletDependencies> {}
+
+/** What the process does, fixed for the run. */
+export type WalletPlan = WalletContext["place"];
+
+type Fields = Record<string, unknown> | undefined;
+
+export async function prepareIssuance(
+  context: WalletContext,
+  given: InputCall,
+): Promise<WalletPlan> {
+  const { service } = context.parse(IssueCredentialInput, given.input);
+  const { template } = context.account.sent;
+  refuseOwn([["service", service.providerFields, [template]]]);
+  return context.place;
+}
+
+export async function preparePresentation(
+  context: WalletContext,
+  given: InputCall,
+): Promise<WalletPlan> {
+  const { service, verificationTemplate } = context.parse(PresentCredentialInput, given.input);
+  const { template, operators, verificationTemplates } = context.account.sent;
+  refuseOwn([
+    ["verificationTemplate", verificationTemplate?.providerFields, [template]],
+    ["service", service.providerFields, [operators, verificationTemplates]],
+  ]);
+  return context.place;
+}
+
+/** Refuses the members that the process sets itself. */
+function refuseOwn(parts: [part: string, fields: Fields, own: string[]][]): void {
+  const problems = parts.flatMap(([part, fields = {}, own]) =>
+    Object.keys(fields)
+      .filter((name) => own.some((one) => isSameSpelling(one, name)))
+      .map((name) => ({
+        path: `${part}.providerFields.${name}`,
+        problem: "must be left out: the process sets it (P1 §2.11)",
+      })),
+  );
+  if (problems.length > 0) throw new InvalidInput(problems);
+}
+
+/** What every step of both flows is called with, beside the ids that it refers to. */
+export type WalletCall = StepCall & WalletRequest & { account: string };
+
+export interface FlowInitiated {
+  /** What the wallet answered, where it was JSON. */
+  document?: DocumentReference;
+  initiatedAt: string;
+}
+
+export const createOperator = creation("createOperator", wallet.createOperator, "operatorId");
+export const createTemplate = creation("createTemplate", wallet.createTemplate, "templateId");
+export const createIssuanceService = creation(
+  "createIssuanceService",
+  wallet.createIssuanceService,
+  "issuanceServiceId",
+  ["templateId"],
+);
+export const initIssuance = init("initIssuance", wallet.initIssuance, "issuanceServiceId");
+export const createVerificationTemplate = creation(
+  "createVerificationTemplate",
+  wallet.createVerificationTemplate,
+  "verificationTemplateId",
+  ["templateId"],
+);
+export const createPresentationService = creation(
+  "createPresentationService",
+  wallet.createPresentationService,
+  "verificationServiceId",
+  ["operatorIds", "verificationTemplateIds"],
+);
+export const initPresentation = init(
+  "initPresentation",
+  wallet.initPresentation,
+  "verificationServiceId",
+);
+
+type Send<Request, Answer> = (
+  account: CredentialWalletAccount,
+  request: Request,
+  signal: AbortSignal,
+) => Promise<Answer>;
+
+/** `id`: by which name the answer has the id of what was created. `links`: the ids that the request refers to. */
+function creation<Request extends WalletRequest, Id extends string>(
+  operation: Operation<typeof provider>,
+  send: Send<Request, Record<Id, string>>,
+  id: Id,
+  links: readonly (string & keyof Request)[] = [],
+) {
+  return async (
+    context: WalletContext,
+    given: WalletCall & Request,
+  ): Promise<Record<Id, string>> => {
+    // An operator's `happened` may supply an id as a number.
+    const answer: Record<Id, string | number> = await run(context, operation, given, links, send);
+    return { [id]: String(answer[id]) } as Record<Id, string>;
+  };
+}
+
+function init<Request extends WalletRequest>(
+  operation: Operation<typeof provider>,
+  send: Send<Request, { answer?: unknown }>,
+  service: string & keyof Request,
+) {
+  const now = () => new Date().toISOString();
+  return async (context: WalletContext, given: WalletCall & Request): Promise<FlowInitiated> => {
+    // An operator's `happened` supplies no answer.
+    const initiated: { answer?: unknown; initiatedAt?: string } | undefined = await run(
+      context,
+      operation,
+      given,
+      [service],
+      async (...sent: Parameters<typeof send>) => ({
+        ...(await send(...sent)),
+        initiatedAt: now(),
+      }),
+    );
+    const { answer, initiatedAt = now() } = initiated ?? {};
+    if (answer === undefined) return { initiatedAt };
+    return { document: await kept(context, answer), initiatedAt };
+  };
+}
+
+/**
+ * Its shape is not shown, and it may hold the URL of an offer: who opens that first has the credential. So it stands in no payload, which
+ * more people can decode than may have it, but is a document, sealed with the key of the process.
+ */
+function kept({ deps }: WalletContext, answer: unknown): Promise<DocumentReference> {
+  const base64 = Buffer.from(JSON.stringify(answer)).toString("base64");
+  return referenceOf(deps, { base64, mediaType: "application/json" }, "answer");
+}
+
+/** Which effect of the process it is does not change what is sent, so the digest leaves that out. */
+function run<Request extends WalletRequest, Answer>(
+  context: WalletContext,
+  operation: Operation<typeof provider>,
+  { effect, fields, isLater, ...given }: WalletCall & Request,
+  links: readonly string[],
+  send: Send<Request, Answer>,
+): Promise<Answer> {
+  const ids = Object.fromEntries(Object.entries(given).filter(([name]) => links.includes(name)));
+  const input = { fields, ...ids };
+  return runEffect(context, effect, {
+    operation,
+    input,
+    send: ({ signal }) => send(context.account, { ...input, isLater } as Request, signal),
+  });
+}
 
 export function createWalletActivities(deps: WalletDependencies) {
   const activity = activitiesOf(provider, deps, WalletContext);
   return {
     prepareIssuance: activity("prepare", prepareIssuance),
     preparePresentation: activity("prepare", preparePresentation),
-    createOperator: activity("createOperator", setUp.createOperator),
-    createTemplate: activity("createTemplate", setUp.createTemplate),
-    createIssuanceService: activity("createIssuanceService", setUp.createIssuanceService),
-    initIssuance: activity("initIssuance", setUp.initIssuance),
-    createVerificationTemplate: activity(
-      "createVerificationTemplate",
-      setUp.createVerificationTemplate,
-    ),
-    createPresentationService: activity(
-      "createPresentationService",
-      setUp.createPresentationService,
-    ),
-    initPresentation: activity("initPresentation", setUp.initPresentation),
+    createOperator: activity("createOperator", createOperator),
+    createTemplate: activity("createTemplate", createTemplate),
+    createIssuanceService: activity("createIssuanceService", createIssuanceService),
+    initIssuance: activity("initIssuance", initIssuance),
+    createVerificationTemplate: activity("createVerificationTemplate", createVerificationTemplate),
+    createPresentationService: activity("createPresentationService", createPresentationService),
+    initPresentation: activity("initPresentation", initPresentation),
   };
 }
 

@@ -4,7 +4,7 @@ import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch/co
 import type { BatchAffidavitAnswer } from "../../contracts/send-notice-batch/messages.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { requestOnce } from "../evi/affidavit-request.js";
-import { affidavitRefusals } from "../evi-notice/updates.js";
+import { affidavitRefusals } from "../evi-notice/index.js";
 import type { UpdateCall } from "../runtime/activity.js";
 import type { BatchContext } from "./context.js";
 
@@ -35,9 +35,7 @@ function isShownIneligible({ state, source }: BatchItem): boolean {
   return source === "query" && (state === "Draft" || state === "Closed");
 }
 
-async function isRequested({ deps, process: processKey }: BatchContext, { effect }: UpdateCall) {
-  const rows = await deps.journal.rows(processKey);
-  return rows.some(
-    ({ step, occurrence }) => step === effect.step && occurrence === effect.occurrence,
-  );
+async function isRequested(context: BatchContext, { effect }: UpdateCall): Promise<boolean> {
+  const rows = await context.rowsOf(effect.step);
+  return rows.some(({ occurrence }) => occurrence === effect.occurrence);
 }

@@ -1,21 +1,20 @@
 // The affidavits of all notices of a batch, collected into one ZIP, resumably (P2 §4.2 Downloads, §6.3). Some notices at a time
 // become a part of it, which is kept; the archive is the parts one after the other.
-import type { DocumentReference } from "../../contracts/shared/values.js";
-import type { ArchivePart } from "../../batch/items/parts.js";
-import { uploadId } from "../../documents/document-id.js";
-import type { Spool } from "../../documents/spool.js";
-import type { AffidavitFile } from "../../providers/evi/affidavit-zip.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
+import { createHash } from "node:crypto";
+import type { ArchivePart } from "../../batch/items/parts.js";
 import { fileHeader, zipOf } from "../../batch/zip/zip-writer.js";
 import type { ZipEntry } from "../../batch/zip/zip-writer.js";
-import { whenVisible } from "../runtime/when-visible.js";
-import { NotChangedYet } from "../runtime/failure.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import { uploadId } from "../../documents/document-id.js";
+import type { Spool } from "../../documents/spool.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { AffidavitFile } from "../../providers/evi/affidavit-zip.js";
+import { GoesOnLater } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
+import { whenVisible } from "../runtime/polling.js";
 import type { BatchContext, OfBatch } from "./context.js";
-import { folderOf, uniqueNames } from "./archive-names.js";
-import { attemptLimit } from "./limits.js";
-import { storeOnce } from "./made-document.js";
+import { attemptLimit } from "./context.js";
 
 export interface AffidavitArchive {
   /** Absent without any affidavit. */
@@ -23,7 +22,7 @@ export interface AffidavitArchive {
   /** Notices of which affidavits are in it, and of which there were none until the deadline. */
   collected: number;
   missing: number;
-  /** Of the missing ones: what the provider answered could not be read. */
+  /** So many of the missing ones have an answer of the provider that could not be read. */
   unreadable: number;
 }
 
@@ -55,7 +54,7 @@ export async function archiveAffidavits(
   const before = await partsOrArchive(context);
   if (!Array.isArray(before)) return before;
   const restMs = Date.parse(deadline) - (await deps.journal.now()).getTime();
-  if (restMs > 0) throw new NotChangedYet(restMs);
+  if (restMs > 0) throw new GoesOnLater(restMs);
   const checkTime = attemptLimit();
   for (;;) {
     const some = await deps.parts.missing(processKey, { limit: NOTICES_PER_PART });
@@ -72,7 +71,7 @@ export async function archiveAffidavits(
   const parts = await partsOrArchive(context);
   if (!Array.isArray(parts)) return parts;
   const made = { kind: "archive" as const, parts: [stamp, String(parts.length)] };
-  const stored = await storeOnce(context, made, "application/zip", () =>
+  const stored = await context.storeOnce(made, "application/zip", () =>
     zipOf(
       parts.map(({ part, document, size }) => ({
         size,
@@ -83,7 +82,7 @@ export async function archiveAffidavits(
   );
   const archive = await deps.parts.keep(processKey, stored, parts.length);
   if (archive?.uri !== stored.uri) await deps.documents.delete(stored.uri);
-  if (!archive) throw new NotChangedYet(1);
+  if (!archive) throw new GoesOnLater(1);
   // `cleanup` deletes those that are left where the worker is killed here.
   for (const part of parts) await deps.documents.delete(part.document);
   return { archive, ...(await deps.parts.counts(processKey)) };
@@ -151,7 +150,7 @@ async function download(context: BatchContext, notice: Notice, spool: Spool): Pr
     eviNotice.downloadAffidavits(context.account, { id }, spool, signal),
   );
   try {
-    return { notice, files: await whenVisible(downloading, []) };
+    return { notice, files: (await whenVisible(downloading)) ?? [] };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return { notice, files: [], problem: error };
@@ -194,4 +193,25 @@ async function* partOf(
 
 function entriesOf(stored: Buffer): ZipEntry[] {
   return JSON.parse(stored.toString()) as ZipEntry[];
+}
+
+// The names of the files come from outside: none leaves its folder, and no two are the same, on a disk that ignores case either.
+const SAFE_FOLDER = /^\w[\w-]{0,99}$/;
+
+/** A folder for each notice: the line of its recipient, and its id, or the digest of an id that is no plain name. */
+export function folderOf({ evidenceId, line }: { evidenceId: string; line?: number }): string {
+  const digest = () => createHash("sha256").update(evidenceId).digest("hex").slice(0, 32);
+  const id = SAFE_FOLDER.test(evidenceId) ? evidenceId : digest();
+  return [line, id].filter((part) => part !== undefined).join("-");
+}
+
+/** The names in their order, each that another one has already with a number before it. */
+export function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let number = 2; taken.has(unique.toLowerCase()); number += 1) unique = `${number}-${name}`;
+    taken.add(unique.toLowerCase());
+    return unique;
+  });
 }

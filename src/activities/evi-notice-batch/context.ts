@@ -1,9 +1,12 @@
-// What the activities of a batch of notices work with.
+// The activities of a batch of notices work with an account, with the pace of its reads, and with the documents that the batch makes.
 import { activityInfo } from "@temporalio/activity";
 import type { BatchItems } from "../../batch/items/items.js";
 import type { ArchiveParts } from "../../batch/items/parts.js";
 import type { BatchSettings } from "../../contracts/send-notice-batch/contract.js";
-import { derivedDocumentId } from "../../documents/document-id.js";
+import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import type { Pieces } from "../../documents/store.js";
+import { GoesOnLater } from "../runtime/failure.js";
 import type { DocumentKind } from "../../journal/ownership.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type {
@@ -12,11 +15,10 @@ import type {
   BatchRecipient,
   ListedAttachment,
 } from "../../providers/evi-notice/client.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Operation } from "../../providers/registry.js";
-import { whenVisible } from "../runtime/when-visible.js";
-import { provider } from "../evi-notice/context.js";
-import type { NoticeAccount } from "../evi-notice/context.js";
+import { whenVisible } from "../runtime/polling.js";
+import type { NoticeAccount, provider } from "../evi-notice/context.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
 import { Pace } from "./pace.js";
@@ -25,7 +27,6 @@ import { Pace } from "./pace.js";
 const SMALL_UPLOAD_BYTES = 1_000_000;
 
 export interface BatchAccount extends NoticeAccount {
-  /** Of one upload. */
   uploadTimeoutMs: number;
   batch: BatchAssumptions;
 }
@@ -46,7 +47,6 @@ export interface MadeDocument {
 type Dependencies = BatchDependencies & { paces: Map<string, Pace> };
 
 export class BatchContext extends ProviderContext<typeof provider, Dependencies> {
-  /** Of the account. */
   get pace(): Pace {
     const { paces } = this.deps;
     const { name, batch } = this.account;
@@ -61,6 +61,19 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     const id = derivedDocumentId(namespace, workflowId, kind, ...parts);
     await this.deps.journal.own(this.process, [{ id, kind }]);
     return { id, process: this.process };
+  }
+
+  /** The document as it is stored, else as `make` makes it: a retry may make another one, since more is known by then. */
+  async storeOnce(
+    made: MadeDocument,
+    mediaType: string,
+    make: () => Pieces,
+  ): Promise<DocumentReference> {
+    const { documents } = this.deps;
+    const own = await this.ownDocument(made);
+    const uri = uriOf(own.id);
+    const pieces = (await documents.exists(uri)) ? documents.openRead({ uri }) : make();
+    return documents.putStream(pieces, mediaType, own);
   }
 
   /** How long a call may take that sends so many bytes. */
@@ -78,7 +91,7 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     const getting = this.throughCircuit("getBatch", (signal) =>
       eviNotice.getBatch(this.account, { batchId }, signal),
     );
-    return whenVisible(getting, undefined);
+    return whenVisible(getting);
   }
 
   /** Page by page. Throws `notVisibleYet` where the provider shows no such batch. */
@@ -103,32 +116,32 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     );
   }
 
-  /** What the provider shows is not what was sent. */
-  problem(operation: Operation<typeof provider>, problem: string): ProviderError {
-    return new ProviderError({ kind: "protocol", provider, operation, effect: "none", problem });
-  }
-
-  /** A call that is not made, as if the provider had refused it. */
-  refusal(operation: Operation<typeof provider>, problem: string): ProviderError {
-    return new ProviderError({
-      kind: "invalidRequest",
-      provider,
-      operation,
-      effect: "none",
-      problem,
-    });
-  }
-
   /** What was just sent may not be visible at once; what stays invisible is a problem. */
   notShown(operation: Operation<typeof provider>, problem: string): ProviderError {
-    const kind = this.isNew ? "notVisibleYet" : "protocol";
-    return new ProviderError({ kind, provider, operation, effect: "none", problem });
+    return this.problem(operation, problem, this.isNew ? "notVisibleYet" : "protocol");
   }
 
   /** Whether what the step before has sent may still be invisible. */
   get isNew(): boolean {
     return Date.now() - activityInfo().scheduledTimestampMs < this.deps.invisibleForMs;
   }
+}
+
+const LONGEST_ATTEMPT_MS = 20 * 60_000;
+
+/** To call before each piece of work: throws `GoesOnLater` once the attempt is long enough, and the next one continues. */
+export function attemptLimit(): () => void {
+  const began = performance.now();
+  return () => {
+    if (performance.now() - began > LONGEST_ATTEMPT_MS) throw new GoesOnLater(1);
+  };
+}
+
+const MOVED_SHARE = 0.04;
+
+/** By how much a total must differ: 4 % of the recipients, so that a batch of any size has as many answers. */
+export function leastMove(recipients: number): number {
+  return Math.max(1, MOVED_SHARE * recipients);
 }
 
 /** Which batch an activity is about. */

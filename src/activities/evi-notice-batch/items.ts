@@ -1,11 +1,11 @@
-// What is known of a batch's notices: by callbacks, which the relay stores, and by queries for those that none has closed.
+// A batch's notices are known by callbacks, which the relay stores, and by queries for those that none has closed.
 import type { Sweep } from "../../batch/items/items.js";
 import { countByWord } from "../../batch/items/shown.js";
 import type { BatchTotals } from "../../contracts/send-notice-batch/contract.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
-import { leastMove } from "./limits.js";
+import { leastMove } from "./context.js";
 import type { SentList } from "./plan.js";
 import { listItems, readItems } from "./sweep.js";
 
@@ -58,7 +58,7 @@ export async function watchItems(context: BatchContext, given: Watched): Promise
   }
   if (totals.isLast || hasCrossed(totals, given) || hasMoved(totals, given)) return totals;
   const { at, states } = totals;
-  throw new NotChangedYet(undefined, { totals: { at, states } satisfies BatchTotals });
+  throw new NotChangedYet({ totals: { at, states } satisfies BatchTotals });
 }
 
 /** A list that is not complete is read again each `pollIntervalSeconds`, and once after the deadline. */

@@ -1,4 +1,4 @@
-// What the check of a batch's input finds, and what every later activity of the batch needs of it. All of it is small: bodies, lists
+// The check of a batch's input makes a plan, which has what every later activity of the batch needs. All of it is small: bodies, lists
 // and attachments are documents.
 import type {
   BatchRecipients,
@@ -13,13 +13,13 @@ import type { BatchSettings as BatchFields } from "../../providers/evi-notice/cl
 export interface SentList {
   document: DocumentReference;
   recipients: number;
-  /** Of recipients/address-digest.ts. */
+  /** `src/batch/recipients/address-digest.ts` makes it. */
   addressDigest: string;
   /** The list holds answers to challenges, which are secrets. */
   hasChallenges: boolean;
   /** What no two of its recipients share. */
   unique: NonNullable<SendNoticeBatchInput["uniqueRecipients"]>;
-  /** Of recipients/own-key.ts; absent where the recipients have no lookup keys of ours. */
+  /** It is part of the keys of `src/batch/recipients/own-key.ts`; absent where the recipients have no lookup keys of ours. */
   keyTag?: string;
 }
 

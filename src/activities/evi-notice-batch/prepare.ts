@@ -14,7 +14,7 @@ import { settingsOf } from "../evi-notice/submit.js";
 import { joinedKey } from "../evi/submit.js";
 import { checkedReferenceOf, referenceOf } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
-import type { AttemptMode } from "../runtime/failure.js";
+import type { InputCall } from "../runtime/activity.js";
 import type { BatchContext } from "./context.js";
 import type { BatchAttachment, BatchPlan, SentList } from "./plan.js";
 import { hasLongDescription } from "./set-up.js";
@@ -24,11 +24,8 @@ const PROBLEMS_SHOWN = 20;
 const KINDS_SHOWN = 20;
 const TAG_DIGITS = 12;
 
-export async function prepareBatch(
-  context: BatchContext,
-  given: { input: unknown; mode: AttemptMode },
-): Promise<BatchPlan> {
-  const { account, deps } = context;
+export async function prepareBatch(context: BatchContext, given: InputCall): Promise<BatchPlan> {
+  const { deps } = context;
   const input = context.parse(SendNoticeBatchInput, given.input);
   const settings = settingsOf(deps.defaults.sendNoticeBatch, input);
   const list = await checkedReferenceOf(deps, input.recipients, "submitted", "recipients");
@@ -42,8 +39,7 @@ export async function prepareBatch(
   }
   const { description, scheduledDate } = input;
   return {
-    environment: deps.environment,
-    account: account.name,
+    ...context.place,
     settings,
     deadlineSeconds: settings.deadlineSeconds,
     list: sent,

@@ -5,7 +5,7 @@ import { outcomeOfBroken } from "../../contracts/send-notice-batch/states.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
-import { leastMove } from "./limits.js";
+import { leastMove } from "./context.js";
 
 /** The newest read of the batch. */
 export interface BatchRead {
@@ -35,7 +35,7 @@ export async function followBatch(
   context: BatchContext,
   given: ProgressQuestion,
 ): Promise<BatchRead> {
-  const stamp = (await context.deps.journal.now()).toISOString();
+  const stamp = await context.stamp();
   const batch = await context.findBatch(given.batchId);
   if (!batch) throw context.notShown("getBatch", "does not show the batch");
   const { state, sentCount, failedCount, progressPercentage } = batch;
@@ -52,7 +52,7 @@ export async function followBatch(
   const states = countByWord(await context.deps.items.totals(context.process));
   if (Object.keys(states).length > 0) read.states = states;
   if (given.mode === "quick" && !isNews && !hasMoved(read, given))
-    throw new NotChangedYet(undefined, membersOf(read));
+    throw new NotChangedYet(membersOf(read));
   return read;
 }
 

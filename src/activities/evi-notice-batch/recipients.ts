@@ -52,7 +52,7 @@ async function* uploadsOf(
   else for await (const csv of listParts(pieces, partRows)) yield { csv, bytes: csv.length };
 }
 
-/** Of those that the provider has: their number, and which they are. */
+/** Tells how many recipients the provider has, and which they are. */
 export async function recipientsOf(context: BatchContext, batchId: string): Promise<AddressDigest> {
   const found = new AddressDigest();
   for await (const page of context.recipients(batchId))

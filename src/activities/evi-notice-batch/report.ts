@@ -17,7 +17,6 @@ import { reasonOf } from "../../batch/recipients/reason.js";
 import type { ReportRow } from "../../batch/recipients/report.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
-import { storeOnce } from "./made-document.js";
 import type { SentList } from "./plan.js";
 import { lookupKeyOf } from "./sweep.js";
 
@@ -35,7 +34,7 @@ export async function writeReport(
   { stamp, ...reported }: Reported & { stamp: string; mode: AttemptMode },
 ): Promise<WrittenReport> {
   const of = (form: string) => ({ kind: "report" as const, parts: [stamp, form] });
-  const jsonLines = await storeOnce(context, of("json-lines"), "application/x-ndjson", () =>
+  const jsonLines = await context.storeOnce(of("json-lines"), "application/x-ndjson", () =>
     jsonLinesReport(rowsOf(context, reported)),
   );
   const counter = new ReportCounter();

@@ -18,7 +18,7 @@ export const hasLongDescription = (description = "") =>
   plainText(description).length > MAX_OWN_WORDS;
 /** Nine kinds of callbacks, each doubled, and a reserve. */
 const CALLBACKS_A_RECIPIENT = 40;
-/** Of batches that a search by a unique token finds. */
+/** A search by a unique token finds one batch. */
 const MAX_PAGES = 20;
 
 export function createBatch(

@@ -125,10 +125,9 @@ export async function deleteBatch(
       operation: "deleteBatch",
       input: { batchId },
       async prepare() {
-        if (await isStarted(context, batchId))
-          throw context.refusal("deleteBatch", "it was started");
+        if (await isStarted(context, batchId)) throw refusal(context, "it was started");
         if (date !== undefined && Date.parse(date) - Date.now() < lastMs)
-          throw context.refusal("deleteBatch", "it starts too soon");
+          throw refusal(context, "it starts too soon");
       },
       send: ({ signal }) => eviNotice.deleteBatch(context.account, { batchId }, signal),
     });
@@ -172,6 +171,11 @@ async function wasDeleted({ deps, process: processKey }: BatchContext): Promise<
   return rows.some(({ operation, state }) => operation === "deleteBatch" && state === "answered");
 }
 
+/** As if the provider had refused the call, which is not made. */
+function refusal(context: BatchContext, problem: string): ProviderError {
+  return context.problem("deleteBatch", problem, "invalidRequest");
+}
+
 /** Without a status it is our own. Undefined where the deletion has no answer. */
 function refusalIn(error: unknown): Pick<Refusal, "status"> | undefined {
   if (error instanceof EffectRefused) return error.refusal;
@@ -188,7 +192,7 @@ function isAboutBatch(status: number): boolean {
   return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
 }
 
-/** Of this run of the process or an earlier one. */
+/** This run of the process has started it, or an earlier one. */
 async function answeredStart(context: BatchContext): Promise<Partial<Started> | undefined> {
   const { standing } = await context.readStepHistory("start");
   return standing?.isAnswered === true ? (standing.answer as Partial<Started>) : undefined;

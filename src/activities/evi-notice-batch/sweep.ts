@@ -2,18 +2,19 @@
 // recipients, then many notices in one query by our own lookup keys, else each by its id.
 import type { ReadItem } from "../../batch/items/items.js";
 import { camelCase } from "../../batch/items/shown.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
 import { lineOfOwnKey, ownKey } from "../../batch/recipients/own-key.js";
+import { unless } from "../runtime/polling.js";
 import type { BatchContext, OfBatch } from "./context.js";
-import { attemptLimit } from "./limits.js";
+import { attemptLimit } from "./context.js";
 import type { SentList } from "./plan.js";
 
 type Listed = Pick<ReadItem, "evidenceId" | "line">;
 type OfList = OfBatch & { list: SentList };
 
-/** Of one query (P2 §4.2: at most 100 results). */
+/** A query has at most 100 results (P2 §4.2). */
 const KEYS_PER_QUERY = 100;
 const ITEMS_PER_ROUND = 800;
 
@@ -42,15 +43,10 @@ export async function listItems(
 /** Undefined where the provider no longer takes the cursor. */
 async function pageFrom(context: BatchContext, batchId: string, cursor: string | undefined) {
   const limit = context.account.batch.recipientsPage;
-  try {
-    return await context.throughCircuit("queryRecipients", (signal) =>
-      eviNotice.queryRecipients(context.account, { batchId, limit, cursor }, signal),
-    );
-  } catch (error) {
-    if (cursor !== undefined && error instanceof ProviderError && error.status === 400)
-      return undefined;
-    throw error;
-  }
+  const reading = context.throughCircuit("queryRecipients", (signal) =>
+    eviNotice.queryRecipients(context.account, { batchId, limit, cursor }, signal),
+  );
+  return unless(({ status }) => cursor !== undefined && status === 400, reading);
 }
 
 function itemOf(recipient: BatchRecipient, { keyTag }: SentList): Listed[] {
@@ -67,7 +63,7 @@ export function lookupKeyOf({ providerFields = {} }: BatchRecipient): string | u
   return typeof key === "string" ? key : undefined;
 }
 
-/** Notices that were not read since `before`. Throws `NotChangedYet` where they are more than one attempt can read. */
+/** Notices that were not read since `before`. Throws `GoesOnLater` where they are more than one attempt can read. */
 export async function readItems(
   context: BatchContext,
   { list }: OfList,
@@ -118,15 +114,11 @@ async function readByKeys(
  */
 async function readById(context: BatchContext, item: Listed): Promise<ReadItem> {
   if (!isPlainId(item.evidenceId)) return item;
-  try {
-    const notice = await context.throughCircuit("get", (signal) =>
-      eviNotice.get(context.account, { id: item.evidenceId }, signal),
-    );
-    return { ...item, ...stateOf(notice) };
-  } catch (error) {
-    if (error instanceof ProviderError && isAboutTheId(error)) return item;
-    throw error;
-  }
+  const reading = context.throughCircuit("get", (signal) =>
+    eviNotice.get(context.account, { id: item.evidenceId }, signal),
+  );
+  const notice = await unless(isAboutTheId, reading);
+  return notice ? { ...item, ...stateOf(notice) } : item;
 }
 
 function isPlainId(id: string): boolean {

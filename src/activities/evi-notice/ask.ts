@@ -4,10 +4,10 @@ import type { NoticeDates } from "../../contracts/send-notice/contract.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import { whenVisible } from "../runtime/when-visible.js";
-import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/polling.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
+import type { FetchedFile } from "../runtime/documents.js";
 import { askItem } from "../evi/ask.js";
-import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviNoticeContext } from "./context.js";
 
 const shownOnly = ShownItem.strip();
@@ -51,7 +51,7 @@ async function download(
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
       eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
     );
-    const file = await whenVisible(downloading, undefined);
+    const file = await whenVisible(downloading);
     if (file) found.set(affidavitId, file);
   }
   return found;
@@ -66,7 +66,7 @@ async function downloadAll(
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
   );
-  const files = await whenVisible(downloading, []);
+  const files = (await whenVisible(downloading)) ?? [];
   return new Map(
     files.flatMap(({ id: of, ...file }) => (of === undefined ? [] : [[of, file] as const])),
   );

@@ -1,15 +1,15 @@
-// What the activities of certified notices work with: the account, and the queries of docs/reading-the-specification.md §1, §3.
+// The activities of certified notices work with an account, and with the queries of docs/reading-the-specification.md §1, §3.
 import type { NoticeSettings } from "../../contracts/send-notice/contract.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { EviNoticeAccount, Notice } from "../../providers/evi-notice/client.js";
-import { whenVisible } from "../runtime/when-visible.js";
+import { whenVisible } from "../runtime/polling.js";
 import { ownKeyOf, withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "evi-notice";
 
-/** Of a query by our own key, which finds one notice. */
+/** A query by our own key finds one notice. */
 const MAX_PAGES = 5;
 
 /** An account with what the configuration knows about it beside address and credentials. */
@@ -29,7 +29,7 @@ export class EviNoticeContext<
     const getting = this.throughCircuit("get", (signal) =>
       eviNotice.get(this.account, { id, includeAffidavits: true }, signal),
     );
-    return whenVisible(getting, undefined);
+    return whenVisible(getting);
   }
 
   /**

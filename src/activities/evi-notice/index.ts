@@ -1,11 +1,18 @@
 // The activities of certified notices (P2 §2.6–2.7, §4.2; docs/reading-the-specification.md §1, §3).
+import * as eviNotice from "../../providers/evi-notice/client.js";
+import type { NoticeAffidavitRequest } from "../../contracts/send-notice/contract.js";
+import type { NoticeAffidavitAnswer } from "../../contracts/send-notice/messages.js";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
+import { requestOnce } from "../evi/affidavit-request.js";
+import type { EviUpdate } from "../evi/affidavit-request.js";
+import { keepFile } from "../runtime/documents.js";
 import { activitiesOf } from "../runtime/activity.js";
+import type { AttemptMode } from "../runtime/failure.js";
 import { ask } from "./ask.js";
-import { attachments } from "./attachments.js";
 import { EviNoticeContext, provider } from "./context.js";
 import type { EviNoticeDependencies } from "./context.js";
+import type { SentAttachment } from "./submit.js";
 import { submit } from "./submit.js";
-import { requestAffidavit } from "./updates.js";
 
 export type { NoticeSubmitted } from "./submit.js";
 
@@ -17,4 +24,59 @@ export function createEviNoticeActivities(deps: EviNoticeDependencies) {
     attachments: activity("downloadAttachments", attachments),
     requestAffidavit: activity("requestAffidavit", requestAffidavit),
   };
+}
+
+export interface AttachmentsAnswer {
+  documents: ProcessDocument[];
+  /** The names of submitted attachments that the provider does not have with the same content. */
+  missing: string[];
+}
+
+/** As the provider has them, once the notice is closed: kept, and compared with those that were submitted (P2 §4.2 Downloads). */
+export function attachments(
+  context: EviNoticeContext,
+  {
+    uniqueId,
+    submitted,
+  }: {
+    account: string;
+    uniqueId: string;
+    submitted: SentAttachment[];
+    mode: AttemptMode;
+  },
+): Promise<AttachmentsAnswer> {
+  return context.deps.documents.withSpool(async (spool) => {
+    const files = await context.throughCircuit("downloadAttachments", (signal) =>
+      eviNotice.downloadAttachments(context.account, { id: uniqueId }, spool, signal),
+    );
+    const left = [...submitted];
+    const documents: ProcessDocument[] = [];
+    for (const file of files.filter(({ size }) => size > 0)) {
+      const at = left.findIndex(({ document }) => document.sha256 === file.sha256);
+      const [same] = at === -1 ? [] : left.splice(at, 1);
+      const name = same?.fileName ?? file.fileName;
+      const mediaType = same?.document.mediaType ?? "application/octet-stream";
+      const own = { kind: "attachment", ids: [uniqueId, "attachment", name], mediaType } as const;
+      documents.push({ ...(await keepFile(context, own, file)), description: name });
+    }
+    return { documents, missing: left.map(({ fileName }) => fileName) };
+  });
+}
+
+/** P2 §4.2: the two statuses that say why there is none. */
+export const affidavitRefusals = { 403: "limitReached", 405: "notEligible" } as const;
+
+/** P2 §4.2 On-demand affidavit; docs/reading-the-specification.md §3, §9. */
+export function requestAffidavit(
+  context: EviNoticeContext,
+  given: EviUpdate & { asked: NoticeAffidavitRequest },
+): Promise<NoticeAffidavitAnswer> {
+  const { uniqueId, asked } = given;
+  const requested = {
+    operation: "requestAffidavit",
+    input: { uniqueId, ...asked },
+    send: (signal: AbortSignal) =>
+      eviNotice.requestAffidavit(context.account, { id: uniqueId, ...asked }, signal),
+  } as const;
+  return requestOnce(context, given, requested, affidavitRefusals);
 }

@@ -1,17 +1,18 @@
 // The first activity of `sendNotice`: validates, stores inline attachments, submits once (P2 §2.6, §4.2 Submit).
-import { contentOf } from "../../documents/content.js";
+import * as eviNotice from "../../providers/evi-notice/client.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
 import { SendNoticeInput } from "../../contracts/send-notice/contract.js";
 import type { NoticeSettings } from "../../contracts/send-notice/contract.js";
-import * as eviNotice from "../../providers/evi-notice/client.js";
+import { Secret } from "../../contracts/shared/values.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import { contentOf } from "../../documents/content.js";
+import type { NoticeSubmission } from "../../providers/evi-notice/client.js";
 import { joinedKey, submitOnce } from "../evi/submit.js";
-import type { StepCall } from "../runtime/activity.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { EviNoticeContext } from "./context.js";
-import { submissionOf } from "./submission.js";
-import type { SentAttachment } from "./submission.js";
 
 export interface NoticeSubmitted {
   /** P2 §4.2 `Id`. */
@@ -25,14 +26,9 @@ export interface NoticeSubmitted {
   submittedAt: string;
 }
 
-export interface NoticeSubmit extends StepCall {
-  /** Unchecked: the input of a plain Temporal client is parsed here for the first time. */
-  input: unknown;
-}
-
 export async function submit(
   context: EviNoticeContext,
-  given: NoticeSubmit,
+  given: StepCall & InputCall,
 ): Promise<NoticeSubmitted> {
   const { account, deps, process: processKey } = context;
   const input = context.parse(SendNoticeInput, given.input);
@@ -62,8 +58,7 @@ export async function submit(
   });
   return {
     uniqueId,
-    environment: deps.environment,
-    account: account.name,
+    ...context.place,
     settings: settingsOf(deps.defaults.sendNotice, input),
     affidavitsOnDemand: input.affidavitKinds?.includes("OnDemand") ?? false,
     attachments,
@@ -85,4 +80,48 @@ export function settingsOf<S extends NoticeSettings>(
   const own = resolved(configured, settings);
   if (settings?.deadlineSeconds !== undefined || timeToLive === undefined) return own;
   return { ...own, deadlineSeconds: timeToLive * 60 + own.deadlineMarginSeconds };
+}
+
+/** Complete for the service, because an omitted filter means no callback at all (P2 §2.6, §6.2). */
+export const noticeFilter = [
+  "Processed",
+  "Dispatched",
+  "Sent",
+  "Delivered",
+  "Received",
+  "Read",
+  "Replied",
+  "Failed",
+  "Closed",
+  "AffidavitPublished",
+];
+
+export interface SentAttachment {
+  fileName: string;
+  document: DocumentReference;
+}
+
+/** `files`: the contents of the attachments, in their order. */
+export function submissionOf(
+  input: SendNoticeInput,
+  files: Buffer[],
+  ownKey: string,
+  callback: { url: string; correlation: string },
+): NoticeSubmission {
+  const { account: _account, settings: _settings, attachments, ...fields } = input;
+  const { evidenceAccessControlChallengeResponse: response } = fields;
+  return {
+    ...fields,
+    lookupKey: joinedKey(input.lookupKey, ownKey),
+    evidenceAccessControlChallengeResponse:
+      response === undefined ? undefined : new Secret(response),
+    attachments: attachments?.map(({ document, ...attachment }, index) => ({
+      ...attachment,
+      mimeType: document.mediaType,
+      bytes: files[index] ?? Buffer.alloc(0),
+    })),
+    pushNotificationUrl: callback.url,
+    pushNotificationFilter: noticeFilter,
+    pushNotificationExtraData: callback.correlation,
+  };
 }

@@ -5,10 +5,10 @@ import { ShownItem } from "../../contracts/shared/status.js";
 import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
-import { whenVisible } from "../runtime/when-visible.js";
-import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/polling.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
+import type { FetchedFile } from "../runtime/documents.js";
 import { askItem } from "../evi/ask.js";
-import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviPostContext } from "./context.js";
 
 const datesOnly = PostalDates.strip();
@@ -55,7 +55,7 @@ async function download(
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviPost.downloadAffidavits(context.account, ids, spool, signal),
   );
-  const files = await whenVisible(downloading, []);
+  const files = (await whenVisible(downloading)) ?? [];
   const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
   return new Map(
     files.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),

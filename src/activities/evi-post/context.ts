@@ -1,4 +1,4 @@
-// What the activities of certified post work with: the account, and the queries of docs/reading-the-specification.md §1–2.
+// The activities of certified post work with an account, and with the queries of docs/reading-the-specification.md §1–2.
 import type { PostalSettings } from "../../contracts/send-postal/contract.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { EviPostAccount, PostalItem } from "../../providers/evi-post/client.js";

@@ -1,19 +1,20 @@
 // The first activity of `sendPostal`: validates, stores an inline document, submits once (P2 §2.1–2.4, §4.1 Submit).
-import { contentOf } from "../../documents/content.js";
+import * as eviPost from "../../providers/evi-post/client.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
 import { SendPostalInput } from "../../contracts/send-postal/contract.js";
 import type { PostalSettings } from "../../contracts/send-postal/contract.js";
 import type { FieldProblem } from "../../contracts/shared/failures.js";
+import { Secret } from "../../contracts/shared/values.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
-import * as eviPost from "../../providers/evi-post/client.js";
-import { submitOnce } from "../evi/submit.js";
-import type { StepCall } from "../runtime/activity.js";
-import { InvalidInput } from "../runtime/failure.js";
+import { contentOf } from "../../documents/content.js";
+import type { PostalSubmission } from "../../providers/evi-post/client.js";
+import { joinedKey, submitOnce } from "../evi/submit.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
+import { InvalidInput } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { EviPostContext, PostalAccount } from "./context.js";
-import { submissionOf } from "./submission.js";
 
 export interface PostalSubmitted {
   uniqueId: string;
@@ -27,14 +28,9 @@ export interface PostalSubmitted {
   submittedAt: string;
 }
 
-export interface PostalSubmit extends StepCall {
-  /** Unchecked: the input of a plain Temporal client is parsed here for the first time. */
-  input: unknown;
-}
-
 export async function submit(
   context: EviPostContext,
-  given: PostalSubmit,
+  given: StepCall & InputCall,
 ): Promise<PostalSubmitted> {
   const { account, deps, process: processKey } = context;
   const input = context.parse(SendPostalInput, given.input);
@@ -56,8 +52,7 @@ export async function submit(
   });
   return {
     uniqueId,
-    environment: deps.environment,
-    account: account.name,
+    ...context.place,
     settings: resolved(deps.defaults.sendPostal, input.settings),
     postServiceType: input.options?.postServiceType ?? "Registered",
     affidavitsOnDemand: input.options?.affidavitsOnDemandEnabled === true,
@@ -91,4 +86,48 @@ export function checkAccountRules(input: SendPostalInput, account: PostalAccount
       problem: "is required for Registered: the site of this account has no region (P2 §2.2)",
     });
   if (problems.length > 0) throw new InvalidInput(problems);
+}
+
+/** Complete for the service, because an omitted filter means no callback at all (P2 §2.3, §6.2). */
+export const postalFilter = [
+  "Processed",
+  "Dispatched",
+  "Sent",
+  "Delivered",
+  "Closed",
+  "Cancelled",
+  "Issued",
+  "Disposed",
+  "AffidavitPublished",
+];
+
+export function submissionOf(
+  input: SendPostalInput,
+  document: Buffer,
+  ownKey: string,
+  callback: { url: string; correlation: string },
+  account: { ownKeyInLookupKey: boolean },
+): PostalSubmission {
+  const { account: _account, settings: _settings, document: _document, ...fields } = input;
+  const { evidenceAccessControlChallengeResponse: response, ...options } = input.options ?? {};
+  const lookupKey = account.ownKeyInLookupKey
+    ? joinedKey(input.lookupKey, ownKey)
+    : input.lookupKey;
+  return {
+    ...fields,
+    document,
+    lookupKey,
+    options: {
+      ...options,
+      evidenceAccessControlChallengeResponse:
+        response === undefined ? undefined : new Secret(response),
+      customFields: [
+        ...(options.customFields ?? []),
+        { key: "trustflow", label: "Trustflow", value: ownKey, isLookupKey: true },
+      ],
+      pushNotificationUrl: callback.url,
+      pushNotificationFilter: postalFilter,
+      pushNotificationExtraData: callback.correlation,
+    },
+  };
 }

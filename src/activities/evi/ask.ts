@@ -1,14 +1,15 @@
 // One poll of a communication, the same for certified post and notices: the snapshot, which alone decides, and the affidavits
 // that are not stored yet (P2 §2.5, §2.7, §4.1, §4.2, §6.4).
 import type { ProcessDocument, ShownItem } from "../../contracts/shared/status.js";
-import type { Operation, Provider } from "../../providers/registry.js";
+import type { Spool } from "../../documents/spool.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { Operation, Provider } from "../../providers/registry.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import { isSatisfied, notFoundError } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import type { ProviderContext } from "../runtime/provider-context.js";
-import { keepAffidavits } from "./affidavits.js";
-import type { AffidavitDownload, EviAffidavit } from "./affidavits.js";
+import { keepFile } from "../runtime/documents.js";
+import type { FetchedFile } from "../runtime/documents.js";
 
 export interface EviPollRequest extends PollRequest {
   account: string;
@@ -61,9 +62,14 @@ export async function askItem<P extends Provider, Dates>(
   { operations, endStates, find, download }: AskedService<P, Dates>,
 ): Promise<EviAnswer<Dates>> {
   const { uniqueId, stored, refetch } = request;
-  const stamp = (await context.deps.journal.now()).toISOString();
+  const stamp = await context.stamp();
   const item = await find();
-  if (!item) throw invisible(context, operations.find, request);
+  if (!item) {
+    // An id that was just given may not be visible yet (docs/reading-the-specification.md §1).
+    const isNew = Date.now() - Date.parse(request.submittedAt) < context.deps.invisibleForMs;
+    const problem = "the communication is not in the answer";
+    throw context.problem(operations.find, problem, isNew ? "notVisibleYet" : "protocol");
+  }
   const { state, outcome, dates, shown, affidavits } = item;
   const ids = affidavits.map(({ id }) => id);
   const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
@@ -77,11 +83,7 @@ export async function askItem<P extends Provider, Dates>(
   );
   const missing = wanted.length - documents.length;
   if (request.wait === "affidavits" && missing > 0)
-    throw notFoundError(
-      context.provider,
-      operations.download,
-      "a listed affidavit is not in the download",
-    );
+    throw notFoundError(context, operations.download, "a listed affidavit is not in the download");
   const hasMore = Object.keys(shown).length > 0;
   const snapshot = {
     ...{ stamp, state, fingerprint, dates },
@@ -91,18 +93,43 @@ export async function askItem<P extends Provider, Dates>(
   return { snapshot, documents, missing };
 }
 
-/** docs/reading-the-specification.md §1: an id that was just given may not be visible yet. */
-function invisible<P extends Provider>(
-  { deps, provider }: ProviderContext<P>,
-  operation: Operation<P>,
-  { submittedAt }: EviPollRequest,
-): ProviderError {
-  const isNew = Date.now() - Date.parse(submittedAt) < deps.invisibleForMs;
-  return new ProviderError({
-    kind: isNew ? "notVisibleYet" : "protocol",
-    provider,
-    operation,
-    effect: "none",
-    problem: "the communication is not in the answer",
+export interface EviAffidavit {
+  id: string;
+  date?: string | undefined;
+  description?: string | undefined;
+}
+
+/** The PDFs by the id of their affidavit, as far as the provider has them. What is downloaded goes into the spool. */
+export type AffidavitDownload = (
+  wanted: EviAffidavit[],
+  spool: Spool,
+) => Promise<Map<string, FetchedFile>>;
+
+/**
+ * Fetched from the provider and kept under our own hash (P2 §6.3; docs/reading-the-specification.md §2). One download for all; then the files are stored one at a time, because each may be large. An affidavit that the answer does not hold
+ * yet is left out; a later poll asks for it again.
+ */
+export async function keepAffidavits<P extends Provider>(
+  context: ProviderContext<P>,
+  uniqueId: string,
+  wanted: EviAffidavit[],
+  download: AffidavitDownload,
+): Promise<ProcessDocument[]> {
+  if (wanted.length === 0) return [];
+  return context.deps.documents.withSpool(async (spool) => {
+    const files = await download(wanted, spool);
+    const kept: ProcessDocument[] = [];
+    for (const { id, date, description } of wanted) {
+      const file = files.get(id);
+      if (!file) continue;
+      const own = { kind: "affidavit", ids: [uniqueId, id], mediaType: "application/pdf" } as const;
+      kept.push({
+        ...(await keepFile(context, own, file)),
+        uniqueId: id,
+        ...(date !== undefined && { date }),
+        ...(description !== undefined && { description }),
+      });
+    }
+    return kept;
   });
 }

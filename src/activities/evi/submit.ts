@@ -1,6 +1,5 @@
 // A submit with an idempotency token: sent once, and after a lost answer looked up by our own key (P2 §4.1, §4.2;
 // docs/reading-the-specification.md §1).
-import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Operation, Provider } from "../../providers/registry.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
 import { runEffect } from "../runtime/effect.js";
@@ -64,19 +63,16 @@ export function ownKeyOf(key: string): string {
 }
 
 /** Our own key may be one of several in `lookupKey`, joined with `::` (docs/reading-the-specification.md §1). */
-export function withOwnKey<Item extends { lookupKey?: string }>(
-  { provider }: Pick<ProviderContext<Provider>, "provider">,
+export function withOwnKey<
+  P extends "evi-post" | "evi-notice",
+  Item extends { lookupKey?: string },
+>(
+  context: ProviderContext<P>,
   key: string,
   { results, hasMore }: { results: Item[]; hasMore: boolean },
 ): Item | undefined {
   const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
   if (found || !hasMore) return found;
   // More than one page for a key that is unique: the query does not filter as assumed, so it proves no absence.
-  throw new ProviderError({
-    kind: "protocol",
-    provider,
-    operation: "query",
-    effect: "none",
-    problem: "a query by our own key reports more matches than it returns",
-  });
+  throw context.problem("query", "a query by our own key reports more matches than it returns");
 }

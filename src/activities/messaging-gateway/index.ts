@@ -1,10 +1,46 @@
-// The activity of the messaging gateway (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
+// The activity of the messaging gateway: one message, one effect (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
+import * as gateway from "../../providers/messaging-gateway/client.js";
+import { comparedInput } from "../../contracts/definition/compared-input.js";
+import { SendMessageInput } from "../../contracts/send-message/contract.js";
+import { contentOf } from "../../documents/content.js";
+import type { MessagingGatewayAccount } from "../../providers/messaging-gateway/client.js";
 import { activitiesOf } from "../runtime/activity.js";
-import { MessagingContext, provider } from "./context.js";
-import type { MessagingDependencies } from "./context.js";
-import { send } from "./send.js";
+import type { StepCall } from "../runtime/activity.js";
+import { runEffect } from "../runtime/effect.js";
+import { ProviderContext } from "../runtime/provider-context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
-export type { MessageSent } from "./send.js";
+export const provider = "messaging-gateway";
+
+export type MessagingDependencies = ProviderDependencies<MessagingGatewayAccount>;
+
+export class MessagingContext extends ProviderContext<typeof provider, MessagingDependencies> {}
+
+export interface MessageSent {
+  environment: string;
+  account: string;
+  /** What the gateway answered, where it was JSON. */
+  answer?: unknown;
+}
+
+export async function send(
+  context: MessagingContext,
+  given: StepCall & { input: unknown },
+): Promise<MessageSent> {
+  const { account } = context;
+  const input = context.parse(SendMessageInput, given.input);
+  const sent = await runEffect(context, given.effect, {
+    operation: "send",
+    input: comparedInput(SendMessageInput, input, contentOf),
+    // An operator's `happened` supplies no answer.
+    send: ({ signal }): Promise<{ answer?: unknown } | undefined> =>
+      gateway.send(account, input.providerFields, signal),
+  });
+  return {
+    ...context.place,
+    ...(sent?.answer === undefined ? {} : { answer: sent.answer }),
+  };
+}
 
 export function createMessagingActivities(deps: MessagingDependencies) {
   const activity = activitiesOf(provider, deps, MessagingContext);

@@ -1,4 +1,4 @@
-// What the activities of the one-shot signature service work with: the account, and what `retrieve` shows of a request.
+// The activities of the one-shot signature service work with an account, and with what `retrieve` shows of a request.
 import type { OneShotSettings } from "../../contracts/sign-one-shot/contract.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type {

@@ -4,12 +4,10 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import { sha256Of } from "../../documents/content.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
 import { isPdf } from "../../documents/pdf.js";
-import type { EffectSummary } from "../../journal/retention.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
-import { asInvalidInput, checkDocument } from "../runtime/documents.js";
+import { asInvalidInput, checkDocument, unlessMissing, wasSent } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
-import { unlessMissing } from "../runtime/missing-document.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 
@@ -23,11 +21,11 @@ export async function deleteDocuments(
   context: OneShotContext,
   { effect, requestPk, signed }: Deletion,
 ): Promise<void> {
-  const earlier = await deletions(context);
+  const earlier = await context.rowsOf(DELETION);
   if (earlier.some(({ state }) => state === "answered")) return;
   for (const document of signed) {
     const checking = checkDocument(context.deps.documents, document, "signed");
-    await unlessMissing(provider, "deleteDocuments", checking);
+    await unlessMissing(context, "deleteDocuments", checking);
   }
   await runEffect(context, effect, {
     operation: "deleteDocuments",
@@ -38,16 +36,8 @@ export async function deleteDocuments(
 
 /** Whether an earlier run, or one before a reset, may have deleted them. It did so only after all was signed and kept. */
 export async function mayBeDeleted(context: OneShotContext): Promise<boolean> {
-  return (await deletions(context)).some(wasSent);
+  return (await context.rowsOf(DELETION)).some(wasSent);
 }
-
-async function deletions({ deps, process: processKey }: OneShotContext): Promise<EffectSummary[]> {
-  const rows = await deps.journal.rows(processKey);
-  return rows.filter(({ step }) => step === DELETION);
-}
-
-/** An attempt without an answer leaves a row that says `notSent`, because a repetition does no harm. */
-const wasSent = ({ attempts, state }: EffectSummary) => attempts > 0 || state === "answered";
 
 /** What was signed, as it was kept before the deletion. Undefined where a copy of one of the `names` is not there. */
 export async function keptBeforeDeletion(
@@ -56,7 +46,7 @@ export async function keptBeforeDeletion(
   names: string[],
 ): Promise<ProcessDocument[] | undefined> {
   const finding = kept(context, requestPk, names).catch(asInvalidInput("signed"));
-  const found = await unlessMissing(provider, "retrieve", finding);
+  const found = await unlessMissing(context, "retrieve", finding);
   return found.length === names.length ? found : undefined;
 }
 

@@ -6,39 +6,36 @@ import type { OwnedDocument } from "../../journal/ownership.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import type { EffectReference, ProviderEffect } from "../runtime/effect.js";
 import { fileOf, ownedDocument } from "../runtime/documents.js";
-import { unlessMissing } from "../runtime/missing-document.js";
 import { earlierRequests, ifShown, updateAnswer } from "../runtime/update-answer.js";
-import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 import type { PlannedFile } from "./request.js";
 
 /** P1 §1.4: create request. */
-export function createVideo(
+export async function createVideo(
   context: OneShotContext,
   given: StepCall & OneShotRequest & { fields: unknown },
 ): Promise<void> {
   const { effect, requestPk } = given;
   const input = { requestPk, fields: ProviderFields.parse(given.fields ?? {}) };
-  return write(context, effect, {
+  await runEffect(context, effect, {
     operation: "createVideo",
     input,
-    documents: [],
     send: ({ signal }) => oneShot.createVideo(context.account, input, signal),
   });
 }
 
 /** P1 §1.4: upload evidences. */
-export function uploadEvidences(
+export async function uploadEvidences(
   context: OneShotContext,
   given: StepCall & OneShotRequest & { files: PlannedFile[] },
 ): Promise<void> {
   const { effect, requestPk, files } = given;
-  return write(context, effect, {
+  await runEffect(context, effect, {
     operation: "uploadEvidences",
     input: { requestPk, files: files.map(compared) },
     documents: files.map(owned),
+    areChecked: true,
     prepare: () => Promise.all(files.map((file) => fileOf(context.deps.documents, file))),
     send: ({ prepared, signal }) =>
       oneShot.uploadEvidences(context.account, { requestPk, files: prepared }, signal),
@@ -46,15 +43,16 @@ export function uploadEvidences(
 }
 
 /** P1 §1.4: upload video. */
-export function uploadVideo(
+export async function uploadVideo(
   context: OneShotContext,
   given: StepCall & OneShotRequest & { file: PlannedFile },
 ): Promise<void> {
   const { effect, requestPk, file } = given;
-  return write(context, effect, {
+  await runEffect(context, effect, {
     operation: "uploadVideo",
     input: { requestPk, file: compared(file) },
     documents: [owned(file)],
+    areChecked: true,
     prepare: () => fileOf(context.deps.documents, file),
     send: ({ prepared, signal }) =>
       oneShot.uploadVideo(context.account, { requestPk, ...prepared }, signal),
@@ -67,16 +65,6 @@ function compared({ name, document }: PlannedFile): object {
 
 function owned({ document }: PlannedFile): OwnedDocument {
   return ownedDocument(document, "video");
-}
-
-/** A step's effect whose answer has no content. A file that is missing by then waits for an operator. */
-async function write<T>(
-  context: OneShotContext,
-  reference: EffectReference,
-  effect: ProviderEffect<typeof provider, object, T, never>,
-): Promise<void> {
-  const writing = runEffect(context, reference, effect);
-  await unlessMissing(provider, effect.operation, writing);
 }
 
 const ends = { approve: "approved", cancel: "cancelled" } as const;

@@ -7,13 +7,11 @@ import type { DocumentInput, DocumentReference } from "../../contracts/shared/va
 import type { DocumentKind } from "../../journal/ownership.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
-import type { StepCall } from "../runtime/activity.js";
+import type { InputCall, StepCall } from "../runtime/activity.js";
 import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
-import type { AttemptMode } from "../runtime/failure.js";
 import { checkedReferenceOf, fileOf, ownedDocument } from "../runtime/documents.js";
-import { unlessMissing } from "../runtime/missing-document.js";
 import type { AssumedLookUp } from "../runtime/look-up-proof.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
@@ -37,10 +35,7 @@ export interface OneShotPlan {
 }
 
 /** Before any effect: validates the input, stores each inline file, and checks each stored one. */
-export async function prepare(
-  context: OneShotContext,
-  given: { input: unknown; mode: AttemptMode },
-): Promise<OneShotPlan> {
+export async function prepare(context: OneShotContext, given: InputCall): Promise<OneShotPlan> {
   const { account, deps } = context;
   const input = context.parse(SignOneShotInput, given.input);
   if (input.deleteDocuments && account.paths.retrieve === undefined)
@@ -55,8 +50,7 @@ export async function prepare(
     }
   }
   return {
-    environment: deps.environment,
-    account: account.name,
+    ...context.place,
     settings: resolved(deps.defaults.signOneShot, input.settings),
     variant: input.variant,
     documents,
@@ -102,7 +96,7 @@ export async function create(
   context: OneShotContext,
   given: StepCall & { input: unknown },
 ): Promise<CreatedRequest> {
-  const { account, deps, process: processKey } = context;
+  const { account } = context;
   const input = context.parse(SignOneShotInput, given.input);
   const answer = await runEffect(context, given.effect, {
     operation: "create",
@@ -117,10 +111,9 @@ export async function create(
       await measured(provider, "retrieve", oneShot.retrieve)(account, requestPk);
       return { requestPk, createdAt: new Date().toISOString() };
     },
+    referenceOf: ({ requestPk }) => requestPk,
   });
   const { requestPk, createdAt = new Date().toISOString() } = answer;
-  const correlation = { provider, account: account.name, reference: requestPk, ...processKey };
-  await deps.journal.correlate(correlation);
   return { requestPk, createdAt };
 }
 
@@ -137,11 +130,11 @@ export async function upload(context: OneShotContext, given: Upload): Promise<vo
   const { account, deps } = context;
   const { name, sha256, document } = file;
   const uploaded = { requestPk, name, sha256 };
-  const operation = uploadOperation(given);
-  const uploading = runEffect(context, given.effect, {
-    operation,
+  await runEffect(context, given.effect, {
+    operation: uploadOperation(given),
     input: uploaded,
     ...(document && { documents: [ownedDocument(document, "submitted")] }),
+    areChecked: true,
     prepare: () => (given.asHash ? undefined : fileOf(deps.documents, withBytes(file))),
     send: ({ prepared, signal }) =>
       prepared
@@ -150,7 +143,6 @@ export async function upload(context: OneShotContext, given: Upload): Promise<vo
     ...context.lookUp(requestPk, ({ documents }) => (shows(documents, file) ? {} : undefined)),
     ...(account.paths.retrieve !== undefined && { assumed: shownBy(context, uploaded) }),
   });
-  await unlessMissing(provider, operation, uploading);
 }
 
 interface UploadedFile {

@@ -1,13 +1,12 @@
 // The contract, the signer's code, the signature, and what was signed (P1 §1.4, §4.4).
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { sha256Of } from "../../documents/content.js";
-import { derivedDocumentId } from "../../documents/document-id.js";
 import { isPdf } from "../../documents/pdf.js";
-import type { Pieces } from "../../documents/store.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
+import { keepFile } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
@@ -16,7 +15,6 @@ import type { FirstCode, OtpResult, SentAgain } from "../runtime/one-time-passwo
 import { isSatisfied, notFoundError } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import { keptBeforeDeletion, mayBeDeleted } from "./deletion.js";
-import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 import { videoState } from "./identity-video.js";
 
@@ -29,9 +27,8 @@ export async function contract(
     const { file, mediaType } = await context.throughCircuit("contract", (signal) =>
       oneShot.contract(context.account, requestPk, spool, signal),
     );
-    const { sha256 } = file;
-    const fetched = { kind: "contract", name: "contract", sha256, mediaType } as const;
-    return kept(context, requestPk, fetched, file.pieces());
+    const own = { kind: "contract", ids: [requestPk, "contract", "contract"], mediaType } as const;
+    return { ...(await keepFile(context, own, file)), description: "contract" };
   });
 }
 
@@ -117,7 +114,7 @@ export async function ask(
   given: OneShotPollRequest,
 ): Promise<OneShotSnapshot> {
   const { requestPk, about } = given;
-  const stamp = (await context.deps.journal.now()).toISOString();
+  const stamp = await context.stamp();
   const state =
     about === "video"
       ? await videoState(context, requestPk)
@@ -154,41 +151,17 @@ export async function fetchSigned(
   const { documents } = await context.retrieve(requestPk);
   const shown = new Map(documents.map((document) => [document.name, document]));
   if (files.some(({ name, sha256 }) => (shown.get(name)?.sha256 ?? sha256) !== sha256))
-    throw new ProviderError({ ...isAnother, provider, operation: "retrieve" });
+    throw context.problem("retrieve", "another document than ours was signed");
   const signed = documents.flatMap(({ name, signed: bytes }) => (bytes ? [{ name, bytes }] : []));
   const isWhole = signed.length === documents.length && files.every(({ name }) => shown.has(name));
   if (!isWhole || signed.length === 0)
-    throw notFoundError(provider, "retrieve", "a signed document is not in the answer");
+    throw notFoundError(context, "retrieve", "a signed document is not in the answer");
   return Promise.all(
-    signed.map(({ name, bytes }) => {
+    signed.map(async ({ name, bytes }) => {
       const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";
-      const sha256 = sha256Of(bytes);
-      return kept(context, requestPk, { kind: "signed", name, sha256, mediaType }, [bytes]);
+      const own = { kind: "signed", ids: [requestPk, "signed", name], mediaType } as const;
+      const file = { sha256: sha256Of(bytes), pieces: () => [bytes] };
+      return { ...(await keepFile(context, own, file)), description: name };
     }),
   );
 }
-
-interface Fetched {
-  kind: ProcessDocument["kind"];
-  name: string;
-  sha256: string;
-  mediaType: string;
-}
-
-async function kept(
-  { deps: { journal, documents }, process: processKey }: OneShotContext,
-  requestPk: string,
-  { kind, name, sha256, mediaType }: Fetched,
-  pieces: Pieces,
-): Promise<ProcessDocument> {
-  const id = derivedDocumentId(provider, requestPk, kind, name, sha256);
-  await journal.own(processKey, [{ id, kind }]);
-  const document = await documents.putStream(pieces, mediaType, { id, process: processKey });
-  return { kind, document, description: name };
-}
-
-const isAnother = {
-  kind: "protocol",
-  effect: "none",
-  problem: "another document than ours was signed",
-} as const;

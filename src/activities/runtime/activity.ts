@@ -13,6 +13,12 @@ export interface StepCall {
   mode: AttemptMode;
 }
 
+/** The argument of an activity that checks the input: unchecked, that of a plain Temporal client is parsed here for the first time. */
+export interface InputCall {
+  input: unknown;
+  mode: AttemptMode;
+}
+
 /** The argument of an activity that has the effect of an update; it has no patient phase. */
 export type UpdateCall = Pick<StepCall, "effect">;
 

@@ -3,12 +3,15 @@ import type { DocumentInput, DocumentReference } from "../../contracts/shared/va
 import { derivedDocumentId, documentIdOf } from "../../documents/document-id.js";
 import { documentProblem } from "../../documents/errors.js";
 import { isPdf } from "../../documents/pdf.js";
-import type { DocumentStore } from "../../documents/store.js";
+import type { DocumentStore, Pieces } from "../../documents/store.js";
 import type { DocumentKind, OwnedDocument } from "../../journal/ownership.js";
 import type { NamedFile } from "../../providers/http/file-form.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import { execution } from "./execution.js";
 import { InvalidInput } from "./failure.js";
-import type { ActivityDependencies } from "./provider-context.js";
+import type { ActivityDependencies, ProviderContext } from "./provider-context.js";
+import type { Operation, Provider } from "../../providers/registry.js";
+import type { EffectSummary } from "../../journal/retention.js";
 
 type Stores = Pick<ActivityDependencies, "documents" | "journal">;
 
@@ -86,10 +89,68 @@ function refuseOtherThanPdf({ mediaType }: DocumentReference, start: Buffer, pat
     throw new InvalidInput([{ path, problem: "is not a PDF" }]);
 }
 
-/** Of an error of the store that is about the document; any other is thrown as it is. */
+/** An error of the store that is about the document becomes an invalid input; any other is thrown as it is. */
 export function asInvalidInput(path: string): (error: unknown) => never {
   return (error) => {
     const problem = documentProblem(error);
     throw problem === undefined ? error : new InvalidInput([{ path, problem }]);
   };
+}
+
+/**
+ * For a document that could be read before the first effect. The process must not fail where it cannot be read later, as something
+ * exists at the provider by then: an operator restores it and retries.
+ */
+export async function unlessMissing<P extends Provider, T>(
+  context: ProviderContext<P>,
+  operation: Operation<P>,
+  reading: Promise<T>,
+): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw error instanceof InvalidInput ? missingDocument(context, operation, error) : error;
+  }
+}
+
+export function missingDocument<P extends Provider>(
+  { provider }: ProviderContext<P>,
+  operation: Operation<P>,
+  { fields: [field] }: InvalidInput,
+): ProviderError {
+  const found = field?.problem.replaceAll(" ", "-") ?? "cannot-be-read";
+  return new ProviderError({
+    ...{ kind: "protocol", effect: "none", provider, operation },
+    problem: "a document of ours cannot be sent",
+    code: `our-document-${found}`,
+  });
+}
+
+/** A file that the provider gave. A download is read from the spool. */
+export interface FetchedFile {
+  sha256: string;
+  pieces(): Pieces;
+}
+
+/**
+ * Stores such a file; the process owns it first. Its id is made of the provider, `ids` and the content, so that a retry stores no
+ * second one, and another version under the same ids has a document of its own.
+ */
+export async function keepFile<K extends DocumentKind>(
+  { provider, deps: { documents, journal }, process: processKey }: ProviderContext<Provider>,
+  { kind, ids, mediaType }: { kind: K; ids: readonly string[]; mediaType: string },
+  file: FetchedFile,
+): Promise<{ kind: K; document: DocumentReference }> {
+  const id = derivedDocumentId(provider, ...ids, file.sha256);
+  await journal.own(processKey, [{ id, kind }]);
+  const document = await documents.putStream(file.pieces(), mediaType, { id, process: processKey });
+  return { kind, document };
+}
+
+/**
+ * Whether a request to delete may have gone out, also in an earlier run, or before a reset. An attempt without an answer leaves a row
+ * that says `notSent`, because a repetition does no harm.
+ */
+export function wasSent({ attempts, state }: EffectSummary): boolean {
+  return attempts > 0 || state === "answered";
 }

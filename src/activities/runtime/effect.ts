@@ -11,6 +11,7 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import { measured } from "./call-metrics.js";
 import { CircuitOpenError } from "./circuit-breaker.js";
 import { InvalidInput, refusalOf } from "./failure.js";
+import { unlessMissing } from "./documents.js";
 import { LookUpProof } from "./look-up-proof.js";
 import type { AssumedLookUp } from "./look-up-proof.js";
 import type { ProviderContext } from "./provider-context.js";
@@ -33,6 +34,8 @@ export interface ProviderEffect<P extends Provider, R, T, S> {
   input: unknown;
   /** The documents that the call sends. The process owns them from the commit of the journal's row on. */
   documents?: OwnedDocument[];
+  /** They could be read before the first effect: one that is missing by now waits for an operator, as at `unlessMissing`. */
+  areChecked?: true;
   /** The part of the operation that a denial would be about, where that is not all of it. */
   about?: string | undefined;
   /** How long the call may take, where that may be longer than a lease. */
@@ -47,11 +50,13 @@ export interface ProviderEffect<P extends Provider, R, T, S> {
   lookUp?(token: string): Promise<R | undefined>;
   /** The assumption that the look-up rests on, if it rests on one. */
   assumed?: AssumedLookUp<S>;
+  /** The id by which callbacks name this process from the answer on. */
+  referenceOf?(answer: R): string;
 }
 
 export interface EffectCall<T> {
   prepared: T;
-  /** Of the journal's row: the provider can be asked for it later. */
+  /** The journal's row has it: the provider can be asked for it later. */
   token: string;
   /** The token that is sent, if the provider accepts one. */
   idempotencyToken: string;
@@ -82,7 +87,7 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     return (answer ?? {}) as R;
   }
 
-  const answer = await journal.perform<R>(
+  const performing = journal.perform<R>(
     journalEffectOf(context, reference, effect),
     {
       send,
@@ -99,7 +104,15 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     },
     { watchOnly: mode === "watch" },
   );
+  const answer = await (effect.areChecked
+    ? unlessMissing(context, operation, performing)
+    : performing);
   if (answered !== undefined) await proof?.afterAnswer(answered);
+  if (effect.referenceOf) {
+    const reference = effect.referenceOf(answer);
+    const correlation = { provider, account: context.account.name, reference, ...context.process };
+    await journal.correlate(correlation);
+  }
   return answer;
 }
 

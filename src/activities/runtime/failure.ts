@@ -31,15 +31,22 @@ export class InvalidInput extends Error {
 
 /** The provider shows no change yet; the server's retry polls again. */
 export class NotChangedYet extends Error {
-  /** Sooner than the step's own interval, where there is more to do. */
-  readonly retryAfterMs: number | undefined;
   /** Members of the status as they were read: too little to wake the workflow, but a client may show them. */
   readonly members: object | undefined;
 
-  constructor(retryAfterMs?: number, members?: object) {
+  constructor(members?: object) {
+    super();
+    this.members = members;
+  }
+}
+
+/** Nothing is wrong: the next attempt goes on, when it is time for it, or at once, where there is more to do. */
+export class GoesOnLater extends Error {
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
     super();
     this.retryAfterMs = retryAfterMs;
-    this.members = members;
   }
 }
 
@@ -173,10 +180,8 @@ function withoutName(message: string, fieldName: string): string {
 
 function describe(error: unknown): Described {
   if (error instanceof InvalidInput) return { kind: "InvalidInput", fields: error.fields };
-  if (error instanceof NotChangedYet) {
-    const { retryAfterMs } = error;
-    return { kind: "unchanged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  }
+  if (error instanceof NotChangedYet) return { kind: "unchanged" };
+  if (error instanceof GoesOnLater) return { kind: "unchanged", retryAfterMs: error.retryAfterMs };
   if (error instanceof ProviderError) {
     const { kind, provider, operation, problem, retryAfterMs } = error;
     return {

@@ -1,8 +1,9 @@
 // Polls of a provider: which answer satisfies a poll, and the error for what an answer does not show yet.
 import { activityInfo } from "@temporalio/activity";
-import type { Operation, Provider } from "../../providers/registry.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { Operation, Provider } from "../../providers/registry.js";
 import type { AttemptMode } from "./failure.js";
+import type { ProviderContext } from "./provider-context.js";
 
 export interface PollRequest {
   /**
@@ -31,10 +32,28 @@ export function isSatisfied(
 
 /** An answer may announce what is not visible at once. What stays invisible needs an operator (docs/design.md §5). */
 export function notFoundError<P extends Provider>(
-  provider: P,
+  context: ProviderContext<P>,
   operation: Operation<P>,
   problem: string,
 ): ProviderError {
-  const kind = activityInfo().attempt < MAX_QUICK_POLLS ? "notVisibleYet" : "protocol";
-  return new ProviderError({ kind, provider, operation, effect: "none", problem });
+  const isEarly = activityInfo().attempt < MAX_QUICK_POLLS;
+  return context.problem(operation, problem, isEarly ? "notVisibleYet" : "protocol");
+}
+
+/** Undefined where the provider's error says that there is nothing to read, and the caller can go on without it. */
+export async function unless<T>(
+  isNothing: (error: ProviderError) => boolean,
+  reading: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ProviderError && isNothing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined where the provider does not show it, not yet or not any more. */
+export function whenVisible<T>(reading: Promise<T>): Promise<T | undefined> {
+  return unless(({ kind }) => kind === "notVisibleYet", reading);
 }

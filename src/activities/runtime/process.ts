@@ -46,7 +46,6 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       step: string;
       resolution: ProvenResolution;
       at: string;
-      /** Of the attention. */
       kind: AttentionKind;
     }): Promise<WrittenDecision> {
       const key = { ...execution(), step: given.step };

@@ -7,6 +7,9 @@ import { checkInput } from "../../contracts/shared/problems.js";
 import { withSecrets } from "../../contracts/definition/secret-fields.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { isLocked } from "../../journal/errors.js";
+import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
+import type { EffectSummary } from "../../journal/retention.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { LookUpProofs } from "../../journal/look-up-proofs.js";
 import type { Journal, StepHistory } from "../../journal/journal.js";
 import type { Operation, Provider } from "../../providers/registry.js";
@@ -147,6 +150,27 @@ export class ProviderContext<
   /** What a denial or an outage is about: the whole account, unless a provider has several hosts. */
   protected circuitOf(_operation: Operation<P>): string {
     return `${this.provider}/${this.account.name}`;
+  }
+
+  /** The environment and the account, as the plan of each process names them. */
+  get place(): { environment: string; account: string } {
+    return { environment: this.deps.environment, account: this.account.name };
+  }
+
+  /** The database's clock. */
+  async stamp(): Promise<string> {
+    return (await this.deps.journal.now()).toISOString();
+  }
+
+  /** An answer that the call must not have. `protocol`: waiting changes nothing, so a person decides. */
+  problem(operation: Operation<P>, problem: string, kind: ProblemKind = "protocol"): ProviderError {
+    return new ProviderError({ kind, provider: this.provider, operation, effect: "none", problem });
+  }
+
+  /** The journal's rows of these steps, also those of earlier runs. */
+  async rowsOf(...steps: string[]): Promise<EffectSummary[]> {
+    const rows = await this.deps.journal.rows(this.process);
+    return rows.filter(({ step }) => steps.includes(step));
   }
 
   /** What earlier runs of the process have done in a step (after a reset, or a new start under the same id). */

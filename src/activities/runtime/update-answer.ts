@@ -3,6 +3,7 @@
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Provider } from "../../providers/registry.js";
 import { isUnanswered, refusalIn } from "./one-time-password.js";
+import { unless } from "./polling.js";
 import type { ProviderContext } from "./provider-context.js";
 
 type Unmade = "refused" | "unknown" | "unavailable";
@@ -35,12 +36,11 @@ interface EarlierRequests {
 }
 
 export async function earlierRequests<P extends Provider>(
-  { deps: { journal }, process: processKey }: ProviderContext<P>,
+  context: ProviderContext<P>,
   steps: readonly string[],
 ): Promise<EarlierRequests> {
-  const now = await journal.now();
-  const rows = await journal.rows(processKey);
-  const tried = rows.filter(({ step }) => steps.includes(step));
+  const now = await context.deps.journal.now();
+  const tried = await context.rowsOf(...steps);
   const answered = tried.find(({ state }) => state === "answered")?.step;
   const open = tried.filter(({ state }) => state === "sending");
   return {
@@ -51,11 +51,4 @@ export async function earlierRequests<P extends Provider>(
 }
 
 /** Undefined where the provider does not answer: it shows nothing then. */
-export async function ifShown<T>(asking: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asking;
-  } catch (error) {
-    if (error instanceof ProviderError) return undefined;
-    throw error;
-  }
-}
+export const ifShown = <T>(asking: Promise<T>) => unless(() => true, asking);

@@ -5,13 +5,11 @@ import type { OfConference } from "../../providers/video-identification/call.js"
 import * as video from "../../providers/video-identification/client.js";
 import type { Conference } from "../../providers/video-identification/client.js";
 import { NotChangedYet } from "../runtime/failure.js";
-import { isSatisfied } from "../runtime/polling.js";
+import { isSatisfied, whenVisible } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
-import { whenVisible } from "../runtime/when-visible.js";
-import { provider } from "./context.js";
-import type { Call, VideoContext } from "./context.js";
+import type { CallReference, VideoContext } from "./context.js";
 
-export interface VideoPollRequest extends PollRequest, Omit<Call, "eventId"> {
+export interface VideoPollRequest extends PollRequest, Omit<CallReference, "eventId"> {
   asyncRequest?: { parameters?: Record<string, string> | undefined } | undefined;
   /** A callback has come. It ends the call where the conference data show no state: no other event is known (P1 §6.1). */
   hasCloseEvent: boolean;
@@ -40,7 +38,7 @@ const MAX_TOKENS_TRIED = 3;
  * asynchronous request ends its call in any case.
  */
 export async function ask(context: VideoContext, given: VideoPollRequest): Promise<VideoSnapshot> {
-  const stamp = (await context.deps.journal.now()).toISOString();
+  const stamp = await context.stamp();
   const { conference, eventId, hasEarlierEvent } = await context.throughCircuit(
     "conferenceData",
     (signal) => look(context, given, signal),
@@ -83,11 +81,11 @@ async function look(
   const minting = context.newToken(idConference);
   const token = await (seen === undefined
     ? minting.catch(unknownAfterAWhile(context))
-    : whenVisible(minting, undefined));
+    : whenVisible(minting));
   const reading = token && video.conferenceData(account, { idConference, token }, signal);
   // The call may not have begun, or its data are gone.
-  const conference = reading && (await whenVisible(reading, undefined));
-  if (conference) refuseAnother(conference, idConference);
+  const conference = reading && (await whenVisible(reading));
+  if (conference) refuseAnother(context, conference, idConference);
   return { ...opened, conference };
 }
 
@@ -128,17 +126,21 @@ async function openedBy(
 }
 
 /** Throws where the data name another conference. */
-export function refuseAnother({ idConference: named }: Conference, idConference: string): void {
+export function refuseAnother(
+  context: VideoContext,
+  { idConference: named }: Conference,
+  idConference: string,
+): void {
   if (named !== undefined && named !== idConference)
-    throw new ProviderError({ ...isAnother, provider, operation: "conferenceData" });
+    throw context.problem("conferenceData", "the data are of another conference");
 }
 
 /** A conference that stays unknown to the provider needs an operator: its id may be wrong. */
-function unknownAfterAWhile({ deps }: VideoContext): (error: unknown) => never {
+function unknownAfterAWhile(context: VideoContext): (error: unknown) => never {
   return (error) => {
-    const isNew = Date.now() - activityInfo().scheduledTimestampMs < deps.invisibleForMs;
+    const isNew = Date.now() - activityInfo().scheduledTimestampMs < context.deps.invisibleForMs;
     if (isNew || !(error instanceof ProviderError) || error.kind !== "notVisibleYet") throw error;
-    throw new ProviderError({ ...isUnknown, provider, operation: "genAPIToken" });
+    throw context.problem("genAPIToken", "the provider knows no conference with this id");
   };
 }
 
@@ -152,18 +154,6 @@ async function isAsyncDone(
   const asking = context.throughCircuit("getAsyncRequestInfo", (signal) =>
     video.getAsyncRequestInfo(context.account, asked, signal),
   );
-  const answer = await whenVisible(asking, undefined);
+  const answer = await whenVisible(asking);
   return answer?.state === "asyncDone";
 }
-
-const isAnother = {
-  kind: "protocol",
-  effect: "none",
-  problem: "the data are of another conference",
-} as const;
-
-const isUnknown = {
-  kind: "protocol",
-  effect: "none",
-  problem: "the provider knows no conference with this id",
-} as const;

@@ -1,28 +1,31 @@
-// What remains of a call: its data and its audit, kept as documents, and the audit's deletion at the provider (P1 §4.2).
+// A call's data and its audit are kept as documents, and the audit is deleted at the provider (P1 §4.2).
 import { createHash } from "node:crypto";
 import { Secret } from "../../contracts/shared/values.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
-import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
-import type { Pieces } from "../../documents/store.js";
-import type { EffectSummary } from "../../journal/retention.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
+import { uriOf } from "../../documents/document-id.js";
+import type { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
 import { auditMediaType } from "../../providers/video-identification/wire.js";
 import type { StepCall } from "../runtime/activity.js";
-import { asInvalidInput, checkDocument } from "../runtime/documents.js";
+import {
+  asInvalidInput,
+  checkDocument,
+  keepFile,
+  unlessMissing,
+  wasSent,
+} from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
+import { unless } from "../runtime/polling.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { unlessMissing } from "../runtime/missing-document.js";
 import { openedByEvent, refuseAnother } from "./ask.js";
-import { provider } from "./context.js";
-import type { Call, VideoContext } from "./context.js";
+import type { CallReference, VideoContext } from "./context.js";
 
 /** The step of the workflow that deletes the audit. */
 const DELETION = "deleteAudit";
 
 /** `isOptional`: undefined where the provider shows none. */
-type Keeping = Call & { isOptional: boolean; mode: AttemptMode };
+type Keeping = CallReference & { isOptional: boolean; mode: AttemptMode };
 
 export async function keepConference(
   context: VideoContext,
@@ -33,13 +36,14 @@ export async function keepConference(
     (signal) => context.withToken(call, (of) => video.conferenceData(context.account, of, signal)),
     call.idConference,
   );
-  const conference = await (isOptional ? unlessNone(reading) : reading);
+  const conference = await (isOptional ? unless(isNone, reading) : reading);
   if (conference === undefined) return undefined;
-  refuseAnother(conference, call.idConference);
+  refuseAnother(context, conference, call.idConference);
   const { body } = conference;
   const sha256 = createHash("sha256").update(body).digest("hex");
-  const file = { kind: "conference" as const, mediaType: "application/json", sha256 };
-  return kept(context, call, file, [body]);
+  const ids = [call.idConference, "conference"];
+  const own = { kind: "conference", ids, mediaType: "application/json" } as const;
+  return keepFile(context, own, { sha256, pieces: () => [body] });
 }
 
 export async function keepAudit(
@@ -53,29 +57,21 @@ export async function keepAudit(
       (signal) => context.withToken(call, (of) => video.getAuditData(account, of, spool, signal)),
       call.idConference,
     );
-    const audit = await unlessNone(downloading);
+    const audit = await unless(isNone, downloading);
     if (audit === undefined) {
       const finding = keptBeforeDeletion(context).catch(asInvalidInput("audit"));
-      const before = await unlessMissing(provider, "getAuditData", finding);
+      const before = await unlessMissing(context, "getAuditData", finding);
       if (before || isOptional) return before;
     }
     // Rejects with the service's own answer, where it shows none.
     const { file, mediaType } = audit ?? (await downloading);
-    const { sha256 } = file;
-    return kept(context, call, { kind: "audit", mediaType, sha256 }, file.pieces());
+    return keepFile(context, { kind: "audit", ids: [call.idConference, "audit"], mediaType }, file);
   });
 }
 
-/** Undefined where the service answers that it has none, whatever its status for that is (P1 §7.3: no error is shown). */
-async function unlessNone<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    const { kind, status } = error instanceof ProviderError ? error : {};
-    if (kind === "notVisibleYet" || kind === "protocol" || status === 409) return undefined;
-    throw error;
-  }
-}
+/** The service answers that it has none, whatever its status for that is (P1 §7.3: no error is shown). */
+const isNone = ({ kind, status }: ProviderError) =>
+  kind === "notVisibleYet" || kind === "protocol" || status === 409;
 
 /** The copy of an earlier run, or from before a reset, where that may have deleted the audit at the provider. */
 async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocument | undefined> {
@@ -83,7 +79,7 @@ async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocumen
     deps: { journal, documents },
     process: processKey,
   } = context;
-  if (!(await deletions(context)).some(wasSent)) return undefined;
+  if (!(await context.rowsOf(DELETION)).some(wasSent)) return undefined;
   const [id] = await journal.ownedOf(processKey, "audit");
   if (id === undefined) return undefined;
   const uri = uriOf(id);
@@ -92,7 +88,7 @@ async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocumen
     start = piece;
     break;
   }
-  // Of the same content, so this stores nothing: it finds the reference again.
+  // The content is the same, so this stores nothing: it finds the reference again.
   const document = await documents.putStream(documents.openRead({ uri }), auditMediaType(start), {
     id,
     process: processKey,
@@ -100,33 +96,11 @@ async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocumen
   return { kind: "audit", document };
 }
 
-/** The rows of the deletion, also of earlier runs. */
-async function deletions({ deps, process: processKey }: VideoContext): Promise<EffectSummary[]> {
-  const rows = await deps.journal.rows(processKey);
-  return rows.filter(({ step }) => step === DELETION);
-}
-
-/** An attempt without an answer leaves a row that says `notSent`, because a repetition does no harm. */
-const wasSent = ({ attempts, state }: EffectSummary) => attempts > 0 || state === "answered";
-
-async function kept(
-  { deps: { journal, documents }, process: processKey }: VideoContext,
-  { idConference }: Call,
-  file: { kind: "conference" | "audit"; mediaType: string; sha256: string },
-  pieces: Pieces,
-): Promise<ProcessDocument> {
-  const { kind, mediaType, sha256 } = file;
-  const id = derivedDocumentId(provider, idConference, kind, sha256);
-  await journal.own(processKey, [{ id, kind }]);
-  const document = await documents.putStream(pieces, mediaType, { id, process: processKey });
-  return { kind, document };
-}
-
 /**
  * `isProven`: the provider itself has shown that the call is over. Where a callback alone says it, the audit may be of a call that goes
  * on, so an operator has to ask for the deletion (`retry`).
  */
-type Deletion = StepCall & Call & { document: DocumentReference; isProven: boolean };
+type Deletion = StepCall & CallReference & { document: DocumentReference; isProven: boolean };
 
 /** P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. */
 export async function deleteAudit(
@@ -134,17 +108,17 @@ export async function deleteAudit(
   { effect, document, isProven, idConference }: Deletion,
 ): Promise<void> {
   const { account, deps } = context;
-  const earlier = await deletions(context);
+  const earlier = await context.rowsOf(DELETION);
   if (earlier.some(({ state }) => state === "answered")) return;
   const isDecided = earlier.some(({ decisions }) =>
     decisions.some(({ decision }) => decision === "retry"),
   );
   if (!isProven && !isDecided && !(await isProvenByEvent(context, idConference)))
-    throw new ProviderError({ ...unproven, provider, operation: "deleteAuditData" });
+    throw context.problem("deleteAuditData", unproven);
   const isRepetition = earlier.some(wasSent);
   // Both come before the journal's row, which says that a request may have gone out.
   const checking = checkDocument(deps.documents, document, "audit");
-  await unlessMissing(provider, "deleteAuditData", checking);
+  await unlessMissing(context, "deleteAuditData", checking);
   const { token } = await context.throughCircuit("genAPIToken", (signal) =>
     video.genAPIToken(account, idConference, signal),
   );
@@ -169,9 +143,5 @@ async function isProvenByEvent(context: VideoContext, idConference: string): Pro
   return eventId !== undefined;
 }
 
-const unproven = {
-  kind: "protocol",
-  effect: "none",
-  problem:
-    "a callback alone says that the call has ended, so its audit may not be whole; retry deletes it at the provider",
-} as const;
+const unproven =
+  "a callback alone says that the call has ended, so its audit may not be whole; retry deletes it at the provider";

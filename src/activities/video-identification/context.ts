@@ -1,13 +1,14 @@
-// What the activities of the video identification service work with: the account, and the token of a call.
+// The activities of the video identification service work with an account, and with the token of a call.
 import { cancellationSignal } from "@temporalio/activity";
 import type { VideoSettings } from "../../contracts/verify-identity/contract.js";
 import { Secret } from "../../contracts/shared/values.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { ProviderError } from "../../providers/errors/provider-error.js";
 import type { OfConference } from "../../providers/video-identification/call.js";
 import * as video from "../../providers/video-identification/client.js";
 import type { VideoIdentificationAccount } from "../../providers/video-identification/client.js";
 import { isLocked } from "../../journal/errors.js";
 import { measured } from "../runtime/call-metrics.js";
+import { unless } from "../runtime/polling.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
 
@@ -18,7 +19,7 @@ export type VideoDependencies = ProviderDependencies<VideoIdentificationAccount>
 };
 
 /** A conference, as every activity about it names it. */
-export interface Call {
+export interface CallReference {
   account: string;
   idConference: string;
   /** The close event whose token has opened this conference before. */
@@ -50,12 +51,13 @@ export class VideoContext extends ProviderContext<typeof provider, VideoDependen
    * event's token says nothing about the account, so this must be inside of what a circuit sees.
    */
   async withToken<T extends object>(
-    { idConference, eventId }: Omit<Call, "account">,
+    { idConference, eventId }: Omit<CallReference, "account">,
     call: (of: OfConference) => Promise<T>,
   ): Promise<T> {
     const tokens = eventId === undefined ? [] : await this.eventTokens();
     const brought = tokens.find((one) => one.eventId === eventId);
-    const answer = brought && (await unlessRefused(call({ idConference, token: brought.token })));
+    const answer =
+      brought && (await unless(isRefused, call({ idConference, token: brought.token })));
     return answer ?? call({ idConference, token: await this.newToken(idConference) });
   }
 
@@ -66,13 +68,6 @@ export class VideoContext extends ProviderContext<typeof provider, VideoDependen
   }
 }
 
-/** Undefined where the service does not accept the token: what it answers to one that has expired is not shown. */
-async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    const isAnswer = error instanceof ProviderError && error.status !== undefined;
-    if (!isAnswer || error.kind === "rateLimited") throw error;
-    return undefined;
-  }
-}
+/** The service does not accept the token: what it answers to one that has expired is not shown. */
+const isRefused = ({ kind, status }: ProviderError) =>
+  status !== undefined && kind !== "rateLimited";

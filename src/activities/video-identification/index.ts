@@ -1,11 +1,10 @@
 // The activities of the video identification service (P1 §1.2, 4.2).
 import { activitiesOf } from "../runtime/activity.js";
-import { registerAlert, removeAlert } from "./alert.js";
+import { claim, prepare, registerAlert, removeAlert } from "./prepare.js";
 import { ask } from "./ask.js";
 import { deleteAudit, keepAudit, keepConference } from "./audit.js";
 import { VideoContext, provider } from "./context.js";
 import type { VideoDependencies } from "./context.js";
-import { claim, prepare } from "./prepare.js";
 import { rejectCall } from "./rejection.js";
 
 export function createVideoActivities(deps: VideoDependencies) {
@@ -24,6 +23,6 @@ export function createVideoActivities(deps: VideoDependencies) {
 }
 
 export type VideoActivities = ReturnType<typeof createVideoActivities>;
-export type { Call } from "./context.js";
+export type { CallReference } from "./context.js";
 export type { VideoPlan } from "./prepare.js";
 export type { VideoSnapshot } from "./ask.js";

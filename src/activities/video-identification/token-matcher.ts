@@ -23,9 +23,11 @@ export interface MatcherDependencies extends Pick<
   /** One worker at a time asks the provider, whose limits are the account's. One for all accounts, because it takes a connection. */
   holder: Holder;
   /** Counts a call to the provider. */
-  onCall?: (operation: "conferenceData" | "genAPIToken", result: ProblemKind | "ok") => void;
+  onCall?: (operation: Counted, result: ProblemKind | "ok") => void;
   warn(message: string, details: object): void;
 }
+
+type Counted = "conferenceData" | "genAPIToken";
 
 interface Holder {
   isHeld(): Promise<boolean>;
@@ -47,13 +49,13 @@ const defaultTimes: MatcherTimes = {
   retryMs: 10_000,
 };
 
-/** Of an account in one round. */
+/** So many tokens of an account are tried in one round. */
 const MAX_TOKENS = 2;
-/** Of an account in one round, whose claims are looked at. */
+/** So many tokens of an account have their claims looked at in one round. */
 const MAX_UNREAD = 200;
-/** For a token in one round. */
+/** So many conferences are asked for with a token in one round. */
 const MAX_CALLS = 10;
-/** Of an account: the newest. */
+/** A token is tried against the newest conferences of its account. */
 const MAX_CONFERENCES = 500;
 /** After it another worker may take a token over; to try it twice does no harm. */
 const LEASE_MS = 60_000;
@@ -160,16 +162,8 @@ export class TokenMatcher {
 
   /** Whether the service makes a token for this conference of ours. */
   async #serves(account: VideoIdentificationAccount, idConference: string): Promise<boolean> {
-    const { onCall } = this.#deps;
-    try {
-      await video.genAPIToken(account, idConference, this.#ending.signal);
-      onCall?.("genAPIToken", "ok");
-      return true;
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      onCall?.("genAPIToken", error.kind);
-      return false;
-    }
+    const minting = video.genAPIToken(account, idConference, this.#ending.signal);
+    return !((await this.#counted("genAPIToken", minting)) instanceof ProviderError);
   }
 
   /** What the token opens; `busy`: the account is not asked for a while. */
@@ -178,24 +172,32 @@ export class TokenMatcher {
     asked: string,
     token: string,
   ): Promise<{ idConference: string } | Refusal | "busy"> {
-    const { onCall } = this.#deps;
-    const { signal } = this.#ending;
-    try {
-      const of = { idConference: asked, token: new Secret(token) };
-      const { idConference } = await video.conferenceData(account, of, signal);
-      onCall?.("conferenceData", "ok");
-      // Data that do not name their conference prove nothing.
-      return idConference === undefined ? "refused" : { idConference };
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      onCall?.("conferenceData", error.kind);
-      const { kind, status, retryAfterMs = this.#times.retryMs } = error;
+    const of = { idConference: asked, token: new Secret(token) };
+    const reading = video.conferenceData(account, of, this.#ending.signal);
+    const answer = await this.#counted("conferenceData", reading);
+    if (answer instanceof ProviderError) {
+      const { kind, status, retryAfterMs = this.#times.retryMs } = answer;
       if (kind === "rateLimited" || status === undefined) {
         this.#restsUntil.set(account.name, performance.now() + retryAfterMs);
         return "busy";
       }
       if (kind === "notVisibleYet") return "invisible";
       return kind === "unavailable" ? "unavailable" : "refused";
+    }
+    const { idConference } = answer;
+    // Data that do not name their conference prove nothing.
+    return idConference === undefined ? "refused" : { idConference };
+  }
+
+  async #counted<T>(operation: Counted, calling: Promise<T>): Promise<T | ProviderError> {
+    try {
+      const answer = await calling;
+      this.#deps.onCall?.(operation, "ok");
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      this.#deps.onCall?.(operation, error.kind);
+      return error;
     }
   }
 

@@ -1,6 +1,6 @@
 // The caller rejects the call: one request at a time, while the end of the call is awaited (P1 §4.2).
 import { condition, currentUpdateInfo } from "@temporalio/workflow";
-import type { Call } from "../../activities/video-identification/index.js";
+import type { CallReference } from "../../activities/video-identification/index.js";
 import { rejectCall } from "../../contracts/verify-identity/messages.js";
 import type {
   RejectAnswer,
@@ -24,12 +24,12 @@ const answerLimit = "15 seconds";
 
 export class Rejection {
   readonly #flow: AnyFlow;
-  readonly #call: () => Call;
+  readonly #call: () => CallReference;
   #phase: "before" | "open" | "past" = "before";
   #isRejecting = false;
   isAccepted = false;
 
-  constructor(flow: AnyFlow, call: () => Call) {
+  constructor(flow: AnyFlow, call: () => CallReference) {
     this.#flow = flow;
     this.#call = call;
     flow.lifecycle.onDecision(

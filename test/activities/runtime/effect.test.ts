@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "@jest/globals";
 import { ApplicationFailure } from "@temporalio/common";
 import type { MetricMeter } from "@temporalio/common";
 import { affidavitAnswer } from "../../../src/activities/evi/affidavit-request.js";
-import { cancelAnswer } from "../../../src/activities/evi-post/answers.js";
+import { cancelAnswer } from "../../../src/activities/evi-post/updates.js";
 import { activitiesOf } from "../../../src/activities/runtime/activity.js";
 import { CircuitOpenError, Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { runEffect } from "../../../src/activities/runtime/effect.js";

@@ -1,8 +1,8 @@
 // What one attempt of an activity works with: the input with its secrets opened, codes, and the circuits of its account.
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { EnvelopeContext } from "../../../src/activities/envelope-signature/context.js";
-import type { EnvelopeDependencies } from "../../../src/activities/envelope-signature/context.js";
+import { EnvelopeContext } from "../../../src/activities/envelope-signature/index.js";
+import type { EnvelopeDependencies } from "../../../src/activities/envelope-signature/index.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
 import { MAX_CODE_LENGTH } from "../../../src/contracts/shared/one-time-password.js";
 import { DecryptionError, UnknownKeyError } from "../../../src/crypto/errors.js";

@@ -1,10 +1,9 @@
 // What the answer of a cancellation says to the caller (P2 §4.1; docs/reading-the-specification.md §2).
 import { expect, test } from "@jest/globals";
-import { cancelAnswer, cancelAnswerFor } from "../../../src/activities/evi-post/answers.js";
+import { cancelAnswer, cancelAnswerFor } from "../../../src/activities/evi-post/updates.js";
 import { refusalOf } from "../../../src/activities/runtime/failure.js";
 import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../../src/journal/errors.js";
-import { withoutAnswer } from "../../../src/providers/errors/provider-error.js";
-import { ProviderError } from "../../../src/providers/errors/provider-error.js";
+import { ProviderError, withoutAnswer } from "../../../src/providers/errors/provider-error.js";
 import { asking, refusal } from "../../../src/providers/evi-post/translate.js";
 
 const refused = (status: number) =>

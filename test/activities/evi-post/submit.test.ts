@@ -1,6 +1,6 @@
 // The submission of a letter as it leaves (P2 §2.1–2.4, §6.2).
 import { expect, test } from "@jest/globals";
-import { submissionOf } from "../../../src/activities/evi-post/submission.js";
+import { submissionOf } from "../../../src/activities/evi-post/submit.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 
 test("its filter has each value that the specification allows for post, else that callback never comes", () => {

@@ -1,6 +1,6 @@
 // The names in the archive of affidavits stay in their folders, and no file replaces another one when they are unpacked.
 import { expect, test } from "@jest/globals";
-import { folderOf, uniqueNames } from "../../../src/activities/evi-notice-batch/archive-names.js";
+import { folderOf, uniqueNames } from "../../../src/activities/evi-notice-batch/archive.js";
 
 test.each(["../../etc", "..", "a/b", String.raw`a\b`, "", "a\u0000b", "x".repeat(200), "C:"])(
   "the id %j is no part of a path",
