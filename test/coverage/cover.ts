@@ -92,9 +92,9 @@ export class Repository {
       .filter((path) => path.endsWith(".ts"));
   }
 
-  exports(path: string, name: string): boolean {
+  declares(path: string, name: string): boolean {
     const declared = new RegExp(
-      `^export (async function\\*?|function\\*?|const|class) ${name}\\b`,
+      `^(export )?(async function\\*?|function\\*?|const|class) ${name}\\b`,
       "m",
     );
     return declared.test(this.text(path) ?? "");
@@ -150,7 +150,7 @@ function problemOfTest(test: string, repository: Repository): string | undefined
 function problemOfExport(cover: string, repository: Repository): string | undefined {
   const [path = "", name] = cover.split("#");
   if (name === undefined) return undefined;
-  return repository.exports(path, name) ? undefined : `${path} exports no ${name}`;
+  return repository.declares(path, name) ? undefined : `${path} declares no ${name}`;
 }
 
 /** No user reaches a function of a client that nothing of ours calls. */

@@ -195,7 +195,7 @@ describe("an item that loses its cover is named", () => {
     const unheard = { ...item(), says: "`EvidenceType`: one of five", tests: callback };
     expect(lacking([unheard])).toEqual([`${id}: no test says EvidenceType`]);
     expect(lacking([{ ...item(), sandbox: "packages/sandbox/src/sandbox.ts#nothing" }])).toEqual([
-      `${id}: packages/sandbox/src/sandbox.ts exports no nothing`,
+      `${id}: packages/sandbox/src/sandbox.ts declares no nothing`,
     ]);
   });
 
@@ -245,7 +245,7 @@ function isOfClient(name: string): boolean {
   if (!providerNames.includes(provider as Provider)) return false;
   const isKnown = Object.hasOwn(entryOf(provider as Provider).effects, operation);
   const sources = repository.files(`src/providers/${provider}`);
-  return isKnown && sources.some((path) => repository.exports(path, operation));
+  return isKnown && sources.some((path) => repository.declares(path, operation));
 }
 
 function isOfSandbox(operation: string): boolean {
