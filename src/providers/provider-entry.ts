@@ -1,5 +1,5 @@
-// What the registry knows of a provider. An entry is light: the client, the parser of callbacks and the credential
-// check are loaded when they are first used.
+// What the registry knows of a provider. An entry is light: the client and the parser of callbacks are loaded
+// when they are first used.
 import type { z } from "zod";
 import type { ProviderEvent } from "../contracts/shared/provider-event.js";
 import type { EffectClasses } from "./effect-classes.js";

@@ -7,10 +7,9 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
-import { Secret } from "../../src/contracts/shared/values.js";
 import { parseCallback } from "../../src/providers/evi-notice/callback.js";
 import * as client from "../../src/providers/evi-notice/client.js";
-import { assumed } from "../../src/providers/evi-notice/wire.js";
+import { defaultAccount } from "../providers/default-account.js";
 
 const KINDS = ["Sent", "Delivered", "Read", "Closed"];
 
@@ -25,15 +24,8 @@ beforeAll(async () => {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(createInterface({ input: provider.stdout! }), "line")) as [string];
-  account = {
-    name: "default",
-    baseUrl: (JSON.parse(line) as { url: string }).url,
-    username: "bench",
-    password: new Secret("bench"),
-    timeoutMs: 5_000,
-    members: assumed.members,
-    sent: assumed.sent,
-  };
+  const { url: baseUrl } = JSON.parse(line) as { url: string };
+  account = defaultAccount("evi-notice", { baseUrl, username: "bench", password: "bench" });
 });
 afterAll(async () => {
   provider.kill();

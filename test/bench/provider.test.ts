@@ -6,10 +6,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
-import { Secret } from "../../src/contracts/shared/values.js";
 import { parseCallback } from "../../src/providers/evi-post/callback.js";
 import { query, submit } from "../../src/providers/evi-post/client.js";
 import type { EviPostAccount } from "../../src/providers/evi-post/client.js";
+import { defaultAccount } from "../providers/default-account.js";
 
 let provider: ChildProcess;
 let account: EviPostAccount;
@@ -19,14 +19,9 @@ beforeAll(async () => {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(createInterface({ input: provider.stdout! }), "line")) as [string];
-  account = {
-    name: "default",
-    baseUrl: (JSON.parse(line) as { url: string }).url,
-    username: "sandbox",
-    password: new Secret("sandbox"),
-    timeoutMs: 5_000,
-    affidavits: { mode: "blobs" },
-  };
+  const { url: baseUrl } = JSON.parse(line) as { url: string };
+  const keys = { baseUrl, username: "sandbox", password: "sandbox", affidavits: "blobs" };
+  account = defaultAccount("evi-post", keys);
 });
 
 afterAll(async () => {

@@ -72,7 +72,7 @@ export class Repository {
 
   /** Whether an activity, a command or the doctor's check calls the function of the provider's client. */
   isCalled(provider: string, name: string): boolean {
-    const own = `src/providers/${provider}/credential-check.ts`;
+    const own = `src/providers/${provider}/index.ts`;
     return [...this.#all("src/activities"), ...this.#all("src/cli"), own].some((path) => {
       const text = this.text(path) ?? "";
       const module = path === own ? "./client.js" : `providers/${provider}/client.js`;

@@ -13,7 +13,7 @@ export interface PostalAccount extends EviPostAccount {
   /** Whether the provider's site has an address with a region, which fills the issuer's (P2 §2.2). */
   siteHasRegion: boolean;
   /** Where the account is provisioned to deliver (P2 §1, §8). */
-  destinationCountries: readonly string[];
+  destinationCountries: string[];
   /** Puts our own key into `LookupKey` too, where the query finds no `CustomFields` value. */
   ownKeyInLookupKey: boolean;
   /** Digest of the configuration that decides which items a look-up finds. */

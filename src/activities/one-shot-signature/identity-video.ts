@@ -91,7 +91,7 @@ export async function decideVideo(context: OneShotContext, given: Decision): Pro
       of: "update",
       operation,
       input: { requestPk },
-      send: ({ signal }) => decide(context.account, requestPk, signal),
+      send: ({ signal }) => decide(context.account, { requestPk }, signal),
     });
     return ends[decision];
   });

@@ -3,25 +3,7 @@ import { z } from "zod";
 import { names, timeoutSeconds } from "../../config/account-fields.js";
 import { accountSecret, baseUrl, list, plain, text } from "../../config/fields.js";
 import { isSameSpelling } from "../../contracts/shared/values.js";
-import type { Secret } from "../../contracts/shared/values.js";
-import type { Host } from "../http/call.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
-import type { assumed } from "./wire.js";
-
-export interface CredentialWalletAccount extends Host {
-  name: string;
-  /** P1 §5.6: of the API Operator. */
-  apiToken: Secret;
-  tokenHeader: string;
-  /** Right before the token, with its space. */
-  tokenPrefix: string;
-  paths: Record<keyof typeof assumed.paths, string>;
-  /** Of the id of each thing that is created, the names that it may have. */
-  members: Record<keyof typeof assumed.members, readonly string[]>;
-  /** By which name something is sent. */
-  sent: Record<keyof typeof assumed.sent, string>;
-  secretMembers: readonly string[];
-}
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
@@ -77,9 +59,11 @@ export const keys = z.strictObject({
 export function accountOf(
   { timeoutSeconds: seconds, ...rest }: z.infer<typeof keys>,
   { name }: AccountSettings,
-): CredentialWalletAccount {
+) {
   return { ...rest, name, timeoutMs: seconds * 1_000 };
 }
+
+export type CredentialWalletAccount = ReturnType<typeof accountOf>;
 
 export function sandboxKeys({ url }: ServedSandbox) {
   return { baseUrl: url, apiToken: "sandbox-api-token" };

@@ -28,7 +28,6 @@ import type { WalletRequest } from "./call.js";
 import type { CredentialWalletAccount } from "./account.js";
 import type { WalletOperation } from "./effects.js";
 import { CREATED_ID, CreatedAnswer, CreatedService } from "./wire.js";
-import type { Created } from "./wire.js";
 
 export type { CredentialWalletAccount } from "./account.js";
 export type { WalletRequest } from "./call.js";
@@ -89,7 +88,7 @@ export interface WalletLinks {
  */
 function creation<Id extends string, Link extends keyof WalletLinks = never>(
   operation: WalletOperation,
-  created: Created,
+  created: keyof CredentialWalletAccount["members"],
   id: Id,
   links?: Record<Link, keyof CredentialWalletAccount["sent"]>,
 ) {

@@ -1,19 +1,5 @@
-// The one place where an answer of the credential wallet becomes a ProviderError. P1 §7.3 shows no error, and every operation is
-// `once`: a status means what ../http/answer.ts says, `kind / effect`:
-//
-// | status         | the first effect of a process | any later one            |
-// |----------------|-------------------------------|--------------------------|
-// | 2xx, empty     | unknownOutcome / unknown; of an init: success            |
-// | another 2xx    | unknownOutcome / unknown      | the same                 |
-// | 3xx            | unknownOutcome / unknown      | the same                 |
-// | 400            | invalidRequest / none         | protocol / none          |
-// | 401, 403       | accessDenied / none           | the same                 |
-// | 404, other 4xx | protocol / none               | the same                 |
-// | 408, 409, 5xx  | unknownOutcome / unknown      | the same                 |
-// | 429            | rateLimited / none            | the same                 |
-//
-// 400 of a later one: something exists already, so a person decides what is wrong, and nothing fails.
-// "another 2xx": not the described answer (../http/described.ts); one id that it shows is kept as `reference`.
+// The one place where an answer of the credential wallet becomes a ProviderError. P1 §7.3 shows no error: docs/errors.md says what each
+// status means. 400 of a later effect: something exists already, so a person decides what is wrong, and nothing fails.
 import { meaningOf, refused } from "../http/answer.js";
 import { errorWords } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";

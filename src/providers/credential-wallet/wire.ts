@@ -16,34 +16,6 @@ export const paths = {
   initPresentation: "/verification/api/v1/{verification_service_id}/init",
 } as const satisfies Record<WalletOperation, string>;
 
-/** What the specification leaves open and this client assumes; all of it is configurable per account. */
-export const assumed = {
-  /** P1 §5.6: how the API Operator's token is carried; the prefix stands right before the token. */
-  tokenHeader: "Authorization",
-  tokenPrefix: "Bearer ",
-  /** P1 §4.6: the one path without a leading slash is taken from the root of the host, as the others are. */
-  paths: { createOperator: paths.createOperator },
-  /** P1 §2.11: the names that the id of what was created may have; those of the two services are shown. */
-  members: {
-    operator: ["id"],
-    template: ["id"],
-    service: ["issuance_service_id", "id"],
-    verificationTemplate: ["id"],
-    verificationService: ["verification_service_id", "id"],
-  },
-  /** P1 §2.11: by which names a creation refers to what was created before. */
-  sent: {
-    template: "credential_template",
-    operators: "operators",
-    verificationTemplates: "verification_templates",
-  },
-  /** P1 §4.6: members of the answer of `init` that hold a secret. */
-  secretMembers: ["token", "access_token", "api_token", "apiKey", "secret", "password"],
-} as const;
-
-/** What a creation answers the id of. */
-export type Created = keyof typeof assumed.members;
-
 /** Whether an id is a text or a number is not shown. */
 const number = z.int().transform(String);
 

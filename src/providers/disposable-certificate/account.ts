@@ -16,26 +16,9 @@ import {
   tlsBaseUrl,
   username,
 } from "../../config/fields.js";
-import type { Secret } from "../../contracts/shared/values.js";
 import type { Host } from "../http/call.js";
 import { ClientCertificate } from "../http/client-certificate.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
-import type { assumed } from "./wire.js";
-
-export interface DisposableCertificateAccount extends Host {
-  name: string;
-  username: string;
-  password: Secret;
-  /** The client certificate, which every request shows beside the Basic credentials. */
-  tls: NonNullable<Host["tls"]>;
-  lraId: string;
-  /** What a wrong OTP answers is not shown (P1 §2.4): the codes of `validate` that say so, if they are known. */
-  wrongOtpCodes: readonly number[];
-  /** P1 §2.4 shows no body of `validate`: by which name each member is sent. */
-  validation: Record<keyof typeof assumed.validation, string>;
-  /** P1 §2.5: the names that the OTP identifier may have. */
-  members: Record<keyof typeof assumed.members, readonly string[]>;
-}
 
 export const keys = z
   .strictObject({
@@ -68,8 +51,11 @@ export function accountOf(given: z.infer<typeof keys>, { name, onKept }: Account
   const { timeoutSeconds: seconds, certificateFile, keyFile, pkcs12File, ...more } = given;
   const { passphrase, caFile, ...rest } = more;
   const files = { certificateFile, keyFile, pkcs12File, passphrase, caFile };
-  return { ...rest, name, timeoutMs: seconds * 1_000, tls: new ClientCertificate(files, onKept) };
+  const tls: NonNullable<Host["tls"]> = new ClientCertificate(files, onKept);
+  return { ...rest, name, timeoutMs: seconds * 1_000, tls };
 }
+
+export type DisposableCertificateAccount = ReturnType<typeof accountOf>;
 
 /** What the sandbox answers to a wrong code; the specification names no code (P1 §7.1). */
 const wrongOtpCode = "250";

@@ -9,8 +9,13 @@ export const disposableCertificate = providerEntry({
   sandboxKeys,
   effects,
   hosts: (account) => [account],
-  checkCredentials: async (account, timeoutMs) =>
-    (await import("./credential-check.js")).checkCredentials(account, timeoutMs),
+  /** A check of an empty holder: 242 names the missing field once credentials, LRA and certificate are accepted (P1 §5.1, §7.1). */
+  checkCredentials: async (account, timeoutMs) => {
+    const { checkData } = await import("./client.js");
+    await checkData({ ...account, timeoutMs }, { disposableHolder: {} }).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code !== "242") throw error;
+    });
+  },
   // P1 §7.1.
   unclearDenials: ["11002"],
 });

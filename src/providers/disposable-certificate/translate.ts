@@ -1,28 +1,6 @@
-// The one place where an answer of the certificate service becomes a ProviderError (P1 §4.1, §7.1;
-// docs/reading-the-specification.md §5): every application error is HTTP 500 with a code, whose meaning depends on the
-// operation. `kind / effect`:
-//
-// | answer                  | checkData, …WitheIDAssertion | enroll, …WitheIDAssertion | sendOtp                  | validate                 |
-// |-------------------------|------------------------------|---------------------------|--------------------------|--------------------------|
-// | 2xx, as described       | success                      | success                   | success                  | success                  |
-// | another 2xx             | protocol / none              | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
-// | 500, 242                | invalidRequest / none, field | the same                  | protocol / none          | protocol / none          |
-// | 500, 237, 239           | invalidRequest / none        | invalidRequest / none     | unknownOutcome / unknown | unknownOutcome / unknown |
-// | 500, 244                | accessDenied / none          | accessDenied / none       | unknownOutcome / unknown | unknownOutcome / unknown |
-// | 500, 11002              | accessDenied / none          | the same                  | the same                 | the same                 |
-// | 500, 62, 249            | invalidRequest / none        | unknownOutcome / unknown  | protocol / none          | protocol / none          |
-// | 500, 99                 | invalidRequest / none        | unknownOutcome / unknown  | protocol / none          | unknownOutcome / unknown |
-// | 500, configured "wrong" | as another code              | as another code           | as another code          | invalidRequest / none    |
-// | 500, another code       | invalidRequest / none        | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
-// | 500 without a code      | unavailable / none           | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
-// | 3xx                     | protocol / none              | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
-// | 400                     | protocol / none              | invalidRequest / none     | protocol / none          | protocol / none          |
-// | 401, 403                | accessDenied / none          | the same                  | the same                 | the same                 |
-// | 404, 405, other 4xx     | protocol / none              | the same                  | the same                 | the same                 |
-// | 408, 409, other 5xx     | unavailable / none           | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
-// | 429                     | rateLimited / none           | the same                  | the same                 | the same                 |
-//
-// 244 and 11002 are about the operation (and the LRA), never about the account as a whole.
+// The one place where an answer of the certificate service becomes a ProviderError (P1 §4.1, §7.1): every application error is HTTP 500
+// with a code, whose meaning depends on the operation (the table of docs/reading-the-specification.md §5, and docs/errors.md). 244 and
+// 11002 are about the operation (and the LRA), never about the account as a whole.
 import { meaningOf, refused } from "../http/answer.js";
 import type { Meaning } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";

@@ -84,14 +84,6 @@ export function specifiedMembers(
   return Object.fromEntries(members) as Record<string, object>;
 }
 
-/** What the specification leaves open and this client assumes; configurable per account. */
-export const assumed = {
-  /** P1 §2.4: fields not shown; by which name each is sent. */
-  validation: { certIdOtp: "certIdOtp", deviceCode: "deviceCode", otp: "otp" },
-  /** P1 §2.5: neither name nor type of "the OTP identifier" is shown. */
-  members: { otpId: ["otpId"] },
-} as const;
-
 /** P1 §2.5. `otpId` is assumed. */
 export const IssuedAnswer = z.looseObject({
   certIdOtp: z.int(),

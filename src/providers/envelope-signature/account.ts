@@ -8,27 +8,9 @@ import {
   timeoutSeconds,
 } from "../../config/account-fields.js";
 import { accountSecret, baseUrl, plain, text, tlsBaseUrl } from "../../config/fields.js";
-import type { Secret } from "../../contracts/shared/values.js";
 import type { Host } from "../http/call.js";
 import { ClientCertificate } from "../http/client-certificate.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
-import type { assumed } from "./wire.js";
-
-export interface EnvelopeSignatureAccount {
-  name: string;
-  /** The certificate-authority host; its credential is the client certificate in `tls`. */
-  ca: Host;
-  /** The envelope host. */
-  esign: Host;
-  /** Of the envelope host. */
-  apiToken: Secret;
-  /** P1 §2.10: the VENDOR in `GenericSigningPlugin<VENDOR>OneShot`. */
-  vendor: string;
-  /** Assumed: the part of an upload that carries the file. */
-  filePart: string;
-  /** Assumed: the names that the envelope's id may have. */
-  members: Record<keyof typeof assumed.members, readonly string[]>;
-}
 
 export const keys = z
   .strictObject({
@@ -48,23 +30,25 @@ export const keys = z
   })
   .superRefine(needsCertificate);
 
-export function accountOf(
-  given: z.infer<typeof keys>,
-  { name, onKept }: AccountSettings,
-): EnvelopeSignatureAccount {
+export function accountOf(given: z.infer<typeof keys>, { name, onKept }: AccountSettings) {
   const { caBaseUrl, esignBaseUrl, apiToken, vendor, timeoutSeconds: seconds, ...more } = given;
   const { filePart, members, ...files } = more;
   const timeoutMs = seconds * 1_000;
+  const tls = new ClientCertificate(files, onKept);
+  const ca: Host = { baseUrl: caBaseUrl, timeoutMs, tls };
+  const esign: Host = { baseUrl: esignBaseUrl, timeoutMs };
   return {
     name,
-    ca: { baseUrl: caBaseUrl, timeoutMs, tls: new ClientCertificate(files, onKept) },
-    esign: { baseUrl: esignBaseUrl, timeoutMs },
+    ca,
+    esign,
     apiToken,
     vendor,
     filePart,
     members: { EnvelopeId: members.envelopeId },
   };
 }
+
+export type EnvelopeSignatureAccount = ReturnType<typeof accountOf>;
 
 export function sandboxKeys({ url, tlsUrl, certificate }: ServedSandbox) {
   return {

@@ -1,19 +1,5 @@
-// The one place where an answer of the two hosts becomes a ProviderError. P1 §7.3 shows no error: a status means what
-// ../http/answer.ts says for its effect class, `kind / effect`:
-//
-// | status         | esawoneshot              | uploadFile            | sendEnvelope             |
-// |----------------|--------------------------|-----------------------|--------------------------|
-// | 2xx, empty     | unknownOutcome / unknown | unavailable / none    | success                  |
-// | another 2xx    | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
-// | 3xx            | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
-// | 400            | invalidRequest / none    | protocol / none       | protocol / none          |
-// | 401, 403       | accessDenied / none      | the same              | the same                 |
-// | 404, other 4xx | protocol / none          | protocol / none       | protocol / none          |
-// | 408, 409, 5xx  | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
-// | 429            | rateLimited / none       | the same              | the same                 |
-//
-// 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
-// "another 2xx": not the described answer (../http/described.ts); one `req_pk` that it shows is kept as `reference`.
+// The one place where an answer of the two hosts becomes a ProviderError. P1 §7.3 shows no error: docs/errors.md says what each status
+// means. 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
 import { meaningOf, refused } from "../http/answer.js";
 import { errorWords } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";

@@ -22,10 +22,6 @@ export interface EnvelopeDocument {
 
 /** What the specification leaves open and this client assumes. */
 export const assumed = {
-  /** P1 §4.5: the part of a multipart body that carries the file. */
-  filePart: "File",
-  /** P1 §4.5: the names that the envelope's id may have in the answer of its send. */
-  members: { EnvelopeId: ["EnvelopeId"] },
   /** P1 §2.10: the members around `FileId` and `requestToken`; documents are numbered from 1 in their order. */
   documents: (documents: readonly EnvelopeDocument[]) =>
     documents.map(({ fileId, fields }, index) => ({

@@ -2,21 +2,8 @@
 import { z } from "zod";
 import { names, timeoutSeconds } from "../../config/account-fields.js";
 import { accountSecret, baseUrl, flag, plain, text, username, whole } from "../../config/fields.js";
-import type { Secret } from "../../contracts/shared/values.js";
 import { jsonDigest } from "../../crypto/json-digest.js";
-import type { Host } from "../http/call.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
-import type { assumed } from "./wire.js";
-
-export interface EviNoticeAccount extends Host {
-  name: string;
-  username: string;
-  password: Secret;
-  /** Of each member of an answer the names that it may have. */
-  members: Record<keyof typeof assumed.members, readonly string[]>;
-  /** By which name something is sent. */
-  sent: Record<keyof typeof assumed.sent, string>;
-}
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
@@ -74,6 +61,8 @@ export function accountOf(
     lookUpConfiguration: jsonDigest({ baseUrl: rest.baseUrl, username: rest.username }),
   };
 }
+
+export type EviNoticeAccount = ReturnType<typeof accountOf>;
 
 export function sandboxKeys({ url }: ServedSandbox) {
   return { baseUrl: url, username: "sandbox", password: "sandbox" };

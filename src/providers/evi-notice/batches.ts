@@ -1,12 +1,11 @@
 // Batches: created, set up, started, followed (P2 §2.8, §3.3, §3.4, §4.3).
 import { misuseError, shownUuid } from "../http/answer.js";
-import { empty, json, jsonOrEmpty, LONG_JSON_BYTES } from "../http/described.js";
+import { json, jsonOrEmpty, LONG_JSON_BYTES } from "../http/described.js";
 import type { Described } from "../http/described.js";
-import { ProviderError } from "../errors/provider-error.js";
 import { capitalised, flag, number, ours, text, texts } from "../evi/members.js";
 import { z } from "zod";
 import type { EviNoticeAccount } from "./account.js";
-import { call } from "./call.js";
+import { call, deletion, nothing, onBatch } from "./call.js";
 import { checkLimit, page } from "./page.js";
 import type { Page } from "./page.js";
 import { asking } from "./translate.js";
@@ -116,70 +115,45 @@ export async function queryBatches(
 }
 
 /** P2 §2.8, §4.3. 404 `notVisibleYet`. */
-export async function getBatch(
-  account: EviNoticeAccount,
-  { batchId }: { batchId: string },
-  signal?: AbortSignal,
-): Promise<Batch> {
-  const request = { ...routes.getBatch, ids: { BatchId: batchId }, signal };
-  const described = json(BatchAnswer, shownTo(account));
-  const { value } = await call(account, "getBatch", request, described);
-  return batchOf(value);
-}
+export const getBatch = onBatch(
+  "getBatch",
+  () => ({}),
+  (account) => json(BatchAnswer, shownTo(account)),
+  batchOf,
+);
 
 /** P2 §2.8, §4.3: settings, as often as one likes. 400 `invalidRequest`. */
-export async function updateBatch(
-  account: EviNoticeAccount,
-  { batchId, settings }: { batchId: string; settings: BatchSettings },
-  signal?: AbortSignal,
-): Promise<void> {
-  if (settings.description !== undefined) checkDescription("updateBatch", settings.description);
-  const body = capitalised(BatchSettings, settings);
-  const request = { ...routes.updateBatch, ids: { BatchId: batchId }, json: body, signal };
-  await call(account, "updateBatch", request, notShown);
-}
+export const updateBatch = onBatch(
+  "updateBatch",
+  ({ settings }: { settings: BatchSettings }) => {
+    if (settings.description !== undefined) checkDescription("updateBatch", settings.description);
+    return { json: capitalised(BatchSettings, settings) };
+  },
+  () => notShown,
+  nothing,
+);
 
 /** P2 §3.4, §4.3. 400 `invalidRequest`: not ready; without an answer `unavailable`, effect unknown: `getBatch` tells. */
-export async function startBatch(
-  account: EviNoticeAccount,
-  { batchId, ...start }: BatchStart & { batchId: string },
-  signal?: AbortSignal,
-): Promise<void> {
-  const body = capitalised(BatchStart, start);
-  const request = { ...routes.startBatch, ids: { BatchId: batchId }, json: body, signal };
-  await call(account, "startBatch", request, notShown);
-}
+export const startBatch = onBatch(
+  "startBatch",
+  (start: BatchStart) => ({ json: capitalised(BatchStart, start) }),
+  () => notShown,
+  nothing,
+);
 
-/** P2 §4.3. 404 is success: it is gone. */
-export async function deleteBatch(
-  account: EviNoticeAccount,
-  { batchId }: { batchId: string },
-  signal?: AbortSignal,
-): Promise<void> {
-  const request = { ...routes.deleteBatch, ids: { BatchId: batchId }, signal };
-  await gone(call(account, "deleteBatch", request, empty));
-}
+/** P2 §4.3. */
+export const deleteBatch = deletion("deleteBatch");
 
 /** P2 §4.3: the HTML itself, queued by a 202. 400 (no valid body) `invalidRequest`. */
-export async function setBatchBody(
-  account: EviNoticeAccount,
-  { batchId, html }: { batchId: string; html: string },
-  signal?: AbortSignal,
-): Promise<void> {
+export const setBatchBody = onBatch(
+  "setBatchBody",
   // A header's charset is not shown: a body of other characters than ASCII says its own in its `<meta>`.
-  const raw = { content: Buffer.from(html, "utf8"), mediaType: "text/html" };
-  const request = { ...routes.setBatchBody, ids: { BatchId: batchId }, raw, signal };
-  await call(account, "setBatchBody", request, notShown);
-}
-
-/** A deletion whose answer may be its second: what is not there is gone. */
-export async function gone(deletion: Promise<unknown>): Promise<void> {
-  try {
-    await deletion;
-  } catch (error) {
-    if (!(error instanceof ProviderError && error.status === 404)) throw error;
-  }
-}
+  ({ html }: { html: string }) => ({
+    raw: { content: Buffer.from(html, "utf8"), mediaType: "text/html" },
+  }),
+  () => notShown,
+  nothing,
+);
 
 /** A 2xx whose body the specification does not show; it may be the batch. */
 const notShown: Described<unknown> = jsonOrEmpty(z.unknown(), { maxBytes: LONG_JSON_BYTES });

@@ -1,10 +1,13 @@
 // What every endpoint of the notice API shares: the request around its call, and paths with ids.
 import { call as callHost } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
+import { empty } from "../http/described.js";
 import type { Described } from "../http/described.js";
+import { ProviderError } from "../errors/provider-error.js";
 import type { EviNoticeAccount } from "./account.js";
 import type { NoticeOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
+import { routes } from "./wire.js";
 
 interface NoticeRequest extends Request {
   /** What `{name}` in the path stands for. */
@@ -42,3 +45,45 @@ export async function call<T>(
     (answer) => refusal(operation, isSecret ? { ...answer, body: Buffer.alloc(0) } : answer),
   );
 }
+
+/** Makes an operation on one batch: what it sends, the described answer, and what the answer brings. */
+export function onBatch<G, T, R>(
+  operation: NoticeOperation,
+  inputOf: (given: G) => Omit<NoticeRequest, "method" | "path">,
+  describedTo: (account: EviNoticeAccount) => Described<T>,
+  resultOf: (value: T) => R,
+) {
+  return async (
+    account: EviNoticeAccount,
+    given: G & { batchId: string },
+    signal?: AbortSignal,
+  ): Promise<R> => {
+    const { ids, ...input } = inputOf(given);
+    const request = { ...routes[operation], ids: { BatchId: given.batchId, ...ids } };
+    const described = describedTo(account);
+    const { value } = await call(account, operation, { ...request, ...input, signal }, described);
+    return resultOf(value);
+  };
+}
+
+/** Makes a deletion in a batch. 404 is success, as its answer may be that of a second try: what is not there is gone. */
+export function deletion<G>(
+  operation: NoticeOperation,
+  idsOf: (given: G) => Record<string, string> = () => ({}),
+) {
+  const remove = onBatch(
+    operation,
+    (given: G) => ({ ids: idsOf(given) }),
+    () => empty,
+    nothing,
+  );
+  return async (...given: Parameters<typeof remove>): Promise<void> => {
+    try {
+      await remove(...given);
+    } catch (error) {
+      if (!(error instanceof ProviderError && error.status === 404)) throw error;
+    }
+  };
+}
+
+export const nothing = (): void => undefined;

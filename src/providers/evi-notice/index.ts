@@ -1,4 +1,5 @@
 // Certified notices (P2), as the registry knows them.
+import { randomUUID } from "node:crypto";
 import { providerEntry } from "../provider-entry.js";
 import { accountOf, keys, sandboxKeys } from "./account.js";
 import { effects } from "./effects.js";
@@ -9,8 +10,11 @@ export const eviNotice = providerEntry({
   sandboxKeys,
   effects,
   hosts: (account) => [account],
-  checkCredentials: async (account, timeoutMs) =>
-    (await import("./credential-check.js")).checkCredentials(account, timeoutMs),
+  /** A query for a notice that does not exist. */
+  checkCredentials: async (account, timeoutMs) => {
+    const { query } = await import("./client.js");
+    return query({ ...account, timeoutMs }, { lookupKeys: [randomUUID()], limit: 1 });
+  },
   whyNoLookUp: () => undefined,
   callback: {
     addressOf: "process",

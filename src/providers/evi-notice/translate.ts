@@ -1,19 +1,5 @@
-// The one place where an answer of the notice API becomes a ProviderError (P2 §4.2, §4.3, §7.2): `kind / effect` by status and by
-// the class of the operation (effects.ts).
-//
-// | status         | keyed                 | read               | repeatable            | lookup                | once                     |
-// |----------------|-----------------------|--------------------|-----------------------|-----------------------|--------------------------|
-// | another 2xx    | unavailable / unknown | protocol / none    | unavailable / none    | unavailable / unknown | unknownOutcome / unknown |
-// | 3xx            | unavailable / unknown | protocol / none    | unavailable / none    | unavailable / unknown | unknownOutcome / unknown |
-// | 400            | invalidRequest / none | protocol / none    | invalidRequest / none | invalidRequest / none | invalidRequest / none    |
-// | 401, 403       | accessDenied / none   | the same           | the same              | the same              | the same                 |
-// | 404            | protocol / unknown    | notVisibleYet/none | notVisibleYet / none  | notVisibleYet / none  | notVisibleYet / none     |
-// | 405, other 4xx | protocol / unknown    | protocol / none    | protocol / none       | protocol / none       | protocol / none          |
-// | 408, 409, 5xx  | unavailable / unknown | unavailable / none | unavailable / none    | unavailable / unknown | unknownOutcome / unknown |
-// | 429            | rateLimited / none    | the same           | the same              | the same              | the same                 |
-//
-// Three exceptions: the 409 of `addRecipients` says that the list failed validation: invalidRequest / none. A 404 of `query`,
-// `queryBatches` and `createBatch` is about no id: protocol / none. A 404 of a delete is success (client.ts).
+// The one place where an answer of the notice API becomes a ProviderError (P2 §4.2, §4.3, §7.2). docs/errors.md says
+// what each status means.
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";

@@ -32,18 +32,6 @@ export const routes = {
   deleteBatchAttachment: { method: "DELETE", path: `${batch}/Attachments/{AttachmentId}` },
 } as const;
 
-/** What the specification leaves open and this client assumes; configurable per account. */
-export const assumed = {
-  /** P2 §2.7: "fields of the summary object and of the batch object beyond those named: not shown". */
-  members: {
-    id: ["Id", "UniqueId", "AffidavitId", "AttachmentId", "EvidenceId"],
-    batchId: ["BatchId", "Id"],
-    recipientAddress: ["Address", "RecipientAddress"],
-  },
-  /** P2 §2.6: the attachments of a submission; the other members are called as those of a batch attachment (P2 §2.10). */
-  sent: { attachments: "Attachments", content: "Content" },
-} as const;
-
 /** P2 §8. */
 export const limits = {
   query: { least: 1, most: 100 },

@@ -12,19 +12,8 @@ import {
   username,
 } from "../../config/fields.js";
 import { CountryCode } from "../../contracts/shared/values.js";
-import type { Secret } from "../../contracts/shared/values.js";
 import { jsonDigest } from "../../crypto/json-digest.js";
-import type { Host } from "../http/call.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
-
-export interface EviPostAccount extends Host {
-  name: string;
-  username: string;
-  password: Secret;
-  affidavits:
-    | { mode: "download"; method: "GET" | "POST"; path: string; idsParameter: string }
-    | { mode: "blobs" };
-}
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
@@ -54,8 +43,7 @@ export function accountOf(given: z.infer<typeof keys>, { name }: AccountSettings
     path: affidavitPath,
     idsParameter: affidavitIdsParameter,
   };
-  const affidavits: EviPostAccount["affidavits"] =
-    mode === "blobs" ? { mode } : { mode, ...download };
+  const affidavits = mode === "blobs" ? { mode } : { mode, ...download };
   return {
     ...rest,
     name,
@@ -64,6 +52,8 @@ export function accountOf(given: z.infer<typeof keys>, { name }: AccountSettings
     lookUpConfiguration: jsonDigest({ baseUrl: url, username: user, ownKeyInLookupKey }),
   };
 }
+
+export type EviPostAccount = ReturnType<typeof accountOf>;
 
 export function sandboxKeys({ url }: ServedSandbox) {
   return { baseUrl: url, username: "sandbox", password: "sandbox" };

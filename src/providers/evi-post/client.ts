@@ -29,7 +29,7 @@ import { submissionBody } from "./submission.js";
 import type { PostalSubmission } from "./submission.js";
 import type { PostalOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
-import { QueryAnswer, RequestIdAnswer, UniqueIdAnswer, assumed } from "./wire.js";
+import { QueryAnswer, RequestIdAnswer, UniqueIdAnswer, IDS_SEPARATOR } from "./wire.js";
 import { queryParameters, routes } from "./wire.js";
 
 export type { AffidavitFile } from "../evi/affidavit-zip.js";
@@ -170,7 +170,7 @@ export async function downloadAffidavits(
       "this account reads affidavits from query results",
     );
   const { method, path, idsParameter } = account.affidavits;
-  const parameters: [string, string][] = [[idsParameter, ids.join(assumed.idsSeparator)]];
+  const parameters: [string, string][] = [[idsParameter, ids.join(IDS_SEPARATOR)]];
   const input = method === "GET" ? { parameters } : { json: { [idsParameter]: ids } };
   const request = { method, path, ...input, keepIn, signal };
   const answer = await call(account, "downloadAffidavits", request, ZipFile);

@@ -1,18 +1,4 @@
-// The one place where an answer of the postal API becomes a ProviderError (P2 §4.1, §7.1): `kind / effect` by status.
-//
-// | status         | submit                | query              | requestAffidavit         | cancel                | downloadAffidavits   |
-// |----------------|-----------------------|--------------------|--------------------------|-----------------------|----------------------|
-// | 2xx, empty     | unavailable / unknown | protocol / none    | unknownOutcome / unknown | unavailable / unknown | notVisibleYet / none |
-// | another 2xx    | unavailable / unknown | protocol / none    | unknownOutcome / unknown | unavailable / unknown | protocol / none      |
-// | 3xx            | unavailable / unknown | protocol / none    | unknownOutcome / unknown | unavailable / unknown | protocol / none      |
-// | 400            | invalidRequest / none | protocol / none    | invalidRequest / none    | invalidRequest / none | protocol / none      |
-// | 401, 403       | accessDenied / none   | the same           | the same                 | the same              | the same             |
-// | 404            | protocol / unknown    | protocol / none    | notVisibleYet / none     | notVisibleYet / none  | notVisibleYet / none |
-// | 405, other 4xx | protocol / unknown    | protocol / none    | protocol / none          | protocol / none       | protocol / none      |
-// | 408, 409, 5xx  | unavailable / unknown | unavailable / none | unknownOutcome / unknown | unavailable / unknown | unavailable / none   |
-// | 429            | rateLimited / none    | the same           | the same                 | the same              | the same             |
-//
-// "another 2xx": not the described answer (../http/described.ts); one id that it shows is kept as `reference`.
+// The one place where an answer of the postal API becomes a ProviderError (P2 §4.1, §7.1). docs/errors.md says what each status means.
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";

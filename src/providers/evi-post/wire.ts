@@ -11,18 +11,8 @@ export const routes = {
   cancel: { method: "POST", path: "/v1/EviPost/Cancel" },
 } as const;
 
-/** What the specification leaves open and this client assumes; the affidavit download is configurable per account. */
-export const assumed = {
-  /** P2 §4.1, §6.3: "path, method and parameter names: not shown". */
-  affidavitDownload: {
-    mode: "download",
-    method: "GET",
-    path: "/v1/Affidavits/Download",
-    idsParameter: "AffidavitIds",
-  },
-  /** P2 §4.1: a GET takes the ids as one comma-separated value, as `WithUniqueIds` does; a POST as a JSON array. */
-  idsSeparator: ",",
-} as const;
+/** P2 §4.1, assumed: a GET takes the ids as one comma-separated value, as `WithUniqueIds` does; a POST as a JSON array. */
+export const IDS_SEPARATOR = ",";
 
 /** P2 §4.1, Query. `OnState` and `WithOutcome` are never sent ("contact support before use"). */
 export const queryParameters = {

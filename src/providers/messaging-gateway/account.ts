@@ -2,16 +2,7 @@
 import { z } from "zod";
 import { timeoutSeconds } from "../../config/account-fields.js";
 import { accountSecret, baseUrl, username } from "../../config/fields.js";
-import type { Secret } from "../../contracts/shared/values.js";
-import type { Host } from "../http/call.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
-
-export interface MessagingGatewayAccount extends Host {
-  name: string;
-  username: string;
-  password: Secret;
-  apiKey: Secret;
-}
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
@@ -24,9 +15,11 @@ export const keys = z.strictObject({
 export function accountOf(
   { timeoutSeconds: seconds, ...rest }: z.infer<typeof keys>,
   { name }: AccountSettings,
-): MessagingGatewayAccount {
+) {
   return { ...rest, name, timeoutMs: seconds * 1_000 };
 }
+
+export type MessagingGatewayAccount = ReturnType<typeof accountOf>;
 
 export function sandboxKeys({ url }: ServedSandbox) {
   return { baseUrl: url, username: "sandbox", password: "sandbox", apiKey: "sandbox-api-key" };

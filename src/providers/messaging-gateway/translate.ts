@@ -1,16 +1,4 @@
-// The one place where an answer of the gateway becomes a ProviderError (P1 §4.3, §7.2): `kind / effect` of `send`.
-//
-// | answer                                                                     | kind / effect                          |
-// |----------------------------------------------------------------------------|----------------------------------------|
-// | 2xx, empty or JSON                                                         | success                                |
-// | another 2xx, 3xx                                                           | unknownOutcome / unknown               |
-// | 400                                                                        | invalidRequest / none                  |
-// | 401, code 1 `AuthenticationFailedException`                                | accessDenied / none, about the account |
-// | 401, code 9 `MissingApiKeyException`, `InvalidApiKeyException`             | accessDenied / none, about the account |
-// | 403, code 6 `ForbiddenException`; the roles of its message are in `detail` | accessDenied / none, about `send`      |
-// | 404, 405, other 4xx                                                        | protocol / none                        |
-// | 408, 409, 5xx                                                              | unknownOutcome / unknown               |
-// | 429                                                                        | rateLimited / none                     |
+// The one place where an answer of the gateway becomes a ProviderError (P1 §4.3, §7.2). docs/errors.md says what each status means.
 import { operationsOf } from "../effect-classes.js";
 import { meaningOf, refused } from "../http/answer.js";
 import { errorWords } from "../http/described.js";

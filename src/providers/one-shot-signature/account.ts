@@ -3,33 +3,13 @@
 import { z } from "zod";
 import { names, refuseNameOfTwo, timeoutSeconds } from "../../config/account-fields.js";
 import { accountSecret, baseUrl, list, path, plain, text } from "../../config/fields.js";
-import type { Secret } from "../../contracts/shared/values.js";
 import { jsonDigest } from "../../crypto/json-digest.js";
-import type { Host } from "../http/call.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
-import type { AssumedOperation, assumed } from "./wire.js";
 
 /** P1 §7.3, assumed: the codes by which the provider says what is wrong with an OTP. */
 export interface OtpCodes {
   wrongOtpCodes: readonly string[];
   expiredOtpCodes: readonly string[];
-}
-
-export interface OneShotSignatureAccount extends Host, OtpCodes {
-  name: string;
-  /** P1 §5.4: of the registration-authority operator. */
-  token: Secret;
-  tokenHeader: string;
-  /** Right before the token, with its space. */
-  tokenPrefix: string;
-  /** `{request_pk}` is filled in. Without `retrieve`, uploads cannot be looked up. */
-  paths: Record<Exclude<AssumedOperation, "retrieve">, string> & { retrieve?: string | undefined };
-  /** Of each member of an answer, and of each word of `state`, the names that it may have. */
-  members: Record<keyof typeof assumed.members, readonly string[]>;
-  words: Record<keyof typeof assumed.words, readonly string[]>;
-  /** By which name something is sent. */
-  sent: Record<keyof typeof assumed.sent, string>;
-  hashAlgorithm: string;
 }
 
 const oneShot = "/oneshot/api/v1";
@@ -122,15 +102,16 @@ export function accountOf(
   { name }: AccountSettings,
 ) {
   const { retrieve, ...others } = paths;
-  const shown: OneShotSignatureAccount["paths"] = retrieve === "none" ? others : paths;
   return {
     ...rest,
     name,
     timeoutMs: seconds * 1_000,
-    paths: shown,
+    paths: { ...others, retrieve: retrieve === "none" ? undefined : retrieve },
     lookUpConfiguration: jsonDigest({ baseUrl: rest.baseUrl, retrieve }),
   };
 }
+
+export type OneShotSignatureAccount = ReturnType<typeof accountOf>;
 
 export function sandboxKeys({ url }: ServedSandbox) {
   return { baseUrl: url, token: "sandbox-token" };

@@ -5,11 +5,13 @@ import { call as callHost } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
 import { jsonOrEmpty } from "../http/described.js";
 import type { Described } from "../http/described.js";
+import { fileForm } from "../http/file-form.js";
+import type { NamedFile } from "../http/file-form.js";
 import { filledPath } from "../http/path-part.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import type { OneShotOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
-import { assumed } from "./wire.js";
+import { assumedMethods } from "./wire.js";
 import type { AssumedOperation } from "./wire.js";
 
 interface OneShotRequest extends Request {
@@ -42,6 +44,27 @@ export async function call<T>(
 /** The body of a success whose shape is not needed: the specification does not show it (P1 §4.4). */
 export const open = jsonOrEmpty(z.unknown());
 
+/** A file as the one part of a form. */
+export function oneFile(file: NamedFile, { sent }: OneShotSignatureAccount): Pick<Request, "form"> {
+  return { form: fileForm(sent.file, [file]) };
+}
+
+/** Makes an operation on the documents or the video of a request; its answer brings nothing. */
+export function writing<G>(
+  operation: AssumedOperation,
+  inputOf: (given: G, account: OneShotSignatureAccount) => Pick<Request, "json" | "form">,
+) {
+  return async (
+    account: OneShotSignatureAccount,
+    given: G & { requestPk: string },
+    signal?: AbortSignal,
+  ): Promise<void> => {
+    const { requestPk } = given;
+    const request = { ...routeOf(account, operation), ...inputOf(given, account), requestPk };
+    await call(account, operation, { ...request, signal }, open);
+  };
+}
+
 /** Method and path of an operation whose path is assumed. */
 export function routeOf(
   account: OneShotSignatureAccount,
@@ -50,5 +73,5 @@ export function routeOf(
   const path = account.paths[operation];
   if (path === undefined)
     throw misuseError(asking(operation), "no path is configured for this call");
-  return { method: assumed.methods[operation], path };
+  return { method: assumedMethods[operation], path };
 }

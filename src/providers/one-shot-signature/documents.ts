@@ -3,10 +3,8 @@
 import { createHash } from "node:crypto";
 import { mismatchError } from "../http/answer.js";
 import { AnswerMismatch, json, LONG_JSON_BYTES } from "../http/described.js";
-import { fileForm } from "../http/file-form.js";
-import type { NamedFile } from "../http/file-form.js";
 import { ProviderError } from "../errors/provider-error.js";
-import { call, open, routeOf } from "./call.js";
+import { call, oneFile, open, routeOf, writing } from "./call.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import { asking } from "./translate.js";
 import { RetrieveAnswer } from "./wire.js";
@@ -23,27 +21,15 @@ export interface OneShotDocument {
  * P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unavailable`, effect
  * unknown: `retrieve` shows it.
  */
-export async function uploadDocument(
-  account: OneShotSignatureAccount,
-  { requestPk, ...file }: NamedFile & { requestPk: string },
-  signal?: AbortSignal,
-): Promise<void> {
-  const form = fileForm(account.sent.file, [file]);
-  const route = routeOf(account, "uploadDocument");
-  await call(account, "uploadDocument", { ...route, requestPk, form, signal }, open);
-}
+export const uploadDocument = writing("uploadDocument", oneFile);
 
 /** P1 §1.4, §4.4, assumed; `sha256` in hex. Errors as `uploadDocument`. */
-export async function uploadHash(
-  account: OneShotSignatureAccount,
-  { requestPk, name, sha256 }: { requestPk: string; name: string; sha256: string },
-  signal?: AbortSignal,
-): Promise<void> {
-  const { sent, hashAlgorithm } = account;
-  const body = { [sent.name]: name, [sent.algorithm]: hashAlgorithm, [sent.hash]: sha256 };
-  const route = routeOf(account, "uploadHash");
-  await call(account, "uploadHash", { ...route, requestPk, json: body, signal }, open);
-}
+export const uploadHash = writing(
+  "uploadHash",
+  ({ name, sha256 }: { name: string; sha256: string }, { sent, hashAlgorithm }) => ({
+    json: { [sent.name]: name, [sent.algorithm]: hashAlgorithm, [sent.hash]: sha256 },
+  }),
+);
 
 /**
  * What was uploaded and what became of it. 404 `notVisibleYet`; what cannot be read, is about another request or disagrees

@@ -10,7 +10,7 @@ export const oneShotSignature = providerEntry({
   effects,
   hosts: (account) => [account],
   checkCredentials: async (account, timeoutMs) =>
-    (await import("./credential-check.js")).checkCredentials(account, timeoutMs),
+    (await import("./client.js")).listTokens({ ...account, timeoutMs }),
   whyNoLookUp: ({ paths }) =>
     paths.retrieve === undefined ? 'paths.retrieve is "none", so there is no such call' : undefined,
   callback: {

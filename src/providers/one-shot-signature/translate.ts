@@ -1,21 +1,5 @@
-// The one place where an answer of the one-shot signature service becomes a ProviderError. P1 §7.3 shows no error: a status
-// means what ../http/answer.ts says for its effect class, `kind / effect`:
-//
-// | status            | create, otp, sign, createToken, video writes | uploads               | contract, retrieve, getVideo | listTokens         | deleteDocuments       |
-// |-------------------|----------------------------------------------|-----------------------|------------------------------|--------------------|-----------------------|
-// | another 2xx       | unknownOutcome / unknown                     | unavailable / unknown | protocol / none              | protocol / none    | unavailable / none    |
-// | contract, empty   | –                                            | –                     | notVisibleYet / none         | –                  | –                     |
-// | 3xx               | unknownOutcome / unknown                     | unavailable / unknown | protocol / none              | protocol / none    | unavailable / none    |
-// | OTP code (sign)   | invalidRequest / none                        | –                     | –                            | –                  | –                     |
-// | 400               | create, createToken, sign: invalidRequest / none; else protocol / none | protocol / none | protocol / none | protocol / none | protocol / none |
-// | 401, 403          | accessDenied / none                          | the same              | the same                     | the same           | the same              |
-// | 404               | protocol / none                              | protocol / none       | notVisibleYet / none         | protocol / none    | success               |
-// | 405, other 4xx    | protocol / none                              | protocol / none       | protocol / none              | protocol / none    | protocol / none       |
-// | 408, 409, 5xx     | unknownOutcome / unknown                     | unavailable / unknown | unavailable / none           | unavailable / none | unavailable / none    |
-// | 429               | rateLimited / none                           | the same              | the same                     | the same           | the same              |
-//
-// "another 2xx": not the described answer (../http/described.ts); one `request_pk` that create shows is kept as `reference`.
-// "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
+// The one place where an answer of the one-shot signature service becomes a ProviderError. P1 §7.3 shows no error: docs/errors.md says
+// what each status means. The account's codes of a wrong or expired OTP count with whatever status.
 import { meaningOf, refused } from "../http/answer.js";
 import { errorWords, jsonOf } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";

@@ -14,72 +14,22 @@ export const routes = {
   sign: { method: "POST", path: `${api}/sign/{request_pk}` },
 } as const;
 
-const video = `${api}/identity-video/{request_pk}`;
-
-/** What the specification leaves open and this client assumes; all but the methods is configurable per account. */
-export const assumed = {
-  /** P1 §5.4: how the token of the registration-authority operator is carried; the prefix stands right before the token. */
-  tokenHeader: "Authorization",
-  tokenPrefix: "Token ",
-  /** P1 §4.4: "paths of token creation, document operations and the identity-video operations: not shown". */
-  paths: {
-    createToken: `${api}/tokens`,
-    uploadDocument: `${api}/document/{request_pk}`,
-    uploadHash: `${api}/hash/{request_pk}`,
-    retrieve: `${api}/document/{request_pk}`,
-    deleteDocuments: `${api}/document/{request_pk}`,
-    createVideo: video,
-    uploadEvidences: `${video}/evidences`,
-    uploadVideo: `${video}/video`,
-    approveVideo: `${video}/approve`,
-    cancelVideo: `${video}/cancel`,
-    getVideo: video,
-    updateVideo: video,
-  },
-  /** P1 §4.4: their methods. */
-  methods: {
-    createToken: "POST",
-    uploadDocument: "POST",
-    uploadHash: "POST",
-    retrieve: "GET",
-    deleteDocuments: "DELETE",
-    createVideo: "POST",
-    uploadEvidences: "POST",
-    uploadVideo: "POST",
-    approveVideo: "POST",
-    cancelVideo: "POST",
-    getVideo: "GET",
-    updateVideo: "PATCH",
-  },
-  /** P1 §2.9, §4.4: the members of answers, each by the names that it may have. */
-  members: {
-    token: ["token"],
-    state: ["state", "status"],
-    documents: ["documents"],
-    name: ["name"],
-    sha256: ["sha256"],
-    signed: ["signed"],
-    signedSha256: ["signedSha256"],
-  },
-  /** P1 §4.4: the words of `state`, each by the names that it may have. */
-  words: {
-    signed: ["signed"],
-    signing: ["signing"],
-    failed: ["failed"],
-    cancelled: ["cancelled", "canceled"],
-    approved: ["approved"],
-  },
-  /** P1 §4.4: what is sent by which name; `file` is the part of a multipart body that carries a file. */
-  sent: { file: "file", otp: "otp", name: "name", algorithm: "algorithm", hash: "hash" },
-  /** P1 §4.4: what stands for the algorithm of a hash. */
-  hashAlgorithm: "SHA-256",
-  /** P1 §7.3: the `code` of an error that says that the OTP is wrong, or expired. */
-  wrongOtpCodes: ["otp_wrong"],
-  expiredOtpCodes: ["otp_expired"],
+/** P1 §4.4 shows neither their paths, which the account says, nor their methods, which are assumed. */
+export const assumedMethods = {
+  createToken: "POST",
+  uploadDocument: "POST",
+  uploadHash: "POST",
+  retrieve: "GET",
+  deleteDocuments: "DELETE",
+  createVideo: "POST",
+  uploadEvidences: "POST",
+  uploadVideo: "POST",
+  approveVideo: "POST",
+  cancelVideo: "POST",
+  getVideo: "GET",
+  updateVideo: "PATCH",
 } as const;
-
-/** The operations whose paths are assumed. */
-export type AssumedOperation = keyof typeof assumed.paths;
+export type AssumedOperation = keyof typeof assumedMethods;
 
 const Text = z.string().optional().catch(undefined);
 const Word = z.string().min(1);

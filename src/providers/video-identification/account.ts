@@ -3,23 +3,7 @@
 import { z } from "zod";
 import { names, refuseNameOfTwo, timeoutSeconds } from "../../config/account-fields.js";
 import { accountSecret, baseUrl, path, plain, text } from "../../config/fields.js";
-import type { Secret } from "../../contracts/shared/values.js";
-import type { Host } from "../http/call.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
-import type { assumed } from "./wire.js";
-
-export interface VideoIdentificationAccount extends Host {
-  name: string;
-  /** P1 §5.2: header `apikey`. */
-  apiKey: Secret;
-  /** By which query parameter a call with a token names its conference; without it, the token alone says it. */
-  conferenceParameter?: string | undefined;
-  /** Where a value stands in an answer, as a JSON pointer; without one, no answer says it. */
-  pointers: Record<keyof typeof assumed.pointers, string | undefined>;
-  /** Of each member of an answer, and of each word of a state, the names that it may have. */
-  members: Record<keyof typeof assumed.members, readonly string[]>;
-  words: Record<keyof typeof assumed.words, readonly string[]>;
-}
 
 /** A relay that has no such account takes this one: it needs nothing else of the account. */
 export const defaultCloseEventPointer = "/idConference";
@@ -62,10 +46,7 @@ export const keys = z.strictObject({
   members: z.strictObject({ token: names("token", "jwt") }).prefault({}),
 });
 
-export function accountOf(
-  given: z.infer<typeof keys>,
-  { name }: AccountSettings,
-): VideoIdentificationAccount {
+export function accountOf(given: z.infer<typeof keys>, { name }: AccountSettings) {
   const { timeoutSeconds: seconds, conferenceParameter, pointers, ...rest } = given;
   const { baseUrl: url, apiKey, words, members } = rest;
   const shown = (value: string) => (value === NONE ? undefined : value);
@@ -85,6 +66,8 @@ export function accountOf(
     },
   };
 }
+
+export type VideoIdentificationAccount = ReturnType<typeof accountOf>;
 
 /** The sandbox says all that the service may say; an account in production claims none of it until it is configured. */
 export function sandboxKeys({ url }: ServedSandbox) {

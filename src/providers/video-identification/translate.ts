@@ -1,20 +1,5 @@
-// The one place where an answer of the video identification service becomes a ProviderError. P1 §7.3 shows no error: a status
-// means what ../http/answer.ts says for its effect class, `kind / effect`:
-//
-// | status        | rejectCall               | genAPIToken, getAsyncRequestInfo | conferenceData, getAuditData | registerAlertEmail    | deleteAuditData    |
-// |---------------|--------------------------|----------------------------------|------------------------------|-----------------------|--------------------|
-// | another 2xx   | unknownOutcome / unknown | protocol / none                  | protocol / none              | unavailable / none    | unavailable / none |
-// | audit, empty  | –                        | –                                | notVisibleYet / none         | –                     | –                  |
-// | 3xx           | unknownOutcome / unknown | protocol / none                  | protocol / none              | unavailable / none    | unavailable / none |
-// | 400           | invalidRequest / none    | protocol / none                  | protocol / none              | invalidRequest / none | protocol / none    |
-// | 401, 403      | accessDenied / none      | the same                         | the same, of the operation   | the same as the first | as the data        |
-// | 404, 410      | protocol / none          | notVisibleYet / none             | notVisibleYet / none         | protocol / none       | protocol / none    |
-// | other 4xx     | protocol / none          | the same                         | the same                     | the same              | the same           |
-// | 408, 409, 5xx | unknownOutcome / unknown | unavailable / none               | unavailable / none           | unavailable / none    | unavailable / none |
-// | 429           | rateLimited / none       | the same                         | the same                     | the same              | the same           |
-//
-// "another 2xx": not the described answer (../http/described.ts). A refused token is one call's: it says nothing of the account.
-// A 404 of a deletion that is repeated is success (client.ts).
+// The one place where an answer of the video identification service becomes a ProviderError. P1 §7.3 shows no error: docs/errors.md says
+// what each status means. A refused token is one call's: it says nothing of the account.
 import { withoutJwts } from "../../contracts/shared/text.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";

@@ -22,30 +22,6 @@ export const API_KEY_HEADER = "apikey";
 /** P1 §2.7, §4.2: the query parameter of `genAPIToken`. */
 export const CONFERENCE = "idConference";
 
-/** What the specification leaves open and this client assumes; all but the query of `rejectCall` is configurable per account. */
-export const assumed = {
-  /** P1 §4.2: the query of the calls with a token; `rejectCall` has it too (§2.7: "query parameter"). */
-  conferenceParameter: CONFERENCE,
-  /** P1 §2.7: where answers have the conference's id, the state of the call, the verdict and the state of an asynchronous request. */
-  pointers: {
-    conference: "/idConference",
-    state: undefined,
-    verdict: undefined,
-    asyncState: undefined,
-  },
-  /** P1 §2.7: the words that stand there. */
-  words: {
-    open: ["open"],
-    closed: ["closed"],
-    rejected: ["rejected"],
-    verified: ["verified"],
-    notVerified: ["notVerified"],
-    asyncDone: ["done"],
-  },
-  /** P1 §4.2: the names of the member that carries a new token. */
-  members: { token: ["token", "jwt"] },
-} as const;
-
 const MAX_TOKEN_CHARACTERS = 8_000;
 
 /** P1 §5.2: a JWT, signed or encrypted. */

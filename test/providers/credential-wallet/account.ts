@@ -1,8 +1,7 @@
 // The account that the tests of the wallet's client use, and one call of each operation.
-import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/credential-wallet/client.js";
 import type { CredentialWalletAccount } from "../../../src/providers/credential-wallet/client.js";
-import { assumed } from "../../../src/providers/credential-wallet/wire.js";
+import { defaultAccount } from "../default-account.js";
 import type { Operation } from "../../../src/providers/registry.js";
 
 export function accountAt(
@@ -10,11 +9,7 @@ export function accountAt(
   changes: Partial<CredentialWalletAccount> = {},
 ): CredentialWalletAccount {
   return {
-    name: "default",
-    baseUrl,
-    apiToken: new Secret("api-operator"),
-    timeoutMs: 5000,
-    ...assumed,
+    ...defaultAccount("credential-wallet", { baseUrl, apiToken: "api-operator" }),
     ...changes,
   };
 }

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/credential-wallet/client.js";
-import { assumed } from "../../../src/providers/credential-wallet/wire.js";
 import { errorOf } from "../evi-post/account.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
@@ -125,7 +124,7 @@ describe("the id of what was created", () => {
 
   test("its names are the account's", async () => {
     handler = answering({ id: "other", "user.id": "x1" });
-    const members = { ...assumed.members, operator: ["user.id"] };
+    const members = { ...accountAt(server.url).members, operator: ["user.id"] };
     expect(await calls.createOperator(accountAt(server.url, { members }))).toEqual({
       operatorId: "x1",
     });

@@ -1,8 +1,6 @@
 // The account that the tests of the certificate client use, and one call of each operation. Over plain HTTP, but for those
 // about mutual TLS.
 import { createSecureContext } from "node:tls";
-import { Secret } from "../../../src/contracts/shared/values.js";
-import { assumed } from "../../../src/providers/disposable-certificate/wire.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type {
   DisposableCertificateAccount,
@@ -10,6 +8,7 @@ import type {
   Enrolment,
 } from "../../../src/providers/disposable-certificate/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
+import { defaultAccount } from "../default-account.js";
 import type { Handler } from "../provider-server.js";
 
 export const WRONG_OTP = 250;
@@ -21,14 +20,15 @@ export function accountAt(
   changes: Partial<DisposableCertificateAccount> = {},
 ): DisposableCertificateAccount {
   return {
-    name: "default",
+    ...defaultAccount("disposable-certificate", {
+      baseUrl: "https://localhost",
+      username: "trustflow",
+      password: "a password",
+      lraId: "lra-1",
+      wrongOtpCodes: String(WRONG_OTP),
+      pkcs12File: "none.p12",
+    }),
     baseUrl,
-    username: "trustflow",
-    password: new Secret("a password"),
-    lraId: "lra-1",
-    wrongOtpCodes: [WRONG_OTP],
-    timeoutMs: 5000,
-    ...assumed,
     tls: { identity: () => noCertificate },
     ...changes,
   };

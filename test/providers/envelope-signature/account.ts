@@ -1,8 +1,7 @@
 // The account that the tests of the envelope client use, and one call of each step.
-import { Secret } from "../../../src/contracts/shared/values.js";
-import { assumed } from "../../../src/providers/envelope-signature/wire.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
+import { defaultAccount } from "../default-account.js";
 import type { Operation } from "../../../src/providers/registry.js";
 
 export function accountAt(
@@ -10,14 +9,11 @@ export function accountAt(
   esignUrl: string = caUrl,
   timeoutMs = 5000,
 ): EnvelopeSignatureAccount {
+  const keys = { caBaseUrl: "https://localhost", pkcs12File: "none.p12", esignBaseUrl: esignUrl };
   return {
-    name: "default",
+    ...defaultAccount("envelope-signature", { ...keys, apiToken: "api-token", vendor: "Acme" }),
     ca: { baseUrl: caUrl, timeoutMs },
     esign: { baseUrl: esignUrl, timeoutMs },
-    apiToken: new Secret("api-token"),
-    vendor: "Acme",
-    filePart: assumed.filePart,
-    members: assumed.members,
   };
 }
 

@@ -1,12 +1,11 @@
 // The account that the tests of the notice client use, and one call of each operation.
-import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-notice/client.js";
 import type {
   EviNoticeAccount,
   NoticeSubmission,
 } from "../../../src/providers/evi-notice/client.js";
-import { assumed } from "../../../src/providers/evi-notice/wire.js";
 import { inMemory } from "../memory-keep.js";
+import { defaultAccount } from "../default-account.js";
 import type { Operation } from "../../../src/providers/registry.js";
 
 export function accountAt(
@@ -14,12 +13,7 @@ export function accountAt(
   changes: Partial<EviNoticeAccount> = {},
 ): EviNoticeAccount {
   return {
-    name: "default",
-    baseUrl,
-    username: "trustflow",
-    password: new Secret("a password"),
-    timeoutMs: 5000,
-    ...assumed,
+    ...defaultAccount("evi-notice", { baseUrl, username: "trustflow", password: "a password" }),
     ...changes,
   };
 }

@@ -1,24 +1,14 @@
 // The account that the tests of the postal client use, and one call of each operation.
-import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import { inMemory } from "../memory-keep.js";
 import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
+import { defaultAccount } from "../default-account.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 
 export function accountAt(baseUrl: string, changes: Partial<EviPostAccount> = {}): EviPostAccount {
   return {
-    name: "default",
-    baseUrl,
-    username: "trustflow",
-    password: new Secret("a password"),
-    timeoutMs: 5000,
-    affidavits: {
-      mode: "download",
-      method: "GET",
-      path: "/v1/Affidavits/Download",
-      idsParameter: "AffidavitIds",
-    },
+    ...defaultAccount("evi-post", { baseUrl, username: "trustflow", password: "a password" }),
     ...changes,
   };
 }

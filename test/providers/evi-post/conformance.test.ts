@@ -24,7 +24,7 @@ describe("an exchange", () => {
       const baseUrl = response.cut === "refused" ? await refusingUrl() : server.url;
       const account = accountAt(baseUrl, {
         timeoutMs: response.cut === "never" ? 300 : 5000,
-        affidavits: { ...accountAt("").affidavits, ...fixture["given"]?.download },
+        affidavits: { ...accountAt(baseUrl).affidavits, ...fixture["given"]?.download },
       });
       const call = perform(fixture["operation"], account, fill(fixture["call"], values));
       if (fixture["error"] === undefined) {

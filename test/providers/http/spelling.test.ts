@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import * as certificates from "../../../src/providers/disposable-certificate/client.js";
 import * as envelopes from "../../../src/providers/envelope-signature/client.js";
 import * as oneShot from "../../../src/providers/one-shot-signature/client.js";
-import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
 import {
   accountAt as certificateAt,
   enrolment,
@@ -55,8 +54,9 @@ test.each([
 });
 
 test("members and words of another language are configured", async () => {
-  const members = { ...assumed.members, state: ["estado"], documents: ["ficheros"] };
-  const words = { ...assumed.words, signed: ["firmado"], failed: ["no-firmado"] };
+  const own = accountAt(server.url);
+  const members = { ...own.members, state: ["estado"], documents: ["ficheros"] };
+  const words = { ...own.words, signed: ["firmado"], failed: ["no-firmado"] };
   handler = answering({ Estado: "FIRMADO" });
   expect(await sign({ members, words })).toEqual({ state: "signed" });
   handler = answering({ estado: "No firmado", ficheros: [{ Name: "a.pdf" }] });

@@ -1,5 +1,5 @@
 // The account that the tests of the gateway's client use.
-import { Secret } from "../../../src/contracts/shared/values.js";
+import { defaultAccount } from "../default-account.js";
 import type { MessagingGatewayAccount } from "../../../src/providers/messaging-gateway/client.js";
 
 export function accountAt(
@@ -7,12 +7,12 @@ export function accountAt(
   changes: Partial<MessagingGatewayAccount> = {},
 ): MessagingGatewayAccount {
   return {
-    name: "default",
-    baseUrl,
-    username: "trustflow",
-    password: new Secret("a password"),
-    apiKey: new Secret("an-api-key"),
-    timeoutMs: 5000,
+    ...defaultAccount("messaging-gateway", {
+      baseUrl,
+      username: "trustflow",
+      password: "a password",
+      apiKey: "an-api-key",
+    }),
     ...changes,
   };
 }

@@ -1,22 +1,17 @@
 // The account that the tests of the one-shot client use, and one call of each operation.
 import { buffer } from "node:stream/consumers";
-import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import { inMemory } from "../memory-keep.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
+import { defaultAccount } from "../default-account.js";
 import type { Operation } from "../../../src/providers/registry.js";
-import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
 
 export function accountAt(
   baseUrl: string,
   changes: Partial<OneShotSignatureAccount> = {},
 ): OneShotSignatureAccount {
   return {
-    name: "default",
-    baseUrl,
-    token: new Secret("ra-operator"),
-    timeoutMs: 5000,
-    ...assumed,
+    ...defaultAccount("one-shot-signature", { baseUrl, token: "ra-operator" }),
     ...changes,
   };
 }
@@ -44,8 +39,8 @@ export const calls: Record<Operation<"one-shot-signature">, Call> = {
   uploadEvidences: (account, requestPk) =>
     client.uploadEvidences(account, { requestPk, files: [pdf] }),
   uploadVideo: (account, requestPk) => client.uploadVideo(account, { requestPk, ...pdf }),
-  approveVideo: (account, requestPk) => client.approveVideo(account, requestPk),
-  cancelVideo: (account, requestPk) => client.cancelVideo(account, requestPk),
+  approveVideo: (account, requestPk) => client.approveVideo(account, { requestPk }),
+  cancelVideo: (account, requestPk) => client.cancelVideo(account, { requestPk }),
   getVideo: (account, requestPk) => client.getVideo(account, requestPk),
   updateVideo: (account, requestPk) =>
     client.updateVideo(account, { requestPk, fields: { note: "n" } }),

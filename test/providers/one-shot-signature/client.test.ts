@@ -5,7 +5,6 @@ import { plainText } from "../../../src/contracts/shared/text.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import { inMemory } from "../memory-keep.js";
-import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
 import { errorOf } from "../evi-post/account.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
@@ -52,7 +51,8 @@ test.each([
 });
 
 test("header, prefix and paths are the account's (P1 §5.4)", async () => {
-  const paths = { ...assumed.paths, uploadHash: "/v2/{request_pk}/hashes/{request_pk}" };
+  const uploadHash = "/v2/{request_pk}/hashes/{request_pk}";
+  const paths = { ...accountAt(server.url).paths, uploadHash };
   const token = new Secret("t");
   const changes = { token, tokenHeader: "X-RA-Token", tokenPrefix: "", paths };
   await calls.uploadHash(accountAt(server.url, changes), "r1");
@@ -206,6 +206,6 @@ test("the state of an identity video is the provider's word", async () => {
 test("an abort reaches the call", async () => {
   const abort = new AbortController();
   handler = () => abort.abort();
-  const call = client.approveVideo(accountAt(server.url), "r1", abort.signal);
+  const call = client.approveVideo(accountAt(server.url), { requestPk: "r1" }, abort.signal);
   expect(await errorOf(call)).toMatchObject({ kind: "unknownOutcome", code: "ABORTED" });
 });

@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
-import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
 import { errorOf } from "../evi-post/account.js";
 import { answering, filesOf, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
@@ -118,7 +117,8 @@ describe("retrieve", () => {
   });
 
   test("without a path makes no call", async () => {
-    const account = accountAt(server.url, { paths: { ...assumed.paths, retrieve: undefined } });
+    const paths = { ...accountAt(server.url).paths, retrieve: undefined };
+    const account = accountAt(server.url, { paths });
     const error = await errorOf(client.retrieve(account, "r1"));
     expect(error).toMatchObject({ kind: "protocol", effect: "none", operation: "retrieve" });
     expect(server.received).toEqual([]);

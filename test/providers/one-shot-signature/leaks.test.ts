@@ -32,8 +32,8 @@ const operations: Record<
   createVideo: (account) => client.createVideo(account, { requestPk, fields }),
   uploadEvidences: (account) => client.uploadEvidences(account, { requestPk, files: [file] }),
   uploadVideo: (account) => client.uploadVideo(account, { requestPk, ...file }),
-  approveVideo: (account) => client.approveVideo(account, requestPk),
-  cancelVideo: (account) => client.cancelVideo(account, requestPk),
+  approveVideo: (account) => client.approveVideo(account, { requestPk }),
+  cancelVideo: (account) => client.cancelVideo(account, { requestPk }),
   getVideo: (account) => client.getVideo(account, requestPk),
   updateVideo: (account) => client.updateVideo(account, { requestPk, fields }),
 };

@@ -87,11 +87,10 @@ describe("sign", () => {
   ])(
     "an OTP is %s by the account's own codes, whatever the status: %i",
     async (verdict, status, code) => {
-      const account = (url: string) => accountAt(url, codes);
       const handler = answering({ code, message: "…" }, status);
-      const error = await errorAt(handler, (url) => calls.sign(account(url), "r1"));
+      const error = await errorAt(handler, (url) => calls.sign(accountAt(url, codes), "r1"));
       expect(error).toMatchObject({ kind: "invalidRequest", effect: "none", status });
-      expect(otpVerdict(account(""), error)).toBe(verdict);
+      expect(otpVerdict(codes, error)).toBe(verdict);
     },
   );
 
@@ -99,8 +98,8 @@ describe("sign", () => {
     const handler = answering({ code: "no_document" }, 400);
     const error = await errorAt(handler, (url) => calls.sign(accountAt(url), "r1"));
     expect(error).toMatchObject({ kind: "invalidRequest", code: "no_document" });
-    expect(otpVerdict(accountAt(""), error)).toBeUndefined();
-    expect(otpVerdict(accountAt(""), {})).toBeUndefined();
+    expect(otpVerdict(accountAt("http://localhost"), error)).toBeUndefined();
+    expect(otpVerdict(accountAt("http://localhost"), {})).toBeUndefined();
   });
 
   test("an OTP code on another operation is an ordinary refusal", async () => {

@@ -3,8 +3,8 @@ import { buffer } from "node:stream/consumers";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/video-identification/client.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
-import { assumed } from "../../../src/providers/video-identification/wire.js";
 import type { Operation } from "../../../src/providers/registry.js";
+import { defaultAccount } from "../default-account.js";
 import { inMemory } from "../memory-keep.js";
 
 /** Of no call: `{ "alg": "none" }`, `{ "conf": "c1" }`. */
@@ -24,11 +24,7 @@ export function accountAt(
   changes: Partial<VideoIdentificationAccount> = {},
 ): VideoIdentificationAccount {
   return {
-    name: "default",
-    baseUrl,
-    apiKey: new Secret(apiKey),
-    timeoutMs: 5000,
-    ...assumed,
+    ...defaultAccount("video-identification", { baseUrl, apiKey }),
     ...changes,
   };
 }
