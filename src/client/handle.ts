@@ -69,8 +69,6 @@ const LONGEST_PAUSE_MS = 30_000;
 const REPLAY_PAUSE_MS = 1_000;
 /** To find out why nobody answered. */
 const STUCK_LIMIT_MS = 5_000;
-/** So long one wait for a change lasts. */
-const WATCH_MS = 60_000;
 
 /** Who decides, and why. */
 export type Stated = Omit<Decider, "signature">;
@@ -99,8 +97,9 @@ export class ProcessHandle<Result> {
   readonly workflowId: string;
   readonly #client: Client;
   readonly #workflow: WorkflowHandle;
-
   readonly #writing: Writing;
+  /** So long one wait for a change lasts. */
+  protected readonly watchLimitMs: number = 60_000;
 
   constructor(
     client: Client,
@@ -160,7 +159,11 @@ export class ProcessHandle<Result> {
     return this.#answered(async () => {
       const described = await this.#described();
       if (described.status.name !== "COMPLETED")
-        return this.#withNewestRead(described, await this.#queried(described, { full: true }));
+        return this.withNewestRead(
+          await this.#queried(described, { full: true }),
+          this.#client,
+          described,
+        );
       const result = this.#present((await this.#workflow.result()) as Partial<ProcessStatus>);
       const { reported, shown } = result;
       return {
@@ -179,18 +182,10 @@ export class ProcessHandle<Result> {
     const found = await statusIn(this.#client, described);
     // Without a memo of its own, only a worker knows it.
     const shown = this.#present(found ?? (isOpen ? await this.#queried(described) : undefined));
-    return this.#withNewestRead(described, shown);
+    return this.withNewestRead(shown, this.#client, described);
   }
 
-  async #withNewestRead(
-    described: WorkflowExecutionDescription,
-    shown: ProcessStatus,
-  ): Promise<ProcessStatus> {
-    const isOpen = described.status.name === "RUNNING";
-    return isOpen ? this.withNewestRead(shown, this.#client, described) : shown;
-  }
-
-  /** The status of an open process, with what Temporal knows of it beside its memo. */
+  /** The status, with what Temporal knows of an open process beside its memo. */
   protected async withNewestRead(
     shown: ProcessStatus,
     _client: Client,
@@ -253,10 +248,6 @@ export class ProcessHandle<Result> {
         pauseMs = longer(pauseMs);
       }
     }
-  }
-
-  protected get watchLimitMs(): number {
-    return WATCH_MS;
   }
 
   async isOpen(): Promise<boolean> {
