@@ -1,5 +1,5 @@
 // The progress bar of a transfer: one line on stderr that is rewritten, on a terminal only.
-import { bar } from "../../contracts/send-notice-batch/progress-line.js";
+import { bar } from "../batch/progress.js";
 import { writeOver } from "./output.js";
 import { terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";

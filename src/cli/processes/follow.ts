@@ -10,7 +10,7 @@ import { childAsking } from "./children.js";
 import { CodeDialogue } from "./code-dialogue.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { LiveLine, writeData, writeJsonLine } from "../output/output.js";
-import { BatchProgressLine } from "../../contracts/send-notice-batch/progress-line.js";
+import { BatchProgressLine } from "../batch/progress.js";
 import { ProgressLines } from "./show.js";
 import { linesOf, terminal } from "../output/terminal.js";
 

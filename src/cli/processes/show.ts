@@ -2,7 +2,7 @@
 import { consequencesOf, proposedLine } from "../../contracts/shared/decisions.js";
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { facts } from "../output/output.js";
-import { batchFacts } from "./batch-progress.js";
+import { batchFacts } from "../batch/progress.js";
 import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
 import { linesOf, padded, paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";

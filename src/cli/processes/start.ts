@@ -17,7 +17,7 @@ import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { invalidInput } from "../files.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
-import { recipientsFile } from "./recipients-file.js";
+import { recipientsFile } from "../batch/recipients-file.js";
 import { facts, writeData, writeJson, writeJsonLine } from "../output/output.js";
 import { documentStoreOf } from "../document-store.js";
 import { readStartInput, withStoredFiles } from "./start-input.js";

@@ -2,8 +2,8 @@
 import { afterEach, expect, jest, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
 import type { BatchItem } from "../../../src/batch/items/items.js";
-import { noticesByLine } from "../../../src/cli/processes/batch-rows.js";
-import { printReport, printReportSoFar } from "../../../src/cli/processes/report.js";
+import { noticesByLine } from "../../../src/cli/batch/rows.js";
+import { printReport, printReportSoFar } from "../../../src/cli/batch/report.js";
 import type { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch/contract.js";
 
 afterEach(() => void jest.restoreAllMocks());
