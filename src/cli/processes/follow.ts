@@ -5,7 +5,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import { outcomesOf, processes } from "../../contracts/registry.js";
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
-import { hasCapability } from "./capability.js";
+import { hasCapability } from "../context.js";
 import { childAsking } from "./children.js";
 import { CodeDialogue } from "./code-dialogue.js";
 import { CommandError, exitCodes } from "../output/exit.js";

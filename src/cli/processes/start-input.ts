@@ -11,7 +11,7 @@ import type { DocumentStore } from "../../documents/store.js";
 import { CommandError } from "../output/exit.js";
 import { invalidInput, jsonObject, openLarge, readText } from "../files.js";
 import type { LargeFile } from "../files.js";
-import { transfer } from "../output/transfer.js";
+import { transfer } from "../output/progress.js";
 
 interface DocumentFile extends LargeFile {
   name: string;

@@ -14,12 +14,11 @@ import {
 import type { ProcessName } from "../../contracts/registry.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { addCommand } from "../command.js";
-import { withTrustflow } from "../context.js";
+import { documentStoreOf, withTrustflow } from "../context.js";
 import { invalidInput } from "../files.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
 import { recipientsFile } from "../batch/recipients-file.js";
 import { facts, writeData, writeJson, writeJsonLine } from "../output/output.js";
-import { documentStoreOf } from "../document-store.js";
 import { readStartInput, withStoredFiles } from "./start-input.js";
 import type { StartExtension, StartInput } from "./start-input.js";
 import { terminal } from "../output/terminal.js";

@@ -3,10 +3,9 @@
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/processes.js";
 import { checkInput } from "../../contracts/shared/problems.js";
-import { requireCapability } from "./capability.js";
-import type { HandleWith } from "./capability.js";
+import { idHelp, requireCapability, withProcess } from "../context.js";
+import type { HandleWith } from "../context.js";
 import { addUpdateCommand, personName } from "../command.js";
-import { idHelp, withProcess } from "../context.js";
 import { enteredLine, noteVisible } from "../entered.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { invalidInput, jsonObject, readText } from "../files.js";

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
 import { shellWord } from "../../contracts/shared/text.js";
 import { collect, wholeNumber } from "../command.js";
-import { documentStoreOf } from "../document-store.js";
+import { documentStoreOf } from "../context.js";
 import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import {

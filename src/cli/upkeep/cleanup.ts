@@ -11,9 +11,8 @@ import type { Config } from "../../config.js";
 import type { Pool } from "../../postgres/pool.js";
 import type { connectClient } from "../../temporal/connection.js";
 import { addCommand } from "../command.js";
-import { withDatabase } from "../context.js";
+import { documentStoreOf, withDatabase } from "../context.js";
 import { countsByKind, facts, writeData, writeJson, writeNote } from "../output/output.js";
-import { documentStoreOf } from "../document-store.js";
 import { requireTemporal } from "../../roles/temporal.js";
 import { terminal } from "../output/terminal.js";
 

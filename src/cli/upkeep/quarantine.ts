@@ -4,11 +4,10 @@ import type { Config } from "../../config.js";
 import { documentIdOf, uriOf } from "../../documents/document-id.js";
 import type { Pool } from "../../postgres/pool.js";
 import { addCommand } from "../command.js";
-import { withDatabase } from "../context.js";
+import { refuseMisspelt, withDatabase } from "../context.js";
 import { terminal } from "../output/terminal.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJson, writeNote, writeTable } from "../output/output.js";
-import { refuseMisspelt } from "../document-store.js";
 
 interface Flags {
   json?: boolean;
