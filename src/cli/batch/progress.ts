@@ -1,4 +1,4 @@
-// What the commands of every process show of a batch of notices.
+// The commands of every process show this of a batch of notices.
 import { batchOf, count, totalsLine } from "../../contracts/send-notice-batch/progress-line.js";
 import type { ProcessStatus } from "../../contracts/shared/status.js";
 

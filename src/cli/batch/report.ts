@@ -57,7 +57,6 @@ async function report(workflowId: string, options: ReportOptions): Promise<void>
   );
 }
 
-/** Of a batch that has ended. */
 export async function printReport(
   workflowId: string,
   { outcome, counts, report: stored, archive, list }: SendNoticeBatchResult,
@@ -89,7 +88,6 @@ function resultOnceEnded(workflowId: string): Promise<SendNoticeBatchResult | un
   });
 }
 
-/** Of one that runs. */
 export async function printReportSoFar(
   list: GivenList,
   notices: NoticesByLine,

@@ -1,4 +1,4 @@
-// What is known of the recipients of a batch while it runs: its notices from the database, and its list from the document store.
+// Reads what is known of the recipients of a batch while it runs: its notices from the database, its list from the document store.
 import { loadConfig, ringOf } from "../../config.js";
 import { BatchItems } from "../../batch/items/items.js";
 import type { BatchItem, ProcessKey } from "../../batch/items/items.js";
@@ -33,7 +33,7 @@ export interface KnownNotices {
   readonly key: ProcessKey;
   readonly items: BatchItems;
   readonly recipients: number;
-  /** What callbacks say about the reader; undefined where the body is deleted. Throws without the private keys of the inbox. */
+  /** Returns what a callback says about the reader; undefined where the body is deleted. Throws without the private keys of the inbox. */
   aboutIn(callback: string): Promise<EventAbout | undefined>;
 }
 
@@ -76,7 +76,7 @@ export interface NoticeFilter {
   open?: boolean;
 }
 
-/** In the order of their ids. */
+/** The notices come in the order of their ids. */
 export async function* noticesOf(
   { items, key }: Pick<KnownNotices, "items" | "key">,
   { state, outcome, open }: NoticeFilter = {},
@@ -141,7 +141,7 @@ export async function* recipientRows(
   }
 }
 
-/** Without the recipient, of whom the database knows the line alone. */
+/** The row lacks the recipient: the database knows only the line. */
 export function noticeRow({ evidenceId, line, ...known }: BatchItem): Omit<ReportRow, "address"> {
   return {
     ...(line !== undefined && { line }),
@@ -150,7 +150,6 @@ export function noticeRow({ evidenceId, line, ...known }: BatchItem): Omit<Repor
   };
 }
 
-/** As the input of the process names it. */
 export async function givenList(workflowId: string): Promise<GivenList> {
   const config = loadConfig();
   const { recipients, uniqueRecipients: unique = "address" } = (await withTrustflow(

@@ -6,7 +6,7 @@ import { terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
 
 const WIDTH = 30;
-/** Of a terminal that does not say how wide it is. */
+/** Used where a terminal does not say how wide it is. */
 const DEFAULT_COLUMNS = 80;
 const MAX_NAME = 24;
 /** The shortest time between two lines: a terminal may be slow. */

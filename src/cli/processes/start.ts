@@ -79,30 +79,33 @@ async function sayChecked(
 ): Promise<void> {
   const { provider, command } = contractOf(name);
   const config = loadConfig();
+  const account = read.checked.account ?? "default";
+  const accounts: Record<string, object | undefined> = config.accounts[account] ?? {};
   const notChecked = [
     ...(await documentsNotChecked(config, read)),
-    ...providersOf(name, provider).flatMap((one) =>
-      accountNotChecked(config, read.checked.account ?? "default", one),
-    ),
+    // Accounts may be configured only for the workers.
+    ...providersOf(name, provider)
+      .filter((one) => !accounts[one])
+      .map(
+        (one) =>
+          `whether the workers know the account "${account}" of ${one}: it is not configured here`,
+      ),
     command.notChecked,
     ...(id === undefined ? [] : ["whether the id is already used with another input"]),
   ];
   if (json)
     return writeJson({ valid: true, process: name, ...(id !== undefined && { id }), notChecked });
-  writeData(
-    facts([["valid", "yes; nothing was stored or started"], ...notChecked.map(notCheckedFact)]),
-  );
+  const lines = notChecked.map((text): [string, string] => ["not checked", text]);
+  writeData(facts([["valid", "yes; nothing was stored or started"], ...lines]));
 }
 
-/** That of the process, and those of the processes that it starts itself. */
+/** The provider of the process, and those of the processes that it starts itself. */
 function providersOf(name: ProcessName, own: string): string[] {
   const started = (contractOf(name).children ?? []).flatMap(({ process: child }) =>
     processes.filter((one) => one === child).map((one) => contractOf(one).provider),
   );
   return [...new Set([own, ...started])];
 }
-
-const notCheckedFact = (text: string): [string, string] => ["not checked", text];
 
 /** Checks that stored documents exist, if a document store is configured. */
 async function documentsNotChecked(
@@ -118,11 +121,4 @@ async function documentsNotChecked(
     return document;
   });
   return notChecked;
-}
-
-// Accounts may be configured only for the workers.
-function accountNotChecked(config: Config, name: string, provider: string): string[] {
-  return (config.accounts[name] as Record<string, unknown> | undefined)?.[provider]
-    ? []
-    : [`whether the workers know the account "${name}" of ${provider}: it is not configured here`];
 }

@@ -10,12 +10,12 @@ afterEach(() => void jest.restoreAllMocks());
 
 async function printed(print: () => Promise<void>) {
   const said = { stdout: "", stderr: "" };
-  const heard = (name: "stdout" | "stderr") =>
+  const kept = (name: "stdout" | "stderr") =>
     jest.spyOn(process[name], "write").mockImplementation((piece) => {
       said[name] += String(piece);
       return true;
     });
-  const spies = [heard("stdout"), heard("stderr")];
+  const spies = [kept("stdout"), kept("stderr")];
   await print();
   for (const spy of spies) spy.mockRestore();
   return said;
