@@ -63,7 +63,7 @@ export {
   MessageHandle,
   OneShotHandle,
   PostalHandle,
-} from "./client/processes.js";
+} from "./client/handles.js";
 export type { AnyHandle, HandleOf } from "./client/processes.js";
 export type * from "./contracts/index.js";
 export type { InputOf, ResultOf } from "./contracts/registry.js";

@@ -43,7 +43,6 @@ function updateId(text: string): string {
   throw new InvalidArgumentError("must be the update id that an earlier call has named");
 }
 
-/** For a command that prints a table. */
 export function csvOption(): Option {
   return new Option("--csv", "print CSV on stdout").conflicts("json");
 }

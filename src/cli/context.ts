@@ -1,10 +1,14 @@
-// Opens the client or the database for a command, and always closes it.
+// Opens the client, the database or the document store for a command; closes what has to be closed.
 import type { AnyHandle, Trustflow } from "../client.js";
-import { loadConfig } from "../config.js";
+import { loadConfig, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
+import { DocumentReference } from "../contracts/shared/values.js";
+import { DirectoryDriver } from "../documents/directory-driver.js";
+import { DocumentStore } from "../documents/store.js";
 import type { Pool } from "../postgres/pool.js";
 import { openMigratedPool } from "../roles/database.js";
 import { requireTemporal } from "../roles/temporal.js";
+import { CommandError, exitCodes } from "./output/exit.js";
 
 export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T>): Promise<T> {
   loadConfig();
@@ -29,6 +33,26 @@ export async function withProcess(
   await withTrustflow(async (trustflow) => work(await trustflow.find(id)));
 }
 
+export type HandleWith<M extends string> = Extract<AnyHandle, Record<M, unknown>>;
+
+/** Whether the process accepts an update: its handle has the method. */
+export function hasCapability<M extends string>(
+  handle: AnyHandle,
+  method: M,
+): handle is HandleWith<M> {
+  return method in handle;
+}
+
+/** Returns the handle typed with the method, or throws a usage error; `what` names the update in the error. */
+export function requireCapability<M extends string>(
+  handle: AnyHandle,
+  method: M,
+  what: string,
+): HandleWith<M> {
+  if (hasCapability(handle, method)) return handle;
+  throw new CommandError(exitCodes.invalid, `${handle.workflowId} accepts no ${what}`);
+}
+
 export async function withDatabase<T>(
   work: (pool: Pool, config: Config) => Promise<T>,
 ): Promise<T> {
@@ -38,5 +62,18 @@ export async function withDatabase<T>(
     return await work(pool, config);
   } finally {
     await pool.end();
+  }
+}
+
+export function documentStoreOf(config: Config): DocumentStore {
+  const directory = required(config.documents.directory, "documents.directory");
+  return new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
+}
+
+export function refuseMisspelt(uris: string[]): void {
+  for (const uri of uris) {
+    if (!DocumentReference.shape.uri.safeParse(uri).success) {
+      throw new CommandError(exitCodes.invalid, `uri: ${uri} must be document:<32 hex digits>`);
+    }
   }
 }

@@ -9,15 +9,10 @@ const START_BYTES = 1024;
 
 /** Reads a file; `-` is stdin. `field` names the source in an error. */
 export async function readText(source: string, field: string): Promise<string> {
-  return source === "-" ? text(process.stdin) : (await readBytes(source, field)).toString("utf8");
-}
-
-async function readBytes(path: string, field: string): Promise<Buffer> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw invalidInput([{ path: field, problem: fileProblem(path, error) }]);
-  });
-  if (bytes.length === 0) throw invalidInput([{ path: field, problem: "is empty" }]);
-  return bytes;
+  if (source === "-") return text(process.stdin);
+  const content = await readFile(source, "utf8").catch(cannotRead(source, field));
+  if (content === "") throw invalidInput([{ path: field, problem: "is empty" }]);
+  return content;
 }
 
 /** A file of any size: its length, its first bytes, and a stream of its bytes for each call. */
@@ -28,9 +23,7 @@ export interface LargeFile {
 }
 
 export async function openLarge(path: string, field: string): Promise<LargeFile> {
-  const refuse = (error: NodeJS.ErrnoException) => {
-    throw invalidInput([{ path: field, problem: fileProblem(path, error) }]);
-  };
+  const refuse = cannotRead(path, field);
   const file = await open(path).catch(refuse);
   try {
     const { size } = await file.stat();
@@ -50,15 +43,15 @@ async function* piecesOf(path: string): AsyncGenerator<Buffer> {
 
 /** Writes a new file that only its owner can read. It never overwrites a file. */
 export async function writePrivate(path: string, text: string, field: string): Promise<void> {
-  await writeFile(path, text, { mode: 0o600, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    throw invalidInput([{ path: field, problem: writeProblem(error) }]);
-  });
-}
-
-function writeProblem({ code = "", name }: NodeJS.ErrnoException): string {
-  return code === "EEXIST"
-    ? "the file exists already and is not overwritten"
-    : `cannot create the file (${code || name})`;
+  await writeFile(path, text, { mode: 0o600, flag: "wx" }).catch(
+    ({ code = "", name }: NodeJS.ErrnoException) => {
+      const problem =
+        code === "EEXIST"
+          ? "the file exists already and is not overwritten"
+          : `cannot create the file (${code || name})`;
+      throw invalidInput([{ path: field, problem }]);
+    },
+  );
 }
 
 const fileProblems: Partial<Record<string, string>> = {
@@ -67,8 +60,11 @@ const fileProblems: Partial<Record<string, string>> = {
   EACCES: "permission denied",
 };
 
-function fileProblem(path: string, { code = "", name }: NodeJS.ErrnoException): string {
-  return `cannot read ${path}: ${fileProblems[code] ?? (code || name)}`;
+function cannotRead(path: string, field: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code = "", name }) => {
+    const problem = `cannot read ${path}: ${fileProblems[code] ?? (code || name)}`;
+    throw invalidInput([{ path: field, problem }]);
+  };
 }
 
 /** Parses a JSON object; `name` names the text in an error. */

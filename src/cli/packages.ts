@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { loadConfig } from "../config.js";
 import { CommandError, exitCodes } from "./output/exit.js";
 
-/** What the module `cli` of such a package exports. */
+/** The module `cli` of such a package exports this. */
 interface PackageCommands {
   addCommands(program: Command, given: { sandboxUrl: () => string | undefined }): void;
 }

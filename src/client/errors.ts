@@ -93,7 +93,7 @@ export class FinishedError extends TrustflowError {
  * `updateId`, and it happens once.
  */
 export class UnreachableError extends TrustflowError {
-  /** Of an update whose outcome is unknown. */
+  /** Present for an update whose outcome is unknown. */
   readonly updateId: string | undefined;
 
   constructor(message: string, updateId?: string) {

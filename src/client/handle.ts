@@ -65,12 +65,10 @@ const passing = new Set<unknown>([1, 4, 8, 10, UNAVAILABLE]);
 /** Pauses before a wait is begun again. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** Before a worker is asked again that could not replay the process. */
+/** The pause before a worker is asked again that could not replay the process. */
 const REPLAY_PAUSE_MS = 1_000;
-/** To find out why nobody answered. */
+/** The time in which the client finds out why nobody answered. */
 const STUCK_LIMIT_MS = 5_000;
-/** So long one wait for a change lasts. */
-const WATCH_MS = 60_000;
 
 /** Who decides, and why. */
 export type Stated = Omit<Decider, "signature">;
@@ -83,11 +81,11 @@ export type SignDecision = (decision: {
   argument: object;
 }) => DecisionSignature | undefined;
 
-/** What goes before an update. */
+/** The client does this before an update. */
 export interface Writing {
   /** Throws for one who may only read. */
   check(): void;
-  /** The argument with its secrets sealed; absent where nobody has given a key for that. */
+  /** Returns the argument with its secrets sealed; absent where nobody has given a key for that. */
   seal?(contract: Contract, argument: unknown): unknown;
   /** Absent, or undefined, for one without an operator's key. */
   sign?: SignDecision;
@@ -99,8 +97,9 @@ export class ProcessHandle<Result> {
   readonly workflowId: string;
   readonly #client: Client;
   readonly #workflow: WorkflowHandle;
-
   readonly #writing: Writing;
+  /** One wait for a change lasts so long. */
+  protected readonly watchLimitMs: number = 60_000;
 
   constructor(
     client: Client,
@@ -160,7 +159,11 @@ export class ProcessHandle<Result> {
     return this.#answered(async () => {
       const described = await this.#described();
       if (described.status.name !== "COMPLETED")
-        return this.#withNewestRead(described, await this.#queried(described, { full: true }));
+        return this.withNewestRead(
+          await this.#queried(described, { full: true }),
+          this.#client,
+          described,
+        );
       const result = this.#present((await this.#workflow.result()) as Partial<ProcessStatus>);
       const { reported, shown } = result;
       return {
@@ -179,18 +182,10 @@ export class ProcessHandle<Result> {
     const found = await statusIn(this.#client, described);
     // Without a memo of its own, only a worker knows it.
     const shown = this.#present(found ?? (isOpen ? await this.#queried(described) : undefined));
-    return this.#withNewestRead(described, shown);
+    return this.withNewestRead(shown, this.#client, described);
   }
 
-  async #withNewestRead(
-    described: WorkflowExecutionDescription,
-    shown: ProcessStatus,
-  ): Promise<ProcessStatus> {
-    const isOpen = described.status.name === "RUNNING";
-    return isOpen ? this.withNewestRead(shown, this.#client, described) : shown;
-  }
-
-  /** The status of an open process, with what Temporal knows of it beside its memo. */
+  /** The status, with what Temporal knows of an open process beside its memo. */
   protected async withNewestRead(
     shown: ProcessStatus,
     _client: Client,
@@ -255,10 +250,6 @@ export class ProcessHandle<Result> {
     }
   }
 
-  protected get watchLimitMs(): number {
-    return WATCH_MS;
-  }
-
   async isOpen(): Promise<boolean> {
     const { status: state } = await this.#answered(() => this.#described());
     return state.name === "RUNNING";
@@ -291,9 +282,13 @@ export class ProcessHandle<Result> {
           return this.#present(await this.#workflow.executeUpdate<R, [unknown]>(name, options));
         } catch (error) {
           // Asked again within the deadline, the same update happens once.
-          if (isUnprocessed(error)) continue;
-          if (isCutShort(error) && (await this.#described()).status.name === "RUNNING") continue;
-          throw error;
+          // A worker completed the workflow task without the update, for example because it lost a task (decision 15).
+          if (isRefused(error, "UnprocessedUpdate")) continue;
+          // The run ended before it answered; a reset ends the run that was asked.
+          const isCutShort =
+            error instanceof WorkflowNotFoundError ||
+            isRefused(error, "AcceptedUpdateCompletedWorkflow");
+          if (!isCutShort || (await this.#described()).status.name !== "RUNNING") throw error;
         }
       }
     }, updateId);
@@ -318,7 +313,7 @@ export class ProcessHandle<Result> {
     return [seal(contract, args[0])];
   }
 
-  /** `updateId`: of the update that the call makes. */
+  /** `updateId` is that of the update which the call makes. */
   async #answered<T>(call: () => Promise<T>, updateId?: string): Promise<T> {
     try {
       return await this.#limited(ANSWER_LIMIT_MS, call);
@@ -342,7 +337,7 @@ export class ProcessHandle<Result> {
     }
   }
 
-  /** At most this long, and no longer than the caller waits. */
+  /** Calls for at most this long, and no longer than the caller waits. */
   async #limited<T>(limitMs: number, call: () => Promise<T>): Promise<T> {
     this.#caller.abortSignal?.throwIfAborted();
     return this.#client.withDeadline(Date.now() + this.#msWithin(limitMs), call);
@@ -354,7 +349,7 @@ export class ProcessHandle<Result> {
     await delay(ms, undefined, signal && { signal }).catch(() => undefined);
   }
 
-  /** Of this time what is left to the caller: 0 after its own deadline, or its own abort. */
+  /** Returns how much of this time the caller has left: 0 after its own deadline, or its own abort. */
   #msWithin(limitMs: number): number {
     const { abortSignal, deadline } = this.#caller;
     if (abortSignal?.aborted) return 0;
@@ -363,7 +358,7 @@ export class ProcessHandle<Result> {
       : Math.max(0, Math.min(limitMs, +deadline - Date.now()));
   }
 
-  /** What the caller has set by the `withAbortSignal` and `withDeadline` of the Temporal client. */
+  /** The caller has set it by the `withAbortSignal` and `withDeadline` of the Temporal client. */
   get #caller(): CallContext {
     const { callContextStorage: context } = this.#client.connection as Partial<Connection>;
     return context?.getStore() ?? {};
@@ -400,12 +395,11 @@ export class ProcessHandle<Result> {
     }
     const { cause } = error;
     if (cause instanceof TerminatedFailure) return new TerminatedError(this.workflowId);
-    return cause instanceof ApplicationFailure
-      ? (typedFailure(cause, this.workflowId) ?? error)
-      : error;
+    if (!(cause instanceof ApplicationFailure)) return error;
+    return failures[cause.type ?? ""]?.(cause.details?.[0] as never, this.workflowId) ?? error;
   }
 
-  /** Whether its workflow task keeps failing. One that no worker takes makes no process stuck for its client. */
+  /** True if its workflow task keeps failing. A task that no worker takes makes no process stuck for its client. */
   async #isStuck(): Promise<boolean> {
     try {
       const { connection, options } = this.#client;
@@ -452,19 +446,7 @@ function longer(pauseMs: number): number {
   return Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
 }
 
-/** The run ended before it answered; a reset ends the run that was queried. */
-function isCutShort(error: unknown): boolean {
-  return (
-    error instanceof WorkflowNotFoundError || isRefused(error, "AcceptedUpdateCompletedWorkflow")
-  );
-}
-
-/** A worker completed the workflow task without the update, for example because it lost a task (decision 15). */
-function isUnprocessed(error: unknown): boolean {
-  return isRefused(error, "UnprocessedUpdate");
-}
-
-/** Whether the server ended the call with this status. */
+/** True if the server ended the update with this status. */
 function isRefused(error: unknown, type: string): boolean {
   if (!(error instanceof WorkflowUpdateFailedError)) return false;
   return error.cause instanceof ApplicationFailure && error.cause.type === type;
@@ -477,7 +459,7 @@ function isUnanswered(error: unknown): boolean {
   return code === 4 || (code === 9 && isKnown);
 }
 
-/** Whether Temporal itself is away. */
+/** True if Temporal itself is away. */
 export function isUnavailable(error: unknown): boolean {
   return grpcOf(error).code === UNAVAILABLE;
 }
@@ -486,20 +468,10 @@ function grpcOf(error: unknown): { code?: unknown; details?: string } {
   return (error instanceof Error ? error.cause : undefined) ?? error ?? {};
 }
 
-function typedFailure({ type, details }: ApplicationFailure, id: string): Error | undefined {
-  const [detail] = (details ?? []) as [unknown?];
-  switch (type) {
-    case "InvalidInput":
-      return new InvalidInputError((detail as FailureDetails["InvalidInput"]).fields);
-    case "InputMismatch":
-      return new InputMismatchError(id);
-    case "NotAccepted":
-      return new NotAcceptedError(detail as FailureDetails["NotAccepted"]);
-    case "Abandoned":
-      return new AbandonedError(detail as FailureDetails["Abandoned"]);
-    case "Finished":
-      return new FinishedError(id);
-    default:
-      return undefined;
-  }
-}
+const failures: Record<string, (detail: never, id: string) => Error> = {
+  InvalidInput: ({ fields }: FailureDetails["InvalidInput"]) => new InvalidInputError(fields),
+  InputMismatch: (_, id) => new InputMismatchError(id),
+  NotAccepted: (detail: FailureDetails["NotAccepted"]) => new NotAcceptedError(detail),
+  Abandoned: (detail: FailureDetails["Abandoned"]) => new AbandonedError(detail),
+  Finished: (_, id) => new FinishedError(id),
+};

@@ -1,5 +1,5 @@
-// What is refused before a process exists, beside the contract: what is too large for Temporal, and a stored document that is
-// no PDF, or not there.
+// Refuses, before a process exists, what the contract lets through: an input that is too large for Temporal, and a stored document
+// that is no PDF, or not there.
 import { DocumentInput } from "../contracts/shared/values.js";
 import type { DocumentReference } from "../contracts/shared/values.js";
 import { documentProblem } from "../documents/errors.js";
@@ -15,7 +15,7 @@ export function refuseOversize(input: object): void {
   throw new InvalidInputError([{ path: "(input)", problem: "is over 1.5 MB as JSON" }]);
 }
 
-/** In the words of the first activity, which looks again. */
+/** Throws in the words of the first activity, which looks again. */
 export async function refuseUnreadable(
   documents: Pick<DocumentStore, "openRead">,
   reference: DocumentReference,

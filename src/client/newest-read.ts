@@ -1,4 +1,4 @@
-// What the open activity of a batch of notices has read of it since it last answered: the process learns of it only in steps of 4 %,
+// Reads how far the open activity of a batch of notices is since it last answered: the process learns of it only in steps of 4 %,
 // while the activity leaves each read in its heartbeat (`src/activities/runtime/failure.ts`). To ask for it needs no workflow task.
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { SendNoticeBatchStatus } from "../contracts/send-notice-batch/contract.js";

@@ -1,39 +1,21 @@
 // Every process as the client has it: the method that starts it, and the class of its handle. A process that is forgotten here, or an
 // update without a method, does not compile.
 import type { Client } from "@temporalio/client";
-import type {
-  IssueCertificateInput,
-  IssueCredentialInput,
-  IssueCredentialResult,
-  PresentCredentialInput,
-  PresentCredentialResult,
-  SendMessageInput,
-  SendMessageResult,
-  SendNoticeBatchInput,
-  SendNoticeInput,
-  SendPostalInput,
-  ServeNoticeInput,
-  SignEnvelopeInput,
-  SignEnvelopeResult,
-  SignOneShotInput,
-  VerifyIdentityInput,
-} from "../contracts/processes.js";
 import type { InputOf, ProcessName, Registry, ResultOf } from "../contracts/registry.js";
-import { ProcessHandle } from "./handle.js";
-import type { Writing } from "./handle.js";
-import { CertificateHandle } from "./issue-certificate.js";
-import { NoticeBatchHandle } from "./send-notice-batch.js";
-import { NoticeHandle } from "./send-notice.js";
-import { PostalHandle } from "./send-postal.js";
-import { ServingHandle } from "./serve-notice.js";
-import { OneShotHandle } from "./sign-one-shot.js";
-import { IdentityHandle } from "./verify-identity.js";
-
-export { CertificateHandle, OneShotHandle, PostalHandle };
-export class MessageHandle extends ProcessHandle<SendMessageResult> {}
-export class EnvelopeHandle extends ProcessHandle<SignEnvelopeResult> {}
-export class CredentialHandle extends ProcessHandle<IssueCredentialResult> {}
-export class PresentationHandle extends ProcessHandle<PresentCredentialResult> {}
+import type { ProcessHandle, Writing } from "./handle.js";
+import {
+  CertificateHandle,
+  CredentialHandle,
+  EnvelopeHandle,
+  IdentityHandle,
+  MessageHandle,
+  NoticeBatchHandle,
+  NoticeHandle,
+  OneShotHandle,
+  PostalHandle,
+  PresentationHandle,
+  ServingHandle,
+} from "./handles.js";
 
 /** The class of handle that a process has. */
 export const handles = {
@@ -87,7 +69,7 @@ export abstract class Starts implements Methods {
    * Input: the PDF, inline or stored, and the recipient's address. Outcomes: those of P2 §3.1, such as `delivered`, `declined` or
    * `expired`; `cancelledBeforeSubmit`; `openAtDeadline`; `other`. Errors: those of every process (`Starts`).
    */
-  sendPostal(id: string, input: SendPostalInput): Promise<PostalHandle> {
+  sendPostal(id: string, input: InputOf<"sendPostal">) {
     return this.start("sendPostal", id, input);
   }
 
@@ -98,7 +80,7 @@ export abstract class Starts implements Methods {
    * Input: recipient, subject and body, and what has to be certified. Outcomes: those of P2 §3.2, such as `read`, `accepted` or
    * `refused`; `openAtDeadline`; `other`. Errors: those of every process (`Starts`).
    */
-  sendNotice(id: string, input: SendNoticeInput): Promise<NoticeHandle> {
+  sendNotice(id: string, input: InputOf<"sendNotice">) {
     return this.start("sendNotice", id, input);
   }
 
@@ -108,7 +90,7 @@ export abstract class Starts implements Methods {
    * Input: the list as CSV, subject and body. Outcomes: `closed`, `openAtDeadline`, `invalid`, `failed`, `cancelledBeforeSubmit`,
    * `cancelledBeforeStart`; the report has the outcome of each notice. Errors: those of every process (`Starts`).
    */
-  sendNoticeBatch(id: string, input: SendNoticeBatchInput): Promise<NoticeBatchHandle> {
+  sendNoticeBatch(id: string, input: InputOf<"sendNoticeBatch">) {
     return this.start("sendNoticeBatch", id, input);
   }
 
@@ -118,7 +100,7 @@ export abstract class Starts implements Methods {
    * Input: the holder's data, or an eID assertion. The code arrives by the handle's `submitOtp`. Outcomes: `issued`, `expired`, `locked`.
    * Errors: those of every process (`Starts`).
    */
-  issueCertificate(id: string, input: IssueCertificateInput): Promise<CertificateHandle> {
+  issueCertificate(id: string, input: InputOf<"issueCertificate">) {
     return this.start("issueCertificate", id, input);
   }
 
@@ -127,7 +109,7 @@ export abstract class Starts implements Methods {
    *
    * Input: `providerFields`, the gateway's whole payload. Outcome: `accepted`. Errors: those of every process (`Starts`).
    */
-  sendMessage(id: string, input: SendMessageInput): Promise<MessageHandle> {
+  sendMessage(id: string, input: InputOf<"sendMessage">) {
     return this.start("sendMessage", id, input);
   }
 
@@ -137,7 +119,7 @@ export abstract class Starts implements Methods {
    * Input: the variant, the service's payload and the documents. The code arrives by the handle's `submitOtp`. Outcomes: `signed`,
    * `failed`, `cancelled`, `contractRefused`, `expired`, `locked`, `openAtDeadline`, `other`. Errors: those of every process (`Starts`).
    */
-  signOneShot(id: string, input: SignOneShotInput): Promise<OneShotHandle> {
+  signOneShot(id: string, input: InputOf<"signOneShot">) {
     return this.start("signOneShot", id, input);
   }
 
@@ -147,7 +129,7 @@ export abstract class Starts implements Methods {
    *
    * Input: the documents, and the payloads of request and envelope. Outcome: `sent`. Errors: those of every process (`Starts`).
    */
-  signEnvelope(id: string, input: SignEnvelopeInput): Promise<EnvelopeHandle> {
+  signEnvelope(id: string, input: InputOf<"signEnvelope">) {
     return this.start("signEnvelope", id, input);
   }
 
@@ -157,7 +139,7 @@ export abstract class Starts implements Methods {
    * Input: the id of a conference that exists already. Outcomes: `verified`, `notVerified`, `closed` (no verdict is shown), `rejected`,
    * `openAtDeadline`, `other`. Errors: those of every process (`Starts`).
    */
-  verifyIdentity(id: string, input: VerifyIdentityInput): Promise<IdentityHandle> {
+  verifyIdentity(id: string, input: InputOf<"verifyIdentity">) {
     return this.start("verifyIdentity", id, input);
   }
 
@@ -168,7 +150,7 @@ export abstract class Starts implements Methods {
    * Input: operator, template and service, each as `{ id }` or `{ providerFields }`, and `init`. Outcomes: `initiated`; without `init`
    * `setUp`. Errors: those of every process (`Starts`).
    */
-  issueCredential(id: string, input: IssueCredentialInput): Promise<CredentialHandle> {
+  issueCredential(id: string, input: InputOf<"issueCredential">) {
     return this.start("issueCredential", id, input);
   }
 
@@ -179,7 +161,7 @@ export abstract class Starts implements Methods {
    * Input: as `issueCredential`, and `verificationTemplate`. Outcomes: `initiated`; without `init` `setUp`. Errors: those of every process
    * (`Starts`).
    */
-  presentCredential(id: string, input: PresentCredentialInput): Promise<PresentationHandle> {
+  presentCredential(id: string, input: InputOf<"presentCredential">) {
     return this.start("presentCredential", id, input);
   }
 
@@ -189,7 +171,7 @@ export abstract class Starts implements Methods {
    * Input: those of `sendNotice` and `sendPostal`, and `servedWhen`. Outcomes: `servedByNotice`, `servedByPost`, `servedByBoth`,
    * `notServed`, `cancelledBeforeSubmit`, `openAtDeadline`. Errors: those of every process (`Starts`).
    */
-  serveNotice(id: string, input: ServeNoticeInput): Promise<ServingHandle> {
+  serveNotice(id: string, input: InputOf<"serveNotice">) {
     return this.start("serveNotice", id, input);
   }
 }

@@ -1,7 +1,7 @@
 // The line that shows how far a batch of notices is.
 import { expect, test } from "@jest/globals";
 import { BatchProgressLine } from "../../src/contracts/send-notice-batch/progress-line.js";
-import { batchFacts } from "../../src/cli/processes/batch-progress.js";
+import { batchFacts } from "../../src/cli/batch/progress.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 
 const list = { recipients: 100_000, invalidRows: 3, problems: [] };

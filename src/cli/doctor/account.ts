@@ -1,25 +1,15 @@
 // Checks each account of each provider by a call without an effect.
 import { type Config, requireSecrets } from "../../config.js";
-import type { Host } from "../../providers/http/call.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { HUNG_UP } from "../../providers/http/mutual-tls.js";
 import { accountsOf } from "../../providers/accounts.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
-import type { Provider } from "../../providers/registry.js";
-import { isTls } from "./certificate.js";
+import { clientCertificate, isTls } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { Check } from "./check.js";
 import type { FindingName } from "./findings.js";
 import { reach } from "./reach.js";
-
-export interface ConfiguredAccount {
-  /** The names of the account and of the provider. */
-  name: string;
-  hosts: readonly Host[];
-  /** Returns the text of a success; throws a `Problem`. */
-  ask(): Promise<string>;
-}
 
 const meanings: Partial<Record<ProblemKind, FindingName>> = {
   accessDenied: "credentialsRefused",
@@ -27,46 +17,56 @@ const meanings: Partial<Record<ProblemKind, FindingName>> = {
   protocol: "notTheProvider",
 };
 
-export function configuredAccounts(config: Config): ConfiguredAccount[] {
+/** The configured accounts, provider by provider; each by its own name and the provider's. */
+export function configuredAccounts(config: Config) {
   return providerNames.flatMap((provider) => {
     const entry = entryOf(provider);
     const accounts: Record<string, object> = accountsOf(config, provider);
-    return Object.entries(accounts).map(([name, account]) => ({
-      name: `${name} ${provider}`,
+    return Object.entries(accounts).map(([own, account]) => ({
+      ...{ provider, entry, account, secrets: config.accounts[own]?.[provider] ?? {} },
+      name: `${own} ${provider}`,
       hosts: entry.hosts(account),
-      ask: async () => {
-        if (config.environment === undefined && entry.hosts(account).some(isInClear))
-          throw new Problem(
-            "notChecked",
-            "not checked: http is only allowed for the sandbox, and environment is not set",
-          );
-        requireSecrets(config.accounts[name]?.[provider] ?? {});
-        return asked(provider, account);
-      },
     }));
   });
 }
 
+type ConfiguredAccount = ReturnType<typeof configuredAccounts>[number];
+
+export function accountChecks(config: Config, all: readonly ConfiguredAccount[]): Check[] {
+  const none = new Problem("accountsMissing", "no account is configured");
+  if (all.length === 0) return [["accounts", () => Promise.reject(none)]];
+  return all.flatMap((one): Check[] => [
+    [`account ${one.name}`, () => credentials(config, one)],
+    ...one.hosts.flatMap(({ tls }): Check[] =>
+      tls ? [[`client certificate ${one.name}`, () => clientCertificate(tls)]] : [],
+    ),
+  ]);
+}
+
 /** For each account of a provider whose answers are not shown: whether its keys say where they have what decides. */
-export function shownAnswers(config: Config): Check[] {
-  return providerNames.flatMap((provider) => {
-    const { whatIsNotShown } = entryOf(provider);
+export function shownAnswers(all: readonly ConfiguredAccount[]): Check[] {
+  return all.flatMap(({ name, account, entry: { whatIsNotShown } }): Check[] => {
     if (whatIsNotShown === undefined) return [];
-    const accounts: Record<string, object> = accountsOf(config, provider);
-    return Object.entries(accounts).map(([name, account]): Check => [
-      `answers ${name} ${provider}`,
-      async () => {
-        const cost = whatIsNotShown(account);
-        if (cost !== undefined) throw new Problem("pointerMissing", cost);
-        return "the account says where they show what decides";
-      },
-    ]);
+    const shown = async () => {
+      const cost = whatIsNotShown(account);
+      if (cost !== undefined) throw new Problem("pointerMissing", cost);
+      return "the account says where they show what decides";
+    };
+    return [[`answers ${name}`, shown]];
   });
 }
 
-async function asked(provider: Provider, account: object): Promise<string> {
-  const { checkCredentials, unclearDenials, ...entry } = entryOf(provider);
-  const hosts = entry.hosts(account);
+async function credentials(
+  { environment }: Config,
+  { provider, entry, account, secrets, hosts }: ConfiguredAccount,
+): Promise<string> {
+  const { checkCredentials, unclearDenials } = entry;
+  if (environment === undefined && hosts.some(({ baseUrl }) => !isTls(baseUrl)))
+    throw new Problem(
+      "notChecked",
+      "not checked: http is only allowed for the sandbox, and environment is not set",
+    );
+  requireSecrets(secrets);
   const where = `${provider} at ${hosts.map(({ baseUrl }) => new URL(baseUrl).host).join(" and ")}`;
   try {
     for (const { tls } of hosts) tls?.identity();
@@ -96,8 +96,4 @@ function findingOf(
   if (code === HUNG_UP) return "hungUpAfterHandshake";
   if (kind === "accessDenied" && unclearDenials.includes(code)) return "credentialsOrLraRefused";
   return meanings[kind] ?? "notChecked";
-}
-
-function isInClear({ baseUrl }: Host): boolean {
-  return !isTls(baseUrl);
 }

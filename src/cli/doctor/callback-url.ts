@@ -3,8 +3,7 @@
 import { lookup } from "node:dns/promises";
 import { callbackPath, callbackUrl } from "../../callbacks/address.js";
 import type { Config } from "../../config.js";
-import { CALL_MS, Problem, setting } from "./check.js";
-import { ring } from "./configured.js";
+import { CALL_MS, Problem, ring, setting } from "./check.js";
 
 const BUSY = 503;
 

@@ -1,18 +1,22 @@
-// Checks certificates of TLS servers and our own, with the rules of our connections, and warns before they expire.
+// Checks certificates of TLS servers and our own, with the rules of our connections, and warns before they expire. An address
+// without TLS has a line too.
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
 import type { SecureContext } from "node:tls";
+import type { Config } from "../../config.js";
 import type { Host } from "../../providers/http/call.js";
 import { certificateIn } from "../../providers/http/client-certificate.js";
 import { refusesCertificate } from "../../providers/http/mutual-tls.js";
+import { temporalSettings } from "../../roles/temporal.js";
 import type { ResolvedConnection } from "../../temporal/connection.js";
 import { hostAndPort } from "../../temporal/address.js";
-import { CALL_MS, Problem } from "./check.js";
+import { CALL_MS, Problem, skippedCheck } from "./check.js";
+import type { Check } from "./check.js";
 import type { FindingName } from "./findings.js";
 
-export interface TlsServer {
+interface TlsServer {
   host: string;
   port: number;
   /** The name that the certificate must have, if it is not the host. */
@@ -32,7 +36,52 @@ const meanings: Record<string, FindingName> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "certificateOfOtherHost",
 };
 
-export async function serverCertificate(server: TlsServer): Promise<string> {
+/** One check per server, even if several settings name it; one per account if the account has its own certificate authorities. */
+export async function certificateChecks(
+  { callbacks: { publicUrl } }: Config,
+  accounts: readonly { name: string; hosts: readonly Host[] }[],
+): Promise<Check[]> {
+  const ofProviders = accounts.flatMap(({ name, hosts }) =>
+    hosts.map((host): Check => {
+      const check = certificateOf(hostAndPortOf(host.baseUrl)) + (host.tls ? ` (${name})` : "");
+      return isTls(host.baseUrl) ? [check, () => providerCertificate(host)] : withoutTls(check);
+    }),
+  );
+  // If several settings name an address, the last one is checked.
+  return [...new Map([...ofProviders, ofReceiver(publicUrl), ...(await ofTemporal())])];
+}
+
+function ofReceiver(url: string | undefined): Check {
+  if (url === undefined)
+    return skippedCheck("certificate of the receiver", "callbacks.publicUrl is not set");
+  const check = certificateOf(hostAndPortOf(url));
+  return isTls(url) ? [check, () => serverCertificate(hostAndPortOf(url))] : withoutTls(check);
+}
+
+async function ofTemporal(): Promise<Check[]> {
+  const settings = await temporalSettings().catch(() => undefined);
+  if (!settings)
+    return [skippedCheck("certificate of Temporal", "the Temporal settings are invalid")];
+  const server = temporalServerOf(settings);
+  if (!server) return [withoutTls("certificate of Temporal")];
+  const { cert } = server;
+  return [
+    [certificateOf(server), () => serverCertificate(server)],
+    cert
+      ? ["client certificate", () => temporalCertificate(cert)]
+      : skippedCheck("client certificate", "none is configured for Temporal"),
+  ];
+}
+
+function withoutTls(check: string): Check {
+  return skippedCheck(check, "the connection has no TLS, so there is no certificate");
+}
+
+function certificateOf({ host, port }: { host: string; port: number }): string {
+  return `certificate ${host}:${port}`;
+}
+
+async function serverCertificate(server: TlsServer): Promise<string> {
   const { host, port, name = host, ca, cert, key, secureContext } = server;
   const socket = connect({
     host,
@@ -68,7 +117,7 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
 }
 
 /** Checks our own client certificate for Temporal. */
-export async function temporalCertificate(pem: Uint8Array): Promise<string> {
+async function temporalCertificate(pem: Uint8Array): Promise<string> {
   return stillGood(new X509Certificate(pem), "the client certificate for Temporal");
 }
 
@@ -80,7 +129,7 @@ export async function clientCertificate(tls: NonNullable<Host["tls"]>): Promise<
 }
 
 /** Checks the server certificate of a provider, which may require our certificate. */
-export async function providerCertificate({ baseUrl, tls }: Host): Promise<string> {
+async function providerCertificate({ baseUrl, tls }: Host): Promise<string> {
   return serverCertificate({ ...hostAndPortOf(baseUrl), secureContext: tls && identityOf(tls) });
 }
 
@@ -94,7 +143,7 @@ export function hostAndPortOf(url: string): { host: string; port: number } {
 }
 
 /** Temporal's server, if the connection uses TLS. */
-export function temporalServerOf({ address, options }: ResolvedConnection): TlsServer | undefined {
+function temporalServerOf({ address, options }: ResolvedConnection): TlsServer | undefined {
   if (!options.tls) return undefined;
   const tls = options.tls === true ? {} : options.tls;
   const { serverNameOverride, serverRootCACertificate, clientCertPair } = tls;

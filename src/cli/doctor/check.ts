@@ -1,5 +1,7 @@
 // One check of `trustflow doctor`, with a time limit; its output never contains a secret.
-import { ConfigurationError, required } from "../../config.js";
+import { ConfigurationError, required, ringOf } from "../../config.js";
+import type { Config } from "../../config.js";
+import type { KeyRing } from "../../crypto/key-ring.js";
 import { type FindingName, findings } from "./findings.js";
 
 /** The result of a check, as `--json` prints it. */
@@ -82,10 +84,38 @@ export function setting<T>(value: T | undefined, key: string): T {
   }
 }
 
+export function ring(
+  config: Config,
+  name: Parameters<typeof ringOf>[1],
+  malformed: FindingName = "keysMalformed",
+): KeyRing {
+  setting(config.keys[name], `keys.${name}`);
+  try {
+    return ringOf(config, name);
+  } catch (error) {
+    throw new Problem(malformed, (error as Error).message);
+  }
+}
+
 // The message of an unexpected error may contain secrets, so only its kind is shown.
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { name, message, code } = error as { name?: string; message: string; code?: unknown };
   if (error instanceof ConfigurationError) return new Problem("configurationInvalid", message);
   return new Problem("notChecked", `not checked: ${[name, code].filter(Boolean).join(" ")}`);
+}
+
+/** Leases, time spans and certificates tolerate this difference. */
+const BEARABLE_MS = 5_000;
+
+/**
+ * Compares a clock with that of this machine: `theirs` was read between `before` and `after`; all in milliseconds. The duration of the
+ * call does not count as a difference.
+ */
+export function compareClocks(before: number, theirs: number, after: number): string {
+  const skewMs = Math.max(before - theirs, theirs - after, 0);
+  if (skewMs <= BEARABLE_MS) return `within ${BEARABLE_MS / 1_000} s of this machine's`;
+  const direction = theirs < before ? "behind" : "ahead of";
+  const seconds = Math.round(skewMs / 1_000);
+  throw new Problem("clockSkewed", `it is ${seconds} s ${direction} this machine's`);
 }

@@ -1,38 +1,49 @@
 // Checks the configuration itself, and the folder that it names.
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
-import { type Config, ringOf } from "../../config.js";
+import type { Config } from "../../config.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
 import { accountsWithSecretCallbacks } from "../../providers/callbacks.js";
-import { NotExamined, Problem, setting } from "./check.js";
-import type { FindingName } from "./findings.js";
+import { NotExamined, Problem, ring, setting } from "./check.js";
+import type { Check } from "./check.js";
+import { decisionRules, operatorKey } from "./operators.js";
 
-export const ringNames = ["codec", "callback", "journal", "inbox", "documents"] as const;
-/** Key rings that some roles and deployments do not have. */
-export const optionalRingNames = ["codecWrite", "secrets"] as const;
-type RingName =
-  | (typeof ringNames)[number]
-  | (typeof optionalRingNames)[number]
-  | "secretsPublic"
-  | "inboxPublic"
-  | "operator";
+const DAY_SECONDS = 86_400;
+const MARGIN_DAYS = 30;
+/** P2 §8. */
+const MAX_TIME_TO_LIVE_DAYS = 60;
 
-export function ring(config: Config, name: RingName, malformed: FindingName = "keysMalformed") {
-  setting(config.keys[name], `keys.${name}`);
-  try {
-    return ringOf(config, name);
-  } catch (error) {
-    throw new Problem(malformed, (error as Error).message);
-  }
+export function configuredChecks(config: Config): Check[] {
+  return [
+    ["environment", async () => setting(config.environment, "environment")],
+    ...(["codec", "callback", "journal", "inbox", "documents"] as const).map((name): Check => [
+      `key ring ${name}`,
+      async () => `active key ${ring(config, name).active.id}`,
+    ]),
+    // Some roles and deployments do not have them.
+    ...(["codecWrite", "secrets"] as const).map((name): Check => [
+      `key ring ${name}`,
+      () => optionalRing(config, name),
+    ]),
+    ["key ring secretsPublic", () => secretsPublicRing(config)],
+    ["key ring inboxPublic", () => inboxPublicRing(config)],
+    ["operators", () => decisionRules(config)],
+    ["key operator", () => operatorKey(config)],
+    ["document store", () => documentStore(config)],
+    ["callback address life", async () => addressLife(config)],
+  ];
 }
 
-export async function optionalRing(config: Config, name: RingName): Promise<string> {
+async function optionalRing(
+  config: Config,
+  name: "codecWrite" | "secrets" | "secretsPublic",
+): Promise<string> {
   if (config.keys[name] === undefined) throw new NotExamined("not configured here");
   return `active key ${ring(config, name).active.id}`;
 }
 
 /** Clients seal with it, and a relay what callbacks carry. */
-export async function secretsPublicRing(config: Config): Promise<string> {
+async function secretsPublicRing(config: Config): Promise<string> {
   const accounts = accountsWithSecretCallbacks(config);
   if (config.keys.secretsPublic !== undefined || accounts.length === 0)
     return optionalRing(config, "secretsPublic");
@@ -43,7 +54,7 @@ export async function secretsPublicRing(config: Config): Promise<string> {
 }
 
 /** Only the receiver has the public ring, so it is often missing here. */
-export async function inboxPublicRing(config: Config): Promise<string> {
+async function inboxPublicRing(config: Config): Promise<string> {
   if (config.keys.inboxPublic === undefined)
     throw new NotExamined("not configured here: the receiver has it");
   const [given] = ring(config, "inboxPublic").all;
@@ -57,7 +68,7 @@ export async function inboxPublicRing(config: Config): Promise<string> {
 }
 
 /** Creates the folder if it is missing, as a worker does. */
-export async function documentStore({ documents }: Config): Promise<string> {
+async function documentStore({ documents }: Config): Promise<string> {
   const directory = setting(documents.directory, "documents.directory");
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -68,3 +79,19 @@ export async function documentStore({ documents }: Config): Promise<string> {
   }
   return `directory ${directory}`;
 }
+
+/** Addresses must live longer than their process may (docs/decisions/0020). */
+function addressLife({ callbacks, sendPostal, sendNotice }: Config): string {
+  const letter = daysOf(sendPostal.deadlineSeconds + sendPostal.affidavitWindowSeconds);
+  const noticeSpans = [
+    sendNotice.deadlineSeconds,
+    MAX_TIME_TO_LIVE_DAYS * DAY_SECONDS + sendNotice.deadlineMarginSeconds,
+  ];
+  const notice = daysOf(Math.max(...noticeSpans) + sendNotice.affidavitWindowSeconds);
+  const [what, longest] = notice > letter ? ["notice", notice] : ["letter", letter];
+  const detail = `${callbacks.addressDays} days; a ${what} may take ${longest} by the configuration`;
+  if (callbacks.addressDays < longest + MARGIN_DAYS) throw new Problem("addressLifeShort", detail);
+  return detail;
+}
+
+const daysOf = (seconds: number) => Math.ceil(seconds / DAY_SECONDS);

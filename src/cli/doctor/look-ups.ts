@@ -6,12 +6,31 @@ import type { Pool } from "../../postgres/pool.js";
 import { lookUpProofsOf } from "../../config/look-up-proofs.js";
 import { accountsOf } from "../../providers/accounts.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
-import { Problem } from "./check.js";
+import { Problem, skippedCheck } from "./check.js";
+import type { Check } from "./check.js";
 
-interface LookedUp {
-  provider: string;
-  account: string;
-  configuration: string;
+/** The accounts whose look-ups rest on an assumption; last those of which another configuration would make one possible. */
+export function lookUpChecks(
+  config: Config,
+  here: (work: (pool: Pool) => Promise<string>) => Check[1],
+): Check[] {
+  const found = providerNames.flatMap((provider) => {
+    const { whyNoLookUp } = entryOf(provider);
+    if (whyNoLookUp === undefined) return [];
+    const accounts = accountsOf(config, provider) as unknown as Record<string, AccountWithLookUp>;
+    return Object.values(accounts).map((account) => {
+      const { name, lookUpConfiguration: configuration } = account;
+      const check = `look-up ${name} ${provider}`;
+      const of = { provider, account: name, configuration };
+      return { check, of, why: whyNoLookUp(account) };
+    });
+  });
+  return [
+    ...found
+      .filter(({ why }) => why === undefined)
+      .map(({ check, of }): Check => [check, here((pool) => lookUps(config, pool, of))]),
+    ...found.flatMap(({ check, why }) => (why === undefined ? [] : [skippedCheck(check, why)])),
+  ];
 }
 
 interface AccountWithLookUp {
@@ -19,36 +38,11 @@ interface AccountWithLookUp {
   lookUpConfiguration: string;
 }
 
-/** Accounts for which another configuration would make a look-up possible, with the reason. */
-export function accountsWithoutLookUp(
+async function lookUps(
   config: Config,
-): { provider: string; account: string; why: string }[] {
-  return assumedLookUps(config).flatMap(({ provider, account, why }) =>
-    why === undefined ? [] : [{ provider, account, why }],
-  );
-}
-
-/** Accounts that have a look-up. */
-export function accountsWithLookUp(config: Config): LookedUp[] {
-  return assumedLookUps(config).filter(({ why }) => why === undefined);
-}
-
-/** The accounts whose look-ups rest on an assumption. */
-function assumedLookUps(config: Config): (LookedUp & { why: string | undefined })[] {
-  return providerNames.flatMap((provider) => {
-    const { whyNoLookUp } = entryOf(provider);
-    if (whyNoLookUp === undefined) return [];
-    const accounts = accountsOf(config, provider) as unknown as Record<string, AccountWithLookUp>;
-    return Object.values(accounts).map((account) => ({
-      provider,
-      account: account.name,
-      configuration: account.lookUpConfiguration,
-      why: whyNoLookUp(account),
-    }));
-  });
-}
-
-export async function lookUps(config: Config, pool: Pool, of: LookedUp): Promise<string> {
+  pool: Pool,
+  of: { provider: string; account: string; configuration: string },
+): Promise<string> {
   const reports = await lookUpProofsOf(config, pool).report(of);
   if (reports.length === 0)
     return "not known yet whether it finds our own items: no item was submitted with this configuration; until then a lost answer needs an operator decision";

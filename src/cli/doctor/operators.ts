@@ -3,8 +3,7 @@ import type { Config } from "../../config.js";
 import { operatorName } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";
 import { decisionRulesOf } from "../../config/decision-rules.js";
-import { NotExamined, Problem } from "./check.js";
-import { ring } from "./configured.js";
+import { NotExamined, Problem, ring } from "./check.js";
 
 /** Rules with which a worker would not start are a finding here. */
 export async function decisionRules(config: Config): Promise<string> {

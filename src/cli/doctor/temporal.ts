@@ -11,10 +11,10 @@ import type { KeyRing } from "../../crypto/key-ring.js";
 import { historyDays } from "../../temporal/connection.js";
 import type { Pool } from "../../postgres/pool.js";
 import { connectPlain } from "../../roles/temporal.js";
-import { CALL_MS, Problem } from "./check.js";
-import { compareClocks } from "./clock.js";
+import { CALL_MS, compareClocks, Problem, ring, withOpened } from "./check.js";
+import type { Check } from "./check.js";
 
-export interface Temporal {
+interface Temporal {
   connection: Connection;
   namespace: string;
   address: string;
@@ -36,8 +36,21 @@ export async function openTemporal(): Promise<Temporal> {
   }
 }
 
+export function temporalChecks(config: Config, opened: Promise<Temporal>): Check[] {
+  const here = (work: (temporal: Temporal) => Promise<string>) => () =>
+    withOpened("Temporal", opened, work);
+  return [
+    ["temporal", async () => `answers at ${(await opened).address}`],
+    ["namespace", here((temporal) => retention(temporal, config))],
+    ["search attributes", here(attributes)],
+    ["open processes", here((temporal) => openProcesses(temporal, ring(config, "codec")))],
+    ["stuck processes", here(stuckProcesses)],
+    ["clock of Temporal", here(temporalClock)],
+  ];
+}
+
 /** Journal ≥ histories ≥ inbox (docs/design.md §8). Histories of a sandbox are not evidence. */
-export async function retention(
+async function retention(
   { connection, namespace }: Temporal,
   { environment, retention: { inboxDays, journalDays } }: Config,
 ): Promise<string> {
@@ -70,7 +83,7 @@ export async function ownNamespace(
   return `the namespace ${namespace} belongs to the database`;
 }
 
-export async function attributes({ connection, namespace }: Temporal): Promise<string> {
+async function attributes({ connection, namespace }: Temporal): Promise<string> {
   const { missingSearchAttributes } =
     await import("../../temporal/visibility/search-attributes.js");
   const missing = await withDeadline(connection, () =>
@@ -88,12 +101,9 @@ export async function attributes({ connection, namespace }: Temporal): Promise<s
 }
 
 /** Checks that the key ring opens the inputs of the newest open process and of an old one. */
-export async function openProcesses(
-  { connection, namespace }: Temporal,
-  ring: KeyRing,
-): Promise<string> {
+async function openProcesses({ connection, namespace }: Temporal, keys: KeyRing): Promise<string> {
   const { EncryptionCodec } = await import("../../temporal/codec/codec.js");
-  const codec = new EncryptionCodec(ring);
+  const codec = new EncryptionCodec(keys);
   const types = processes.map((name) => `'${name}'`).join(", ");
   const query = `ExecutionStatus = 'Running' AND WorkflowType IN (${types})`;
   const { workflowService } = connection;
@@ -121,7 +131,7 @@ export async function openProcesses(
 }
 
 /** Checks whether workflow tasks of open processes keep failing; of very many open processes it looks at some only. */
-export async function stuckProcesses({ connection, namespace }: Temporal): Promise<string> {
+async function stuckProcesses({ connection, namespace }: Temporal): Promise<string> {
   const { candidatesQuery, listExecutions, filterStuck } =
     await import("../../temporal/visibility/stuck.js");
   const where = { connection, namespace };
@@ -145,7 +155,7 @@ export async function stuckProcesses({ connection, namespace }: Temporal): Promi
 }
 
 /** Temporal has no call for its time, but it stamps pollers. So this polls an unused queue and reads the stamp. */
-export async function temporalClock({ connection, namespace }: Temporal): Promise<string> {
+async function temporalClock({ connection, namespace }: Temporal): Promise<string> {
   const { workflowService } = connection;
   const identity = `trustflow-doctor/${randomUUID()}`;
   const taskQueue = CLOCK_QUEUE;

@@ -6,8 +6,7 @@ import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { addCommand, parseProcessName } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
-import { filledIn, linesOf } from "./environment-file.js";
-import { readText, writePrivate } from "../files.js";
+import { invalidInput, readText, writePrivate } from "../files.js";
 import { writeData, writeJson, writeLines, writeNote } from "../output/output.js";
 import { rings, writeSecretFiles } from "./secret-files.js";
 import { addSigningToken } from "./signing-token.js";
@@ -159,4 +158,29 @@ for keys.operator, and only the second line is printed.`,
     });
 
   addSigningToken(keys);
+}
+
+/** The NAME=value lines of an environment file. */
+function linesOf(values: Record<string, string>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}
+
+/** Returns a copy of the text with each value filled in at its empty `NAME=`; values without such a line come last. */
+function filledIn(template: string, values: Record<string, string>): string {
+  const rest = { ...values };
+  const lines = template
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => {
+      const [, name = "", given] = /^(\w+)=(.*)$/.exec(line) ?? [];
+      const value = rest[name];
+      if (value === undefined) return line;
+      if (given !== "")
+        throw invalidInput([{ path: "--template", problem: `already has a value for ${name}` }]);
+      delete rest[name];
+      return `${name}=${value}`;
+    });
+  return `${lines.join("\n")}\n${linesOf(rest)}`;
 }

@@ -1,7 +1,7 @@
 // The only file that prints: data on stdout, everything else on stderr. It accepts `Terminal` text, JSON and CSV.
 import { once } from "node:events";
 import { visibleJson } from "../../contracts/shared/text.js";
-import { csvOf } from "./csv.js";
+import { csvLine } from "../../contracts/shared/csv.js";
 import type { Failure } from "./exit.js";
 import { columns, linesOf, padded, paint, terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
@@ -78,6 +78,12 @@ export function writeCsv(...rows: Rows): void {
   write(process.stdout, csvOf(...rows));
 }
 
+/** A table for spreadsheets: one line per row. */
+export function csvOf(...[headings, rows]: Rows): string {
+  const lines = [headings, ...rows.map((row) => headings.map((_, index) => row[index] ?? ""))];
+  return lines.map(csvLine).join("");
+}
+
 /** One line; the message names the fields. */
 export function writeFailure({ message }: Failure): void {
   writeNote(paint("red", message, process.stderr));
@@ -93,7 +99,7 @@ function write(stream: NodeJS.WriteStream, text: string): void {
 }
 
 /** Formats rows in columns under their headings. */
-export function table(headings: string[], rows: (string | undefined)[][]): Terminal {
+export function table(...[headings, rows]: Rows): Terminal {
   const cells = rows.map((row) => headings.map((_, index) => terminal`${row[index] ?? ""}`));
   const widths = headings.map((heading, index) =>
     Math.max(heading.length, ...cells.map((row) => row[index]?.source.length ?? 0)),
@@ -104,8 +110,10 @@ export function table(headings: string[], rows: (string | undefined)[][]): Termi
   ]);
 }
 
+export type Facts = [name: string, value: string | Terminal | undefined][];
+
 /** Formats `name: value` lines and leaves out undefined values. */
-export function facts(entries: [string, string | Terminal | undefined][]): Terminal {
+export function facts(entries: Facts): Terminal {
   const present = entries.filter(
     (entry): entry is [string, string | Terminal] => entry[1] !== undefined,
   );

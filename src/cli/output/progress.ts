@@ -1,11 +1,12 @@
-// The progress bar of a transfer: one line on stderr that is rewritten, on a terminal only.
-import { bar } from "../../contracts/send-notice-batch/progress-line.js";
+// A transfer that leaves nothing half-written if a signal ends the command, and its progress bar: one line on stderr that is
+// rewritten, on a terminal only.
+import { bar } from "../batch/progress.js";
 import { writeOver } from "./output.js";
 import { terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
 
 const WIDTH = 30;
-/** Of a terminal that does not say how wide it is. */
+/** Used where a terminal does not say how wide it is. */
 const DEFAULT_COLUMNS = 80;
 const MAX_NAME = 24;
 /** The shortest time between two lines: a terminal may be slow. */
@@ -72,4 +73,46 @@ function megabytes(bytes: number): string {
 
 function shortened(name: string): string {
   return name.length <= MAX_NAME ? name : `…${name.slice(1 - MAX_NAME)}`;
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+interface Source {
+  name: string;
+  totalBytes: number;
+  pieces: AsyncIterable<Buffer>;
+}
+
+/**
+ * `store` takes all pieces. After a signal the next piece is an error, so `store` deletes its unfinished file; then the signal ends
+ * the command. A second signal ends it at once.
+ */
+export async function transfer<T>(
+  { name, totalBytes, pieces }: Source,
+  store: (pieces: AsyncIterable<Buffer>) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  let received: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    received = signal;
+    stop.abort();
+    unlisten();
+  };
+  const unlisten = () => {
+    for (const signal of signals) process.removeListener(signal, onSignal);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    return await store(withProgress(name, totalBytes, until(stop.signal, pieces)));
+  } finally {
+    unlisten();
+    if (received) process.kill(process.pid, received);
+  }
+}
+
+async function* until(stop: AbortSignal, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    stop.throwIfAborted();
+    yield piece;
+  }
 }

@@ -1,4 +1,4 @@
-// What `status` and `result` show of the processes that a process has started: where each stands, and where a decision is made.
+// `status` and `result` show the processes that a process has started: where each stands, and where a decision is made.
 import type { ChildStatus, ProcessStatus } from "../../contracts/shared/status.js";
 import { paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";

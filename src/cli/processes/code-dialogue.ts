@@ -1,6 +1,6 @@
 // Asks for the holder's codes while a person watches a process on a terminal. The terminal does not show what is typed.
 import type { ProcessStatus } from "../../contracts/shared/status.js";
-import type { HandleWith } from "./capability.js";
+import type { HandleWith } from "../context.js";
 import { failureOf } from "../output/exit.js";
 import { enteredLines } from "../entered.js";
 import { writeData, writeFailure } from "../output/output.js";

@@ -4,13 +4,13 @@ import type { AnyHandle, ProcessHandle } from "../../client.js";
 import { Option } from "commander";
 import type { Command } from "commander";
 import { outcomesOf, processes } from "../../contracts/registry.js";
-import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
-import { hasCapability } from "./capability.js";
+import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
+import { hasCapability } from "../context.js";
 import { childAsking } from "./children.js";
 import { CodeDialogue } from "./code-dialogue.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { LiveLine, writeData, writeJsonLine } from "../output/output.js";
-import { BatchProgressLine } from "../../contracts/send-notice-batch/progress-line.js";
+import { BatchProgressLine } from "../batch/progress.js";
 import { ProgressLines } from "./show.js";
 import { linesOf, terminal } from "../output/terminal.js";
 
@@ -47,7 +47,11 @@ export async function watchProcess(handle: AnyHandle, options: FollowOptions): P
   try {
     const result = await resultOf(handle, options, async (status) => {
       if (options.json) return writeJsonLine(status);
-      const lines = await progress.linesWith(status, () => timelineOf(handle));
+      const lines = await progress.linesWith(status, () =>
+        handle.timeline().catch((error: unknown) => {
+          if (!(error instanceof TrustflowError)) throw error;
+        }),
+      );
       batch.clear();
       if (lines.length > 0) writeData(linesOf(lines));
       const line = counted.lineOf(status);
@@ -59,14 +63,6 @@ export async function watchProcess(handle: AnyHandle, options: FollowOptions): P
     batch.clear();
     await codes?.end();
   }
-}
-
-/** Undefined where no worker answers. */
-function timelineOf(handle: ProcessHandle<ProcessResult>): Promise<TimelineEntry[] | undefined> {
-  return handle.timeline().catch((error: unknown) => {
-    if (error instanceof TrustflowError) return undefined;
-    throw error;
-  });
 }
 
 export function requireOutcome(
@@ -91,7 +87,11 @@ export async function resultOf(
     for await (const status of handle.watch()) {
       await onStatus?.(status);
       const asking = keepWaiting ? undefined : await openAttention(handle, status);
-      if (asking) throw waitsForPerson(asking);
+      if (asking)
+        throw new CommandError(
+          exitCodes.waitsForPerson,
+          `${asking.workflowId} needs an operator decision (attention ${asking.attention.id}): ${asking.attention.reason}; see "trustflow resolve --help"`,
+        );
     }
   }
   return handle.result().catch(failed(handle.workflowId));
@@ -117,13 +117,6 @@ export async function openAttention(
 function isOnTerminal(): boolean {
   const { stdin, stdout } = process;
   return stdin.isTTY && stdout.isTTY && !stdin.readableEnded;
-}
-
-function waitsForPerson({ workflowId, attention: { id, reason } }: Asking): CommandError {
-  return new CommandError(
-    exitCodes.waitsForPerson,
-    `${workflowId} needs an operator decision (attention ${id}): ${reason}; see "trustflow resolve --help"`,
-  );
 }
 
 // The input of the process was invalid, not the usage of this command.

@@ -174,12 +174,15 @@ async function resolveAll(
 ): Promise<void> {
   const result = await readStepResult(rest.decision, { text, file: resultFile, isQuiet: json });
   const options: Given = { ...rest, ...(result && { result }) };
-  if (ids.length > 1) {
-    if (options.attention !== undefined)
-      throw needsSingleId("--attention", "one attention of one process");
-    if (options.updateId !== undefined)
-      throw needsSingleId("--update-id", "one update of one process");
-  }
+  for (const [option, value, what] of [
+    ["--attention", options.attention, "one attention of one process"],
+    ["--update-id", options.updateId, "one update of one process"],
+  ] as const)
+    if (ids.length > 1 && value !== undefined)
+      throw new CommandError(
+        exitCodes.invalid,
+        `${option}: needs a single ID, because it names ${what}`,
+      );
   if (options.updateId !== undefined && options.attention === undefined)
     throw new CommandError(
       exitCodes.invalid,
@@ -193,15 +196,8 @@ async function resolveAll(
       if (!json) writeData(lineOf(resolved));
     }
     if (json) writeJson(all);
-    process.exitCode = worst(all.map(({ exitCode }) => exitCode));
+    process.exitCode = severity.findLast((code) => all.some(({ exitCode }) => exitCode === code));
   });
-}
-
-function needsSingleId(option: string, what: string): CommandError {
-  return new CommandError(
-    exitCodes.invalid,
-    `${option}: needs a single ID, because it names ${what}`,
-  );
 }
 
 async function resolveOne(
@@ -215,14 +211,8 @@ async function resolveOne(
     const handle = await trustflow.find(given);
     id = handle.workflowId;
     attention ??= (await handle.status()).attention?.id;
-    if (attention === undefined) {
-      return {
-        id,
-        answer: "notWaiting",
-        message: "nothing to decide",
-        exitCode: exitCodes.failed,
-      };
-    }
+    if (attention === undefined)
+      return { id, answer: "notWaiting", message: "nothing to decide", exitCode: 1 };
     const resolution: Resolution = { attention, ...decision };
     const { answer, until } = await handle.resolve(resolution, updateId);
     const exitCode = {
@@ -247,31 +237,19 @@ async function resolveOne(
 
 /** The command for the second operator. It does not repeat the result: that operator must find the same result independently. */
 function confirming(id: string, { attention, decision, result }: Resolution): string {
-  const options = [
-    `--attention ${shellWord(attention)} --decision ${decision}`,
-    ...(result ? ["--result-file FILE"] : []),
-    `--by ${namePlaceholder}`,
-  ];
-  return `waits for the same decision by a second operator: trustflow resolve ${shellWord(id)} ${options.join(" ")}`;
+  const file = result ? " --result-file FILE" : "";
+  const options = `--attention ${shellWord(attention)} --decision ${decision}${file} --by ${namePlaceholder}`;
+  return `waits for the same decision by a second operator: trustflow resolve ${shellWord(id)} ${options}`;
 }
 
 function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): Terminal {
   const more = [
-    ...(attention === undefined ? [] : [`(${attention})`]),
-    ...(until === undefined
-      ? []
-      : [`an attempt may still be running until ${until}; decide again after that`]),
-    ...(message === undefined ? [] : [message]),
-  ];
+    attention && `(${attention})`,
+    until && `an attempt may still be running until ${until}; decide again after that`,
+    message,
+  ].filter(Boolean);
   return columns([id, paint(exitCode === 0 ? "green" : "yellow", answer), more.join(" ")], []);
 }
 
 /** Exit codes in ascending order of severity. */
 const severity: ExitCode[] = [0, 5, 1, 3, 2, 4];
-
-function worst(codes: ExitCode[]): ExitCode {
-  return codes.reduce(
-    (one, other) => (severity.indexOf(other) > severity.indexOf(one) ? other : one),
-    0,
-  );
-}

@@ -24,12 +24,12 @@ interface StatusOptions {
   full?: boolean;
 }
 
-function asked(handle: AnyHandle, { timeline, full }: StatusOptions): Promise<ProcessStatus> {
+async function statusOf(
+  handle: AnyHandle,
+  { timeline, full }: StatusOptions,
+): Promise<ProcessStatus> {
   if (full) return handle.fullStatus();
-  return timeline ? withTimeline(handle) : handle.status();
-}
-
-async function withTimeline(handle: AnyHandle): Promise<ProcessStatus> {
+  if (!timeline) return handle.status();
   const { earlierEntries: _, ...status } = await handle.status();
   return { ...status, timeline: await handle.timeline() };
 }
@@ -46,7 +46,7 @@ and of a certified notice the address and the browser of the reader, as callback
     .option("--full", "also show what the provider has said of the communication and its reader")
     .action((id: string, options: StatusOptions) =>
       withProcess(id, async (handle) => {
-        const status = await asked(handle, options);
+        const status = await statusOf(handle, options);
         if (options.json) writeJson(status);
         else writeData(statusText(status));
         if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;

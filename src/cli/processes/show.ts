@@ -2,7 +2,7 @@
 import { consequencesOf, proposedLine } from "../../contracts/shared/decisions.js";
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { facts } from "../output/output.js";
-import { batchFacts } from "./batch-progress.js";
+import { batchFacts } from "../batch/progress.js";
 import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
 import { linesOf, padded, paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
@@ -38,7 +38,7 @@ export function statusText(status: ProcessStatus): Terminal {
   ]);
 }
 
-/** What the provider has said of a communication: what its query shows, then what each callback said beside its kind. */
+/** Lists what the provider has said of a communication: its query first, then each callback. */
 function saidLines({
   shown,
   reported = [],
@@ -139,10 +139,10 @@ export class ProgressLines {
   #standing = "";
   #attentions = "";
 
-  /** With `wholeTimeline` where a status leaves out entries that are not printed yet; undefined where no worker answers. */
+  /** Asks for `wholeTimeline` where a status leaves out entries that are not printed yet; undefined where no worker answers. */
   async linesWith(
     status: ProcessStatus,
-    wholeTimeline: () => Promise<TimelineEntry[] | undefined>,
+    wholeTimeline: () => Promise<TimelineEntry[] | void>,
   ): Promise<Terminal[]> {
     const { earlierEntries = 0, timeline } = status;
     const missing = earlierEntries - this.#countWith(timeline) + timeline.length;

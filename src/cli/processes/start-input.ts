@@ -11,7 +11,7 @@ import type { DocumentStore } from "../../documents/store.js";
 import { CommandError } from "../output/exit.js";
 import { invalidInput, jsonObject, openLarge, readText } from "../files.js";
 import type { LargeFile } from "../files.js";
-import { transfer } from "../output/transfer.js";
+import { transfer } from "../output/progress.js";
 
 interface DocumentFile extends LargeFile {
   name: string;
@@ -25,7 +25,7 @@ export interface StartInput<Input extends object> {
   files: Map<string, DocumentFile>;
 }
 
-/** What the command of a process with a list of items has beside those of the others. */
+/** The command of a process with a list of items has these options and checks beside those of the others. */
 export interface StartExtension<Options> {
   addOptions(command: Command): void;
   /** The input as the options change it. */
@@ -117,7 +117,7 @@ interface Described {
   oneOf?: Described[];
 }
 
-/** Whether the contract accepts a document at a path. */
+/** True where the contract accepts a document at a path. */
 function documentPlaces(contract: z.ZodType): (path: string[]) => boolean {
   const described = z.toJSONSchema(contract, { io: "input", unrepresentable: "any" }) as Described;
   const isReference = ({ properties = {} }: Described) =>

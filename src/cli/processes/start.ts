@@ -14,12 +14,11 @@ import {
 import type { ProcessName } from "../../contracts/registry.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { addCommand } from "../command.js";
-import { withTrustflow } from "../context.js";
+import { documentStoreOf, withTrustflow } from "../context.js";
 import { invalidInput } from "../files.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
-import { recipientsFile } from "./recipients-file.js";
+import { recipientsFile } from "../batch/recipients-file.js";
 import { facts, writeData, writeJson, writeJsonLine } from "../output/output.js";
-import { documentStoreOf } from "../document-store.js";
 import { readStartInput, withStoredFiles } from "./start-input.js";
 import type { StartExtension, StartInput } from "./start-input.js";
 import { terminal } from "../output/terminal.js";
@@ -80,30 +79,33 @@ async function sayChecked(
 ): Promise<void> {
   const { provider, command } = contractOf(name);
   const config = loadConfig();
+  const account = read.checked.account ?? "default";
+  const accounts: Record<string, object | undefined> = config.accounts[account] ?? {};
   const notChecked = [
     ...(await documentsNotChecked(config, read)),
-    ...providersOf(name, provider).flatMap((one) =>
-      accountNotChecked(config, read.checked.account ?? "default", one),
-    ),
+    // Accounts may be configured only for the workers.
+    ...providersOf(name, provider)
+      .filter((one) => !accounts[one])
+      .map(
+        (one) =>
+          `whether the workers know the account "${account}" of ${one}: it is not configured here`,
+      ),
     command.notChecked,
     ...(id === undefined ? [] : ["whether the id is already used with another input"]),
   ];
   if (json)
     return writeJson({ valid: true, process: name, ...(id !== undefined && { id }), notChecked });
-  writeData(
-    facts([["valid", "yes; nothing was stored or started"], ...notChecked.map(notCheckedFact)]),
-  );
+  const lines = notChecked.map((text): [string, string] => ["not checked", text]);
+  writeData(facts([["valid", "yes; nothing was stored or started"], ...lines]));
 }
 
-/** That of the process, and those of the processes that it starts itself. */
+/** The provider of the process, and those of the processes that it starts itself. */
 function providersOf(name: ProcessName, own: string): string[] {
   const started = (contractOf(name).children ?? []).flatMap(({ process: child }) =>
     processes.filter((one) => one === child).map((one) => contractOf(one).provider),
   );
   return [...new Set([own, ...started])];
 }
-
-const notCheckedFact = (text: string): [string, string] => ["not checked", text];
 
 /** Checks that stored documents exist, if a document store is configured. */
 async function documentsNotChecked(
@@ -119,11 +121,4 @@ async function documentsNotChecked(
     return document;
   });
   return notChecked;
-}
-
-// Accounts may be configured only for the workers.
-function accountNotChecked(config: Config, name: string, provider: string): string[] {
-  return (config.accounts[name] as Record<string, unknown> | undefined)?.[provider]
-    ? []
-    : [`whether the workers know the account "${name}" of ${provider}: it is not configured here`];
 }

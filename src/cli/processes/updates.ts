@@ -1,13 +1,11 @@
 // Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, assertion, accept-contract,
 // decide-video, update-video, reject-call (docs/design.md §13).
 import { type Command, Option } from "commander";
-import { EidAssertion } from "../../contracts/issue-certificate/contract.js";
-import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch/contract.js";
-import type { PostalAffidavitRequest } from "../../contracts/send-postal/contract.js";
+import { EidAssertion } from "../../contracts/processes.js";
 import { checkInput } from "../../contracts/shared/problems.js";
-import { requireCapability } from "./capability.js";
+import { idHelp, requireCapability, withProcess } from "../context.js";
+import type { HandleWith } from "../context.js";
 import { addUpdateCommand, personName } from "../command.js";
-import { idHelp, withProcess } from "../context.js";
 import { enteredLine, noteVisible } from "../entered.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { invalidInput, jsonObject, readText } from "../files.js";
@@ -25,6 +23,24 @@ interface Stated {
   note?: string;
 }
 
+const FIELDS = "JSON object with the provider's own fields of the request, or - for stdin";
+
+/** Sends the update; each answer but the `expected` ones ends with 1. `what` names the update in an error. */
+function send<M extends string>(
+  id: string,
+  [method, what]: [M, what: string],
+  { json }: UpdateOptions,
+  expected: string[],
+  update: (handle: HandleWith<M>) => Promise<{ answer: string }>,
+): Promise<void> {
+  return withProcess(id, async (found) => {
+    const given = await update(requireCapability(found, method, what));
+    if (json) writeJson(given);
+    else writeData(answerText(given));
+    if (!expected.includes(given.answer)) process.exitCode = exitCodes.failed;
+  });
+}
+
 export function addUpdates(program: Command): void {
   const cancel = addUpdateCommand(program, "cancel <id>", {
     summary:
@@ -34,13 +50,10 @@ Ends with 0 on cancelled and on pending (the submit is in progress; the cancella
 with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the process has ended.`,
     example: "trustflow cancel order-7",
   });
-  addStated(cancel).action((id: string, { json, updateId, ...stated }: UpdateOptions & Stated) =>
-    withProcess(id, async (handle) => {
-      const answer = await requireCapability(handle, "cancel", "cancellation")
-        .cancel(updateId, stated)
-        .catch(saysAlreadyCancelled(handle.workflowId));
-      sayAnswer(answer, ["cancelled", "pending"], { json });
-    }),
+  addStated(cancel).action((id, { updateId, json, ...stated }) =>
+    send(id, ["cancel", "cancellation"], { json }, ["cancelled", "pending"], (handle) =>
+      handle.cancel(updateId, stated).catch(saysAlreadyCancelled(handle.workflowId)),
+    ),
   );
 
   addUpdateCommand(program, "request-affidavit <id>", {
@@ -58,23 +71,14 @@ trustflow request-affidavit campaign-7 --notice 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f
     .option("--include-attachments", "include the attachments in the affidavit; of a notice")
     .option("--include-events", "include the events so far")
     .option("--notice <notice>", "the notice of a batch")
-    .action(
-      (
-        id: string,
-        {
-          json,
-          updateId,
-          ...asked
-        }: UpdateOptions & PostalAffidavitRequest & BatchAffidavitRequest,
-      ) =>
-        withProcess(id, async (handle) => {
-          const answer = await requireCapability(
-            handle,
-            "requestAffidavit",
-            "request for an affidavit",
-          ).requestAffidavit(asked, updateId);
-          sayAnswer(answer, ["requested"], { json });
-        }),
+    .action((id: string, { json, updateId, ...asked }: UpdateOptions & { notice: string }) =>
+      send(
+        id,
+        ["requestAffidavit", "request for an affidavit"],
+        { json },
+        ["requested"],
+        (handle) => handle.requestAffidavit(asked, updateId),
+      ),
     );
 
   addUpdateCommand(program, "otp <id> [code]", {
@@ -88,10 +92,9 @@ Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavaila
     const isEntered = code === "-";
     if (!isEntered && !options.json)
       noteVisible("The code", "leave it out: the command asks for it");
-    return withProcess(id, async (found) => {
-      const handle = requireCapability(found, "submitOtp", "code");
+    return send(id, ["submitOtp", "code"], options, ["accepted"], async (handle) => {
       const given = isEntered ? await enteredCode(handle.workflowId) : code;
-      sayAnswer(await handle.submitOtp(given, options.updateId), ["accepted"], options);
+      return handle.submitOtp(given, options.updateId);
     });
   });
 
@@ -100,13 +103,9 @@ Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavaila
     details: `${idHelp}\nEnds with 0 if the code was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
     example: "trustflow resend-otp order-7",
   }).action((id: string, options: UpdateOptions) =>
-    withProcess(id, async (handle) => {
-      sayAnswer(
-        await requireCapability(handle, "resendOtp", "code").resendOtp(options.updateId),
-        ["sent"],
-        options,
-      );
-    }),
+    send(id, ["resendOtp", "code"], options, ["sent"], (handle) =>
+      handle.resendOtp(options.updateId),
+    ),
   );
 
   addUpdateCommand(program, "assertion <id>", {
@@ -119,22 +118,12 @@ The file holds the assertion in base64, or its JSON document. Ends with 0 on acc
     .requiredOption("--file <file>", "file with the assertion, or - for stdin")
     .action(async (id: string, { file, ...options }: UpdateOptions & { file: string }) => {
       const assertion = await readAssertion(file);
-      await withProcess(id, async (handle) => {
-        const answer = await requireCapability(
-          handle,
-          "provideAssertion",
-          "assertion",
-        ).provideAssertion(assertion, options.updateId);
-        sayAnswer(answer, ["accepted", "pending"], options);
-      });
+      const expected = ["accepted", "pending"];
+      await send(id, ["provideAssertion", "assertion"], options, expected, (handle) =>
+        handle.provideAssertion(assertion, options.updateId),
+      );
     });
 
-  addSigning(program);
-  addVideoUpdate(program);
-  addRejection(program);
-}
-
-function addSigning(program: Command): void {
   const acceptContract = addUpdateCommand(program, "accept-contract <id>", {
     summary: "accept or refuse the contract of a signature",
     details: `${idHelp}
@@ -142,16 +131,10 @@ Only for a process with requireContractAccepted; the contract is one of the proc
 Ends with 0 on accepted and refused, with 1 on unavailable and if the process does not wait for it.`,
     example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
   }).option("--refuse", "refuse the contract: the process ends");
-  addStated(acceptContract).action(
-    (
-      id: string,
-      { refuse, json, updateId, ...stated }: UpdateOptions & Stated & { refuse?: true },
-    ) =>
-      withProcess(id, async (handle) => {
-        const taker = requireCapability(handle, "acceptContract", "contract");
-        const answer = await taker.acceptContract(!refuse, updateId, stated);
-        sayAnswer(answer, ["accepted", "refused"], { json });
-      }),
+  addStated<{ refuse?: true }>(acceptContract).action((id, { refuse, json, updateId, ...stated }) =>
+    send(id, ["acceptContract", "contract"], { json }, ["accepted", "refused"], (handle) =>
+      handle.acceptContract(!refuse, updateId, stated),
+    ),
   );
 
   const decideVideo = addUpdateCommand(program, "decide-video <id>", {
@@ -163,81 +146,50 @@ Ends with 0 on accepted and refused, with 1 on unavailable and if the process do
       .choices(["approve", "cancel"])
       .makeOptionMandatory(),
   );
-  addStated(decideVideo).action(
-    (
-      id: string,
-      {
-        decision,
-        json,
-        updateId,
-        ...stated
-      }: UpdateOptions & Stated & { decision: "approve" | "cancel" },
-    ) =>
-      withProcess(id, async (handle) => {
-        const taker = requireCapability(handle, "decideVideo", "identity video");
-        const answer = await taker.decideVideo(decision, updateId, stated);
-        sayAnswer(answer, ["approved", "cancelled"], { json });
-      }),
+  addStated<{ decision: "approve" | "cancel" }>(decideVideo).action(
+    (id, { decision, json, updateId, ...stated }) =>
+      send(id, ["decideVideo", "identity video"], { json }, ["approved", "cancelled"], (handle) =>
+        handle.decideVideo(decision, updateId, stated),
+      ),
   );
-}
 
-function addVideoUpdate(program: Command): void {
   const updateVideo = addUpdateCommand(program, "update-video <id>", {
     summary: "change the request of an identity video before it is decided",
     details: `${idHelp}
 Ends with 0 on updated, with 1 on refused, unknown, unavailable, and on notAwaited: the video is not uploaded yet, or decided.`,
     example: "trustflow update-video order-7 --fields fields.json",
-  }).requiredOption(
-    "--fields <file>",
-    "JSON object with the provider's own fields of the request, or - for stdin",
-  );
-  addStated(updateVideo).action(
-    async (
-      id: string,
-      { fields: file, json, updateId, ...stated }: UpdateOptions & Stated & { fields: string },
-    ) => {
-      const fields = jsonObject(await readText(file, "--fields"), "--fields", file);
-      await withProcess(id, async (handle) => {
-        const taker = requireCapability(handle, "updateVideo", "identity video");
-        sayAnswer(await taker.updateVideo(fields, updateId, stated), ["updated"], { json });
-      });
+  }).requiredOption("--fields <file>", FIELDS);
+  addStated<{ fields: string }>(updateVideo).action(
+    async (id, { fields: file, json, updateId, ...stated }) => {
+      const fields = await readFields(file);
+      await send(id, ["updateVideo", "identity video"], { json }, ["updated"], (handle) =>
+        handle.updateVideo(fields, updateId, stated),
+      );
     },
   );
-}
 
-function addRejection(program: Command): void {
   const rejectCall = addUpdateCommand(program, "reject-call <id>", {
     summary: "reject the call of an identification by video",
     details: `${idHelp}
 Ends with 0 on rejected, with 1 on notAwaited, refused, unknown, unavailable.`,
     example: "trustflow reject-call order-7\ntrustflow reject-call order-7 --fields reason.json",
-  }).option(
-    "--fields <file>",
-    "JSON object with the provider's own fields of the request, or - for stdin",
-  );
-  addStated(rejectCall).action(
-    async (
-      id: string,
-      {
-        fields: file = "",
-        json,
-        updateId,
-        ...stated
-      }: UpdateOptions & Stated & { fields?: string },
-    ) => {
-      const fields =
-        file === "" ? undefined : jsonObject(await readText(file, "--fields"), "--fields", file);
-      await withProcess(id, async (handle) => {
-        const taker = requireCapability(handle, "rejectCall", "rejection of a call");
-        const answer = await taker.rejectCall(fields, updateId, stated);
-        sayAnswer(answer, ["rejected"], { json });
-      });
+  }).option("--fields <file>", FIELDS);
+  addStated<{ fields?: string }>(rejectCall).action(
+    async (id, { fields: file = "", json, updateId, ...stated }) => {
+      const fields = file === "" ? undefined : await readFields(file);
+      await send(id, ["rejectCall", "rejection of a call"], { json }, ["rejected"], (handle) =>
+        handle.rejectCall(fields, updateId, stated),
+      );
     },
   );
 }
 
+interface DecidingCommand<Own> {
+  action(run: (id: string, options: UpdateOptions & Stated & Own) => Promise<void>): Command;
+}
+
 /** Options of a command that makes a decision. The key of `keys.operator` signs the decision, if one is configured. */
-function addStated(command: Command): Command {
+function addStated<Own = unknown>(command: Command): DecidingCommand<Own> {
   return command
     .option("--by <name>", "name of the person who decides; shown in the timeline", personName)
     .option("--note <text>", "reason; shown in the timeline");
@@ -252,10 +204,8 @@ function saysAlreadyCancelled(workflowId: string): (error: unknown) => never {
   };
 }
 
-function sayAnswer(given: { answer: string }, expected: string[], { json }: UpdateOptions): void {
-  if (json) writeJson(given);
-  else writeData(answerText(given));
-  if (!expected.includes(given.answer)) process.exitCode = exitCodes.failed;
+async function readFields(file: string): Promise<Record<string, unknown>> {
+  return jsonObject(await readText(file, "--fields"), "--fields", file);
 }
 
 async function enteredCode(workflowId: string): Promise<string> {

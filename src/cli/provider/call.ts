@@ -1,4 +1,5 @@
-// The one call of a command to a provider: its account from the configuration here, and its error as an exit code.
+// The one call of a command to a provider: its account from the configuration here, its error as an exit code, and its files saved in
+// the caller's folder.
 import type { Command } from "commander";
 import { loadConfig, required, requireSecrets } from "../../config.js";
 import type { Config } from "../../config.js";
@@ -9,6 +10,9 @@ import type { AccountOf, Provider } from "../../providers/registry.js";
 import { addCommand } from "../command.js";
 import type { CommandText } from "../command.js";
 import { CommandError, type ExitCode, exitCodes } from "../output/exit.js";
+import { writeTable } from "../output/output.js";
+import { saveDocument } from "../upkeep/saved-document.js";
+import type { Pieces } from "../upkeep/saved-document.js";
 
 /** The account of this name, with all its secrets. */
 export function providerAccount<P extends Provider>(
@@ -64,3 +68,32 @@ export interface AccountOptions {
   account: string;
   json?: boolean;
 }
+
+export type Saved = Awaited<ReturnType<typeof savedAs>>;
+
+/**
+ * Saves a file under the provider's id of it. An id may be any text, and files of other content may have the same one: a regenerated
+ * affidavit (P2 §2.12).
+ */
+export async function savedAs(folder: string, id: string, pieces: Pieces) {
+  const name = id.replaceAll(/[^\w-]/g, "_").slice(0, 100);
+  const { uri: _, ...saved } = await saveDocument(folder, name, id, pieces, { keepsBoth: true });
+  return { id, ...saved };
+}
+
+/** The items, each with its file where files were saved. */
+export function withFiles<T>(items: readonly T[], saved: readonly Saved[] = []) {
+  return items.map((item, index) => {
+    const { file, sha256 } = saved[index] ?? {};
+    return { ...item, ...(file !== undefined && { file, sha256 }) };
+  });
+}
+
+/** A table with a member of the items under each heading. */
+export function writeItems<T>(items: readonly T[], columns: Record<string, keyof T>): void {
+  const members = Object.values(columns);
+  const cells = (item: T) => members.map((member) => String(item[member] ?? ""));
+  writeTable(Object.keys(columns), items.map(cells));
+}
+
+export const fileColumns = { FILE: "file", "SHA-256": "sha256" } as const;

@@ -3,12 +3,19 @@ import type { Command } from "commander";
 import { isPdf } from "../../documents/pdf.js";
 import { collect, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
-import { writeJson, writeNote, writeTable } from "../output/output.js";
+import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { addAccountCommand, answerOf, providerAccount, requireUuid } from "./call.js";
-import type { AccountOptions } from "./call.js";
-import { ofFile, savedAs } from "./saved.js";
-import type { IdentifiedFile } from "./saved.js";
+import {
+  addAccountCommand,
+  answerOf,
+  fileColumns,
+  providerAccount,
+  requireUuid,
+  savedAs,
+  withFiles,
+  writeItems,
+} from "./call.js";
+import type { AccountOptions, Saved } from "./call.js";
 
 interface LettersOptions extends AccountOptions {
   id?: string[];
@@ -50,29 +57,20 @@ async function letters(options: LettersOptions): Promise<void> {
       ...{ offset, limit },
     }),
   );
-  const files = new Map<string, IdentifiedFile>();
+  const files: Saved[] = [];
   if (folder !== undefined)
-    for (const { evidenceId } of results)
-      files.set(evidenceId, await saveLetter(evidenceId, folder));
-  if (json) {
-    const shown = results.map((item) => ({ ...item, ...ofFile(files.get(item.evidenceId)) }));
-    writeJson({ totalMatches, results: shown });
-  } else {
-    const headings = ["ID", "STATE", "OUTCOME", "CREATED", "LOOKUP KEY"];
-    writeTable(
-      folder === undefined ? headings : [...headings, "FILE", "SHA-256"],
-      results.map(({ evidenceId, state, outcome, creationDate, lookupKey: key }) => {
-        const file = files.get(evidenceId);
-        return [evidenceId, state, outcome, creationDate, key, file?.file, file?.sha256];
-      }),
-    );
-  }
+    for (const { evidenceId } of results) files.push(await saveLetter(evidenceId, folder));
+  const items = withFiles(results, files);
+  const columns = { ID: "evidenceId", STATE: "state", OUTCOME: "outcome" } as const;
+  const more = { CREATED: "creationDate", "LOOKUP KEY": "lookupKey" } as const;
+  if (json) writeJson({ totalMatches, results: items });
+  else writeItems(items, { ...columns, ...more, ...(folder !== undefined && fileColumns) });
   const shown = offset + results.length;
   if (shown < totalMatches && results.length > 0)
     writeNote(terminal`More of ${totalMatches} letters: --offset ${shown} shows them`);
 
   /** One PDF in an answer, because a page of them may be too large for one. */
-  async function saveLetter(evidenceId: string, at: string): Promise<IdentifiedFile> {
+  async function saveLetter(evidenceId: string, at: string): Promise<Saved> {
     const found = await answerOf(
       query(account, { uniqueIds: [evidenceId], includeDocument: true, limit: 1 }),
     );

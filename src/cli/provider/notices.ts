@@ -1,12 +1,22 @@
-// `trustflow provider notices`: the notices that EviNotice has of an account, by every filter of its query (P2 §2.7, §4.2, §8).
+// `trustflow provider notices`, `attachments` and `affidavits`: what EviNotice has of an account (P2 §2.7, §2.10, §4.2, §4.3, §8).
 import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
 import { shellWord } from "../../contracts/shared/text.js";
 import { collect, wholeNumber } from "../command.js";
-import { writeJson, writeNote, writeTable } from "../output/output.js";
+import { documentStoreOf } from "../context.js";
+import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { addAccountCommand, answerOf, providerAccount, requireUuid } from "./call.js";
-import type { AccountOptions } from "./call.js";
+import {
+  addAccountCommand,
+  answerOf,
+  fileColumns,
+  providerAccount,
+  requireUuid,
+  savedAs,
+  withFiles,
+  writeItems,
+} from "./call.js";
+import type { AccountOptions, Saved } from "./call.js";
 
 interface NoticesOptions extends AccountOptions {
   lookupKey?: string[];
@@ -44,16 +54,8 @@ async function notices(options: NoticesOptions): Promise<void> {
   const { query } = await import("../../providers/evi-notice/client.js");
   const page = await answerOf(query(account, { ...filter, ...(lookupKeys && { lookupKeys }) }));
   if (json) return writeJson(page);
-  writeTable(
-    ["ID", "STATE", "OUTCOME", "REFUSED", "LOOKUP KEY"],
-    page.results.map(({ id, state, outcome, refusedOn, lookupKey }) => [
-      id,
-      state,
-      outcome,
-      refusedOn,
-      lookupKey,
-    ]),
-  );
+  const columns = { ID: "id", STATE: "state", OUTCOME: "outcome", REFUSED: "refusedOn" } as const;
+  writeItems(page.results, { ...columns, "LOOKUP KEY": "lookupKey" });
   if (page.cursor !== undefined)
     writeNote(terminal`There may be more: --cursor ${shellWord(page.cursor)} shows them`);
 }
@@ -62,4 +64,76 @@ function atMost100(text: string): number {
   const value = wholeNumber(1)(text);
   if (value > 100) throw new InvalidArgumentError("must be at most 100 (P2 §8)");
   return value;
+}
+
+export function addAttachments(provider: Command): void {
+  addAccountCommand(provider, "attachments <batch-id>", {
+    summary: "list the attachments that EviNotice has of a batch",
+    details: `The batch ID is the provider's: "trustflow status" shows it as batchId.
+--out also fetches each file, to compare it with what was sent: the SHA-256 is that of the document in the batch's result. It needs
+the document store.`,
+    example:
+      "trustflow provider attachments 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11 --out at-evinotice",
+  })
+    .option("--out <dir>", "save each attachment in this folder")
+    .action(attachments);
+}
+
+async function attachments(
+  batchId: string,
+  { account: name, out, json }: AccountOptions & { out?: string },
+): Promise<void> {
+  requireUuid("batch-id", batchId);
+  const { account, config } = providerAccount("evi-notice", name);
+  const eviNotice = await import("../../providers/evi-notice/client.js");
+  const listed = await answerOf(eviNotice.listBatchAttachments(account, { batchId }));
+  const files: Saved[] = [];
+  if (out !== undefined)
+    for (const { id: attachmentId } of listed)
+      await documentStoreOf(config).withSpool(async (spool) => {
+        const file = await answerOf(
+          eviNotice.downloadBatchAttachment(account, { batchId, attachmentId }, spool),
+        );
+        files.push(await savedAs(out, attachmentId, file.pieces()));
+      });
+  const items = withFiles(listed, files);
+  if (json) return writeJson(items);
+  const columns = { ID: "id", NAME: "fileName", TYPE: "mimeType", SIZE: "size" } as const;
+  writeItems(items, { ...columns, ...(out !== undefined && fileColumns) });
+}
+
+export function addAffidavits(provider: Command): void {
+  addAccountCommand(provider, "affidavits <notice>", {
+    summary: "list the affidavits that EviNotice has of a notice, of a batch too",
+    details: `The notice is its id at the provider: "trustflow status" shows it as uniqueId, "trustflow recipients" that of each recipient.
+--out also fetches the PDFs, from one ZIP. It needs the document store.`,
+    example: "trustflow provider affidavits 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11 --out evidence",
+  })
+    .option("--out <dir>", "save each affidavit in this folder")
+    .action(affidavits);
+}
+
+async function affidavits(
+  id: string,
+  { account: name, out, json }: AccountOptions & { out?: string },
+): Promise<void> {
+  requireUuid("notice", id);
+  const { account, config } = providerAccount("evi-notice", name);
+  const eviNotice = await import("../../providers/evi-notice/client.js");
+  const { affidavits: listed = [] } = await answerOf(
+    eviNotice.get(account, { id, includeAffidavits: true }),
+  );
+  const files: Saved[] = [];
+  if (out !== undefined)
+    await documentStoreOf(config).withSpool(async (spool) => {
+      const affidavitIds = listed.map((one) => one.id);
+      const found = await answerOf(
+        eviNotice.downloadAffidavits(account, { id, affidavitIds }, spool),
+      );
+      for (const file of found)
+        files.push(await savedAs(out, file.id ?? file.fileName, file.pieces()));
+    });
+  if (json) return writeJson({ affidavits: listed, ...(out !== undefined && { files }) });
+  writeItems(listed, { ID: "id", KIND: "kind", DATE: "date", DESCRIPTION: "description" });
+  if (files.length > 0) writeItems(files, fileColumns);
 }

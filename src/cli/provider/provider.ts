@@ -1,10 +1,8 @@
 // `trustflow provider`: what a provider itself holds of an account (P2 §4.1–4.3). Nothing is stored or changed.
 import type { Command } from "commander";
 import { addCommand } from "../command.js";
-import { addAffidavits } from "./affidavits.js";
-import { addAttachments } from "./attachments.js";
 import { addLetters } from "./letters.js";
-import { addNotices } from "./notices.js";
+import { addAffidavits, addAttachments, addNotices } from "./notices.js";
 
 export function addProvider(program: Command): void {
   const provider = addCommand(program, "provider", {

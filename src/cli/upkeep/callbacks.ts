@@ -56,7 +56,7 @@ export function addCallbacks(program: Command): void {
   }).action((id: string, { json }: { json?: boolean }) =>
     withArchive(async (archive, config) => {
       const found = await archive.show(rowId(id), ringOf(config, "inbox"));
-      if (!found) throw unknown(id);
+      if (!found) throw new CommandError(exitCodes.unknownId, `Unknown callback ${id}`);
       if (json) return writeJson(found);
       const { body, ...summary } = found;
       writeData(facts(Object.entries(summary).map(([name, value]) => [name, shown(value)])));
@@ -122,14 +122,14 @@ async function list(
   { state, before, limit, json, csv }: ListOptions,
 ): Promise<void> {
   await withArchive(async (archive) => {
-    const filter = {
-      limit,
-      ...(state && { states: state }),
-      ...(before !== undefined && { before: rowId(before) }),
-    };
+    const filter = { limit, ...(before !== undefined && { before: rowId(before) }) };
     const pages = await Promise.all(
       workflowIds(processName).map((workflowId) =>
-        archive.list({ ...filter, ...(workflowId !== undefined && { workflowId }) }),
+        archive.list({
+          ...filter,
+          ...(state && { states: state }),
+          ...(workflowId !== undefined && { workflowId }),
+        }),
       ),
     );
     const rows = pages.flat();
@@ -139,24 +139,14 @@ async function list(
   });
 }
 
-function cells({
-  id,
-  receivedAt,
-  state,
-  provider,
-  account,
-  workflowId,
-  identifier,
-  reason,
-  detail,
-}: CallbackSummary): string[] {
+function cells(one: CallbackSummary): string[] {
   return [
-    id,
-    receivedAt.toISOString(),
-    state,
-    workflowId ?? `(${provider}, account ${account})`,
-    identifier,
-    [reason, detail].filter(Boolean).join(": "),
+    one.id,
+    one.receivedAt.toISOString(),
+    one.state,
+    one.workflowId ?? `(${one.provider}, account ${one.account})`,
+    one.identifier,
+    [one.reason, one.detail].filter(Boolean).join(": "),
   ];
 }
 
@@ -183,10 +173,6 @@ function rowId(text: string): string {
     exitCodes.invalid,
     `callback: ${text} must be a number, as "trustflow callbacks list" shows it`,
   );
-}
-
-function unknown(id: string): CommandError {
-  return new CommandError(exitCodes.unknownId, `Unknown callback ${id}`);
 }
 
 function shown(value: unknown): string {

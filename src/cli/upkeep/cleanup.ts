@@ -11,9 +11,8 @@ import type { Config } from "../../config.js";
 import type { Pool } from "../../postgres/pool.js";
 import type { connectClient } from "../../temporal/connection.js";
 import { addCommand } from "../command.js";
-import { withDatabase } from "../context.js";
+import { documentStoreOf, withDatabase } from "../context.js";
 import { countsByKind, facts, writeData, writeJson, writeNote } from "../output/output.js";
-import { documentStoreOf } from "../document-store.js";
 import { requireTemporal } from "../../roles/temporal.js";
 import { terminal } from "../output/terminal.js";
 
@@ -55,7 +54,7 @@ day later.`,
 
 type Temporal = Awaited<ReturnType<typeof connectClient>>;
 
-/** For what deletes or resets: the database, and the Temporal whose configured namespace belongs to it. */
+/** A command that deletes or resets needs the database, and the Temporal whose configured namespace belongs to it. */
 export interface OwnTemporal {
   temporal: Temporal;
   /** Throws where another namespace is not that of the database. */
@@ -145,33 +144,21 @@ function repairLines({ repaired, left }: Repairs): [string, string][] {
   ];
 }
 
-function retentionLines(report: CleanupReport): [string, string][] {
-  const {
-    dryRun,
-    inboxBodies,
-    erasedBodies,
-    parkedBodies,
-    inboxRows,
-    journalRows,
-    documents,
-    expired,
-    unfinishedFiles,
-    archiveParts,
-  } = report;
+function retentionLines({ documents, ...report }: CleanupReport): [string, string][] {
   return [
-    ["inbox bodies", String(inboxBodies)],
-    ["bodies of erased processes", String(erasedBodies)],
-    ["parked bodies", String(parkedBodies)],
-    ["inbox rows", String(inboxRows)],
-    ["journal rows", String(journalRows)],
+    ["inbox bodies", String(report.inboxBodies)],
+    ["bodies of erased processes", String(report.erasedBodies)],
+    ["parked bodies", String(report.parkedBodies)],
+    ["inbox rows", String(report.inboxRows)],
+    ["journal rows", String(report.journalRows)],
     [
       "documents",
       documents.skipped ??
         `${documents.removed} (${documents.quarantined} more moved into quarantine)`,
     ],
-    ["expired documents", countsByKind(expired)],
-    ["unfinished files", String(unfinishedFiles)],
-    ["unused archive parts", String(archiveParts)],
-    ["removed", dryRun ? "nothing: --dry-run" : "as counted"],
+    ["expired documents", countsByKind(report.expired)],
+    ["unfinished files", String(report.unfinishedFiles)],
+    ["unused archive parts", String(report.archiveParts)],
+    ["removed", report.dryRun ? "nothing: --dry-run" : "as counted"],
   ];
 }

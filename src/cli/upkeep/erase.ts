@@ -1,7 +1,7 @@
 // `trustflow erase` erases a finished process permanently; `trustflow erasures` lists the record of erasures.
 import type { Command } from "commander";
 import type { Erasable, Erased } from "../../cleanup/erase.js";
-import type { Erasure, ErasureProof } from "../../cleanup/erasure-record.js";
+import type { ErasureProof } from "../../cleanup/erasure-record.js";
 import { loadConfig, ringOf } from "../../config.js";
 import { childrenOf, parseWorkflowId, processes } from "../../contracts/registry.js";
 import { signDecision } from "../../crypto/decision-signature.js";
@@ -9,9 +9,9 @@ import { clientsOf, withOwnTemporal } from "./cleanup.js";
 import { provenOperator } from "./proven-operator.js";
 import type { ProvenOperator } from "./proven-operator.js";
 import { addCommand, personName } from "../command.js";
-import { withDatabase } from "../context.js";
+import { documentStoreOf, withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
-import type { Rows } from "../output/output.js";
+import type { Facts } from "../output/output.js";
 import {
   countsByKind,
   facts,
@@ -20,7 +20,6 @@ import {
   writeNote,
   writeTable,
 } from "../output/output.js";
-import { documentStoreOf } from "../document-store.js";
 import { terminal } from "../output/terminal.js";
 
 interface EraseFlags {
@@ -28,6 +27,8 @@ interface EraseFlags {
   dryRun?: boolean;
   json?: boolean;
 }
+
+const counted = ["DOCUMENTS", "CALLBACKS", "ANSWERS", "HISTORIES"];
 
 export function addErase(program: Command): void {
   addCommand(program, "erase <id>", {
@@ -60,7 +61,15 @@ trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
       const { erasuresOf } = await import("../../cleanup/erasure-record.js");
       const found = await erasuresOf(pool, id === undefined ? {} : { workflowId: fullId(id) });
       if (json) return writeJson(found);
-      writeTable(...erasuresRows(found));
+      writeTable(
+        ["ID", "BY", "SIGNED BY", "BEGUN", "FINISHED", ...counted],
+        found.map(({ workflowId, by, proof, begunAt, finishedAt, documents, ...counts }) => [
+          ...[workflowId, by, proof?.operator],
+          ...[begunAt.toISOString(), finishedAt?.toISOString() ?? "not yet"],
+          countsByKind(documents),
+          ...[counts.callbacks, counts.effects, counts.runs].map(String),
+        ]),
+      );
     }),
   );
 }
@@ -85,28 +94,28 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
         : erase({ ...of, by, proof: operator && proofOf(operator, { namespace, by, ...of }) });
     try {
       // What it has started is found by its id alone, so it goes first: after a crash the command finds the rest.
-      const started = await startedBy(workflowId, (id) =>
-        erasableOf({ ...options, workflowId: id }).catch((error: unknown) => {
-          if (error instanceof NothingToErase) return undefined;
-          throw error;
-        }),
-      );
+      const started: string[] = [];
+      for (const id of childrenOf(workflowId)) {
+        const isStored = await erasableOf({ ...options, workflowId: id }).catch(
+          (error: unknown) => {
+            if (!(error instanceof NothingToErase)) throw error;
+          },
+        );
+        if (isStored) started.push(id);
+      }
       if (started.length > 0) await erasableOf(options);
-      const children: { id: string; report: Erasable & Partial<Erased> }[] = [];
+      const children: ({ id: string } & Erasable & Partial<Erased>)[] = [];
       for (const id of started)
-        children.push({ id, report: await eraseOrShow({ ...options, workflowId: id }) });
-      const report = await eraseOrShow(options);
-      const shown = children.map(({ id, report: own }) => ({ id, ...own }));
+        children.push({ id, ...(await eraseOrShow({ ...options, workflowId: id })) });
+      const report = { id: workflowId, ...(await eraseOrShow(options)) };
       if (json)
         return writeJson({
-          id: workflowId,
-          dryRun: dryRun ?? false,
+          ...{ id: workflowId, dryRun: dryRun ?? false },
           ...report,
-          ...(shown.length > 0 && { children: shown }),
+          ...(children.length > 0 && { children }),
         });
-      writeData(facts(linesOf(workflowId, report)));
-      for (const { id, report: own } of children) writeData(facts(linesOf(id, own)));
-      if ([report, ...shown].some(({ atProvider }) => atProvider.length > 0))
+      for (const one of [report, ...children]) writeData(facts(linesOf(one)));
+      if ([report, ...children].some(({ atProvider }) => atProvider.length > 0))
         writeNote(
           terminal`The provider keeps its own data: ask it to erase them, by these references.`,
         );
@@ -130,16 +139,6 @@ function proofOf(
   return { operator, at, value: signDecision(privateKey, { ...decision, argument: { by } }) };
 }
 
-/** Of the processes that this one starts, those of which something is stored. Throws where one is open. */
-async function startedBy(
-  workflowId: string,
-  erasable: (id: string) => Promise<Erasable | undefined>,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const id of childrenOf(workflowId)) if (await erasable(id)) found.push(id);
-  return found;
-}
-
 function fullId(id: string): string {
   if (parseWorkflowId(id)) return id;
   throw new CommandError(
@@ -148,15 +147,14 @@ function fullId(id: string): string {
   );
 }
 
-function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [string, string][] {
+function linesOf(report: { id: string } & Erasable & Partial<Erased>): Facts {
   const { documents, callbacks, effects, runs, shared, atProvider, references } = report;
-  const { by, proof, begunAt, finishedAt } = report;
   return [
-    ["process", workflowId],
-    ...(by === undefined ? [] : [["erased by", by] as [string, string]]),
-    ...(proof ? [["signed by", proof.operator] as [string, string]] : []),
-    ...(begunAt ? [["begun", begunAt.toISOString()] as [string, string]] : []),
-    ...(finishedAt ? [["finished", finishedAt.toISOString()] as [string, string]] : []),
+    ["process", report.id],
+    ["erased by", report.by],
+    ["signed by", report.proof?.operator],
+    ["begun", report.begunAt?.toISOString()],
+    ["finished", report.finishedAt?.toISOString()],
     ["documents", countsByKind(documents)],
     ["callback bodies", String(callbacks)],
     ["journal answers", String(effects)],
@@ -169,33 +167,6 @@ function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [strin
       "at the provider",
       `${provider} (${account}): ${operation}, ${count}${exists === "maybe" ? ", perhaps" : ""}`,
     ]),
-    ...(references.length > 0 ? [["references", references.join(", ")] as [string, string]] : []),
-  ];
-}
-
-function erasuresRows(found: Erasure[]): Rows {
-  return [
-    [
-      "ID",
-      "BY",
-      "SIGNED BY",
-      "BEGUN",
-      "FINISHED",
-      "DOCUMENTS",
-      "CALLBACKS",
-      "ANSWERS",
-      "HISTORIES",
-    ],
-    found.map(({ workflowId, by, proof, begunAt, finishedAt, documents, ...counts }) => [
-      workflowId,
-      by,
-      proof?.operator,
-      begunAt.toISOString(),
-      finishedAt?.toISOString() ?? "not yet",
-      countsByKind(documents),
-      String(counts.callbacks),
-      String(counts.effects),
-      String(counts.runs),
-    ]),
+    ["references", references.length > 0 ? references.join(", ") : undefined],
   ];
 }

@@ -1,14 +1,12 @@
 // `trustflow documents quarantine|release`: lists and releases unused uploads before they are deleted (docs/decisions/0018).
 import type { Command } from "commander";
-import type { Config } from "../../config.js";
 import { documentIdOf, uriOf } from "../../documents/document-id.js";
 import type { Pool } from "../../postgres/pool.js";
 import { addCommand } from "../command.js";
-import { withDatabase } from "../context.js";
+import { refuseMisspelt, withDatabase } from "../context.js";
 import { terminal } from "../output/terminal.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJson, writeNote, writeTable } from "../output/output.js";
-import { refuseMisspelt } from "../document-store.js";
 
 interface Flags {
   json?: boolean;
@@ -21,7 +19,9 @@ export function addQuarantine(documents: Command): void {
     summary: "list unused uploads before they are deleted",
     details: `They can still be read. A document leaves quarantine when a process uses it or "trustflow documents release" names it.`,
     example: "trustflow documents quarantine --json",
-  }).action((flags: Flags) => withDatabase((pool, config) => list(pool, config, flags)));
+  }).action((flags: Flags) =>
+    withDatabase((pool, { retention }) => list(pool, retention.quarantineDays, flags)),
+  );
   addCommand(documents, "release <uri...>", {
     summary: "take documents out of quarantine permanently",
     details:
@@ -33,15 +33,13 @@ export function addQuarantine(documents: Command): void {
   });
 }
 
-async function list(pool: Pool, { retention }: Config, { json }: Flags): Promise<void> {
+async function list(pool: Pool, days: number, { json }: Flags): Promise<void> {
   const { quarantined } = await import("../../cleanup/quarantine.js");
   const found = (await quarantined(pool)).map(({ id, storedAt, quarantinedAt }) => ({
     uri: uriOf(id),
     storedAt: storedAt.toISOString(),
     quarantinedAt: quarantinedAt.toISOString(),
-    removedFrom: new Date(
-      quarantinedAt.getTime() + retention.quarantineDays * DAY_MS,
-    ).toISOString(),
+    removedFrom: new Date(quarantinedAt.getTime() + days * DAY_MS).toISOString(),
   }));
   if (json) return writeJson(found);
   if (found.length === 0) return writeNote(terminal`no document is in quarantine`);

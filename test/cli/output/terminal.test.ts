@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { csvOf } from "../../../src/cli/output/csv.js";
-import { facts, table } from "../../../src/cli/output/output.js";
+import { csvOf, facts, table } from "../../../src/cli/output/output.js";
 import {
   answerText,
   ProgressLines,

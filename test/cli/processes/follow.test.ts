@@ -4,7 +4,7 @@ import type { PostalHandle } from "../../../src/client.js";
 import { TerminatedError } from "../../../src/client/errors.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { handles } from "../../../src/client/processes.js";
-import { requireCapability } from "../../../src/cli/processes/capability.js";
+import { requireCapability } from "../../../src/cli/context.js";
 import { allOutcomes, openAttention, resultOf } from "../../../src/cli/processes/follow.js";
 import { outcomesOf } from "../../../src/contracts/registry.js";
 

@@ -1,7 +1,10 @@
-// What `status` shows of a batch of notices beside what every process has.
+// The commands of every process show this of a batch of notices.
 import { batchOf, count, totalsLine } from "../../contracts/send-notice-batch/progress-line.js";
 import type { ProcessStatus } from "../../contracts/shared/status.js";
 
+export { bar, BatchProgressLine, count } from "../../contracts/send-notice-batch/progress-line.js";
+
+/** The lines that the status of a batch has beside those of every process. */
 export function batchFacts(status: ProcessStatus): [string, string | undefined][] {
   const { list, progress, totals } = batchOf(status);
   return [

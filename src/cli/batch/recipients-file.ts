@@ -3,20 +3,20 @@ import { resolve } from "node:path";
 import { Option } from "commander";
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
-import type { SendNoticeBatchInput } from "../../contracts/send-notice-batch/contract.js";
+import type { SendNoticeBatchInput } from "../../contracts/processes.js";
 import { preflight, problemsCsv } from "../../batch/recipients/preflight.js";
 import type { PreflightOptions, PreflightReport } from "../../batch/recipients/preflight.js";
 import type { Pieces } from "../../batch/recipients/list-reader.js";
 import { problemFields, unnamedProblems } from "../../batch/recipients/problems.js";
 import { csvOption } from "../command.js";
-import { documentStoreOf } from "../document-store.js";
+import { documentStoreOf } from "../context.js";
 import { invalidInput } from "../files.js";
 import { exitCodes } from "../output/exit.js";
 import { facts, printPieces, table, writeData, writeJson } from "../output/output.js";
 import { withProgress } from "../output/progress.js";
 import { linesOf, terminal } from "../output/terminal.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
-import type { StartExtension, StartInput } from "./start-input.js";
+import { count } from "./progress.js";
+import type { StartExtension, StartInput } from "../processes/start-input.js";
 
 interface RecipientsOptions {
   recipients?: string;

@@ -7,7 +7,7 @@ import {
   noticesByLine,
   noticesOf,
   recipientRows,
-} from "../../../src/cli/processes/batch-rows.js";
+} from "../../../src/cli/batch/rows.js";
 
 const at = new Date("2026-03-02T09:15:27Z");
 const notices: BatchItem[] = [

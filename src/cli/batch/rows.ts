@@ -1,12 +1,12 @@
-// What is known of the recipients of a batch while it runs: its notices from the database, and its list from the document store.
+// Reads what is known of the recipients of a batch while it runs: its notices from the database, its list from the document store.
 import { loadConfig, ringOf } from "../../config.js";
-import type { Config } from "../../config.js";
 import { BatchItems } from "../../batch/items/items.js";
 import type { BatchItem, ProcessKey } from "../../batch/items/items.js";
 import { camelCase, knownOf, wordOf } from "../../batch/items/shown.js";
 import { CallbackArchive } from "../../callbacks/inbox/archive.js";
-import type { SendNoticeBatchInput } from "../../contracts/send-notice-batch/contract.js";
-import { parseWorkflowId } from "../../contracts/registry.js";
+import type { SendNoticeBatchInput } from "../../contracts/processes.js";
+import { contractOf, parseWorkflowId, processes } from "../../contracts/registry.js";
+import type { ProcessName } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
 import type { EventAbout } from "../../contracts/shared/provider-event.js";
 import { parseJson } from "../../contracts/shared/text.js";
@@ -14,19 +14,17 @@ import { DocumentReference } from "../../contracts/shared/values.js";
 import { readingRing } from "../../payload-keys.js";
 import { parseCallback } from "../../providers/evi-notice/callback.js";
 import { listedRows } from "../../batch/recipients/list-lines.js";
-import type { ListedRow } from "../../batch/recipients/list-lines.js";
 import type { Pieces } from "../../batch/recipients/list-reader.js";
 import { reasonOf } from "../../batch/recipients/reason.js";
 import type { ReportRow } from "../../batch/recipients/report.js";
 import { temporalSettings } from "../../roles/temporal.js";
 import { EncryptionCodec } from "../../temporal/codec/codec.js";
 import { firstInput } from "../../temporal/visibility/first-input.js";
-import { withDatabase, withTrustflow } from "../context.js";
-import { documentStoreOf } from "../document-store.js";
+import { documentStoreOf, withDatabase, withTrustflow } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
+import { count } from "./progress.js";
 
 const PAGE = 1_000;
 
@@ -35,7 +33,7 @@ export interface KnownNotices {
   readonly key: ProcessKey;
   readonly items: BatchItems;
   readonly recipients: number;
-  /** What callbacks say about the reader; undefined where the body is deleted. Throws without the private keys of the inbox. */
+  /** Returns what a callback says about the reader; undefined where the body is deleted. Throws without the private keys of the inbox. */
   aboutIn(callback: string): Promise<EventAbout | undefined>;
 }
 
@@ -65,8 +63,10 @@ export async function withNotices<T>(
 }
 
 export function batchIdOf(id: string): string {
-  if (!id.includes("/")) return workflowIdOf("sendNoticeBatch", id);
-  if (parseWorkflowId(id)?.process === "sendNoticeBatch") return id;
+  const isBatch = (name: ProcessName) => contractOf(name).items !== undefined;
+  const isWhole = id.includes("/");
+  const name = isWhole ? parseWorkflowId(id)?.process : processes.find(isBatch);
+  if (name && isBatch(name)) return isWhole ? id : workflowIdOf(name, id);
   throw new CommandError(exitCodes.invalid, `${id} is no batch of notices`);
 }
 
@@ -76,7 +76,7 @@ export interface NoticeFilter {
   open?: boolean;
 }
 
-/** In the order of their ids. */
+/** The notices come in the order of their ids. */
 export async function* noticesOf(
   { items, key }: Pick<KnownNotices, "items" | "key">,
   { state, outcome, open }: NoticeFilter = {},
@@ -130,21 +130,18 @@ export async function* recipientRows(
   { pieces, unique }: GivenList,
   { byLine }: NoticesByLine,
 ): AsyncGenerator<ReportRow> {
-  for await (const { address = "", problem, ...row } of listedRows(pieces, unique))
-    yield { address, ...row, ...knownOfRow(problem, byLine.get(row.line)) };
+  for await (const { address = "", problem, ...row } of listedRows(pieces, unique)) {
+    const notice = byLine.get(row.line);
+    const known = notice && problem === undefined && noticeRow(notice);
+    const without = problem ?? "no notice of the recipient is known yet";
+    const about = known
+      ? { ...known, ...reasonOf(known) }
+      : { reason: without, source: "list" as const };
+    yield { address, ...row, ...about };
+  }
 }
 
-function knownOfRow(
-  problem: ListedRow["problem"],
-  notice: BatchItem | undefined,
-): Omit<ReportRow, "address"> {
-  if (problem !== undefined) return { reason: problem, source: "list" };
-  if (!notice) return { reason: "no notice of the recipient is known yet", source: "list" };
-  const known = noticeRow(notice);
-  return { ...known, ...reasonOf(known) };
-}
-
-/** Without the recipient, of whom the database knows the line alone. */
+/** The row lacks the recipient: the database knows only the line. */
 export function noticeRow({ evidenceId, line, ...known }: BatchItem): Omit<ReportRow, "address"> {
   return {
     ...(line !== undefined && { line }),
@@ -153,18 +150,10 @@ export function noticeRow({ evidenceId, line, ...known }: BatchItem): Omit<Repor
   };
 }
 
-/** As the input of the process names it. */
 export async function givenList(workflowId: string): Promise<GivenList> {
   const config = loadConfig();
-  const input = await withTrustflow(({ temporal }) =>
-    firstInput(temporal, new EncryptionCodec(readingRing(config)), workflowId),
-  );
-  return listIn(config, input as SendNoticeBatchInput);
-}
-
-function listIn(
-  config: Config,
-  { recipients, uniqueRecipients: unique = "address" }: SendNoticeBatchInput,
-): GivenList {
+  const { recipients, uniqueRecipients: unique = "address" } = (await withTrustflow(
+    ({ temporal }) => firstInput(temporal, new EncryptionCodec(readingRing(config)), workflowId),
+  )) as SendNoticeBatchInput;
   return { pieces: documentStoreOf(config).openRead(DocumentReference.parse(recipients)), unique };
 }

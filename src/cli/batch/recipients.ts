@@ -17,7 +17,7 @@ import {
   writeTable,
 } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
+import { count } from "./progress.js";
 import {
   givenList,
   noticeRow,
@@ -26,8 +26,8 @@ import {
   recipientRows,
   withNotices,
   withoutLineNote,
-} from "./batch-rows.js";
-import type { KnownNotices, NoticeFilter } from "./batch-rows.js";
+} from "./rows.js";
+import type { KnownNotices, NoticeFilter } from "./rows.js";
 
 interface RecipientsOptions extends NoticeFilter {
   history?: string;

@@ -1,7 +1,7 @@
 // `trustflow report`: what is known of each recipient of a batch, as the stored report or, before the end, as of now.
 import type { Command } from "commander";
 import { Option } from "commander";
-import type { SendNoticeBatchResult } from "../../contracts/send-notice-batch/contract.js";
+import type { SendNoticeBatchResult } from "../../contracts/processes.js";
 import { csvReport, jsonLinesReport, ReportCounter } from "../../batch/recipients/report.js";
 import type { ReportCounts, Rows } from "../../batch/recipients/report.js";
 import type { DocumentStore } from "../../documents/store.js";
@@ -10,7 +10,7 @@ import { withTrustflow } from "../context.js";
 import { facts, printPieces, writeData, writeJson, writeNote } from "../output/output.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
+import { count } from "./progress.js";
 import {
   batchIdOf,
   givenList,
@@ -20,8 +20,8 @@ import {
   recipientRows,
   withNotices,
   withoutLineNote,
-} from "./batch-rows.js";
-import type { GivenList, NoticesByLine } from "./batch-rows.js";
+} from "./rows.js";
+import type { GivenList, NoticesByLine } from "./rows.js";
 
 interface ReportOptions {
   csv?: boolean;
@@ -57,7 +57,6 @@ async function report(workflowId: string, options: ReportOptions): Promise<void>
   );
 }
 
-/** Of a batch that has ended. */
 export async function printReport(
   workflowId: string,
   { outcome, counts, report: stored, archive, list }: SendNoticeBatchResult,
@@ -82,12 +81,13 @@ export async function printReport(
 
 function resultOnceEnded(workflowId: string): Promise<SendNoticeBatchResult | undefined> {
   return withTrustflow(async (trustflow) => {
-    const handle = trustflow.handle(workflowId as `sendNoticeBatch/${string}`);
-    return (await handle.isOpen()) ? undefined : handle.result();
+    const handle = await trustflow.find(workflowId);
+    return (await handle.isOpen())
+      ? undefined
+      : (handle.result() as Promise<SendNoticeBatchResult>);
   });
 }
 
-/** Of one that runs. */
 export async function printReportSoFar(
   list: GivenList,
   notices: NoticesByLine,

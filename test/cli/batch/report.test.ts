@@ -2,20 +2,20 @@
 import { afterEach, expect, jest, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
 import type { BatchItem } from "../../../src/batch/items/items.js";
-import { noticesByLine } from "../../../src/cli/processes/batch-rows.js";
-import { printReport, printReportSoFar } from "../../../src/cli/processes/report.js";
+import { noticesByLine } from "../../../src/cli/batch/rows.js";
+import { printReport, printReportSoFar } from "../../../src/cli/batch/report.js";
 import type { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch/contract.js";
 
 afterEach(() => void jest.restoreAllMocks());
 
 async function printed(print: () => Promise<void>) {
   const said = { stdout: "", stderr: "" };
-  const heard = (name: "stdout" | "stderr") =>
+  const kept = (name: "stdout" | "stderr") =>
     jest.spyOn(process[name], "write").mockImplementation((piece) => {
       said[name] += String(piece);
       return true;
     });
-  const spies = [heard("stdout"), heard("stderr")];
+  const spies = [kept("stdout"), kept("stderr")];
   await print();
   for (const spy of spies) spy.mockRestore();
   return said;
