@@ -24,11 +24,12 @@ let system: TestStack;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "trustflow-package-"));
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-  const packed = await run("npm", ["pack", "--json", "--pack-destination", folder, ...quiet], root);
-  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  const both = ["--include-workspace-root", "--workspace=trustflow-client"];
+  const pack = ["pack", "--json", ...both, "--pack-destination", folder, ...quiet];
+  const packed = JSON.parse((await run("npm", pack, root)).stdout) as { filename: string }[];
   await writeFile(join(folder, "package.json"), "{}");
   const install = ["install", "--ignore-scripts", "--prefer-offline", ...quiet];
-  await run("npm", [...install, join(folder, filename)], folder);
+  await run("npm", [...install, ...packed.map(({ filename }) => join(folder, filename))], folder);
   system = await startTestStack({ roles: ["sandbox"] });
 }, LIMIT_MS);
 afterAll(async () => {
@@ -67,8 +68,8 @@ test("there is no test server, no certificate maker and no embedded database", a
 
 test("an application imports the client and the contracts", async () => {
   const script = `
-    const { Trustflow } = await import("trustflow/client");
-    const { SendPostalInput } = await import("trustflow/contracts");
+    const { Trustflow } = await import("trustflow-client");
+    const { SendPostalInput } = await import("trustflow-client/contracts");
     console.log(typeof Trustflow.connect, typeof SendPostalInput?.parse);`;
   const args = ["--input-type=module", "--eval", script];
   const { stdout } = await run(process.execPath, args, folder);
