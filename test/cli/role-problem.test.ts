@@ -163,7 +163,7 @@ test("a role that has failed and cannot close ends all the same", async () => {
   await writeFile(
     script,
     `import { runRole } from ${built("cli/role.js")};
-     import { Health } from ${built("health.js")};
+     import { Health } from ${built("roles/health.js")};
      const problem = Object.assign(new Error("secret"), { problem: "a fixed text" });
      setInterval(() => undefined, 1_000);
      await runRole("worker", async () => ({
