@@ -4,8 +4,7 @@ import { expect, test } from "@jest/globals";
 import { providerNames } from "../../src/providers/registry.js";
 import { loadedWith, packagesIn } from "../harness/loaded-with.js";
 
-/** `@temporalio/workflow` defines the updates that the registry of processes names: half a megabyte beside `@temporalio/common`. */
-const small = ["@temporalio/common", "@temporalio/workflow", "canonicalize", "smol-toml", "zod"];
+const small = ["@temporalio/common", "canonicalize", "smol-toml", "zod"];
 
 test("reading the accounts loads the entries of providers, and no client", () => {
   const loaded = loadedWith("src/providers/accounts.ts");

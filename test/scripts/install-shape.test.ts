@@ -79,9 +79,13 @@ test("trustflow-client has these rooms of src, and asks for the packages that th
   const imported = built.flatMap((path) =>
     Array.from(readFileSync(join(dist, path), "utf8").matchAll(quoted), ([, name = ""]) => name),
   );
+  // The types of @temporalio/common name those of `ms`, whose own are out of reach of a compiler that respects its `exports`.
+  const asked = [...new Set([...imported, "@types/ms"])].toSorted();
+  expect(asked.length).toBeLessThanOrEqual(8);
   const { dependencies } = readJson<Manifest>("packages/client/package.json");
-  expect([...new Set(imported)].toSorted()).toEqual(Object.keys(dependencies));
-  expect(manifest.dependencies).toMatchObject(dependencies);
+  expect(Object.entries(dependencies)).toEqual(
+    asked.map((name) => [name, lock.packages[`node_modules/${name}`]?.version]),
+  );
 });
 
 test("the Node of the image is locked too, for each platform that has one", () => {
