@@ -6,6 +6,7 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/client/package.json packages/client/
 COPY packages/sandbox/package.json packages/sandbox/
 COPY packages/dev/package.json packages/dev/
 RUN npm ci --no-audit --no-fund

@@ -9,7 +9,7 @@ export default {
   testMatch: ["**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: {
-    "^trustflow/client$": "<rootDir>/src/client.ts",
+    "^trustflow-client$": "<rootDir>/src/client.ts",
     "^trustflow/internal/(.*)\\.js$": "<rootDir>/src/$1",
     "^trustflow-(sandbox|dev)$": "<rootDir>/packages/$1/src/index.ts",
     "^trustflow-sandbox/cli$": "<rootDir>/packages/sandbox/src/cli/sandbox.ts",

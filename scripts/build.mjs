@@ -1,21 +1,18 @@
-// Builds dist/: the compiled sources, the workflow bundle and the JSON Schemas; does nothing when no source has changed.
+// Builds dist/ here and in each package: the compiled sources, the workflow bundle and the JSON Schemas; does nothing when no source has changed.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { alone } from "./install.mjs";
 import { bin, root, say } from "./steps.mjs";
 
-/** In the order in which they are compiled: each may use the types of those before. */
-const names = ["packages/sandbox", ".", "packages/dev"];
-const projects = names.map((name) => ({
-  config: join(root, name, "tsconfig.build.json"),
-  source: join(root, name, "src"),
-  built: join(root, name, "dist"),
-}));
+/** In the order in which they are compiled: each may use the types of those before. The client's sources are in src/. */
+const names = ["packages/sandbox", ".", "packages/client", "packages/dev"];
+const sourced = names.filter((name) => name !== "packages/client");
 const dist = join(root, "dist");
+const schemas = join(root, "packages/client/dist/schemas");
 const stampFile = join(dist, ".built");
 const bundleFile = join(dist, "workflow-bundle.js");
 
@@ -24,12 +21,12 @@ export async function build() {
   await alone(async () => {
     const stamp = await readStamp();
     const sources = await hashOf([
-      ...(await Promise.all(projects.map(({ source }) => filesBelow(source)))).flat(),
+      ...(await Promise.all(sourced.map((name) => filesBelow(join(root, name, "src"))))).flat(),
       ...[
         "package.json",
         "package-lock.json",
         "tsconfig.json",
-        "tsconfig.build.json",
+        ...names.map((name) => join(name, "tsconfig.build.json")),
         "scripts/build.mjs",
       ].map((name) => join(root, name)),
     ]);
@@ -44,42 +41,39 @@ export async function build() {
 }
 
 async function compile() {
-  for (const project of projects) {
-    const args = ["-p", project.config, "--noEmitOnError", "--pretty", "false"];
+  for (const name of names) {
+    const config = join(root, name, "tsconfig.build.json");
+    const args = ["-p", config, "--noEmitOnError", "--listEmittedFiles", "--pretty", "false"];
     try {
-      await promisify(execFile)(bin("tsc"), args, { cwd: root, maxBuffer: 100_000_000 });
+      const { stdout } = await promisify(execFile)(bin("tsc"), args, {
+        cwd: root,
+        maxBuffer: 100_000_000,
+      });
+      await removeOrphans(join(root, name, "dist"), stdout);
     } catch (error) {
       const { stdout = "", stderr = "" } = /** @type {{ stdout?: string, stderr?: string }} */ (
         error
       );
       throw new Error(`the sources do not compile\n${stdout}${stderr}`, { cause: error });
     }
-    await removeOrphans(project);
   }
   for (const folder of ["dist", "packages/sandbox/dist"])
     await chmod(join(root, folder, "cli.js"), 0o755);
 }
 
 /**
- * What a removed source left behind.
- * @param {{ source: string, built: string }} project
+ * What an earlier build left behind.
+ * @param {string} built
+ * @param {string} listed what the compiler says that it wrote
  */
-async function removeOrphans({ source, built }) {
-  const sources = new Set(
-    (await filesBelow(source)).map((file) => withoutEnding(relative(source, file))),
-  );
-  for (const file of await filesBelow(built)) {
-    const path = relative(built, file);
-    const made =
-      path.startsWith("schemas/") ||
-      (dirname(path) === "." && ["workflow-bundle.js", ".built"].includes(basename(path)));
-    if (!made && !sources.has(withoutEnding(path))) await rm(file);
-  }
-}
-
-/** @param {string} path */
-function withoutEnding(path) {
-  return path.replace(/(\.d)?\.[cm]?[jt]s(\.map)?$/, "");
+async function removeOrphans(built, listed) {
+  const kept = new Set([
+    ...Array.from(listed.matchAll(/^TSFILE: (.*)$/gm), ([, file = ""]) => normalize(file)),
+    stampFile,
+    bundleFile,
+  ]);
+  for (const file of await filesBelow(built))
+    if (!kept.has(file) && dirname(file) !== schemas) await rm(file);
 }
 
 /** @param {string | undefined} before the stamp of the bundle that is there */
@@ -130,11 +124,11 @@ async function writeSchemas() {
   const { processes } = await built("registry");
   /** @type {{ schemasOf: (name: string) => Record<string, object> }} */
   const { schemasOf } = await built("schemas");
-  await mkdir(join(dist, "schemas"), { recursive: true });
+  await mkdir(schemas, { recursive: true });
   for (const name of processes) {
     for (const [part, schema] of Object.entries(schemasOf(name))) {
       await replaceFile(
-        join(dist, "schemas", `${name}.${part}.json`),
+        join(schemas, `${name}.${part}.json`),
         `${JSON.stringify(schema, undefined, 2)}\n`,
       );
     }

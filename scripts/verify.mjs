@@ -3,6 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
+import { packages } from "./packages.mjs";
 import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
 import { supplyChain } from "./supply-chain.mjs";
 import { ltsNode } from "./lts.mjs";
@@ -44,6 +45,7 @@ export async function verify() {
     ["dead code", () => runStep(bin("knip"), [])],
     ["supply chain", () => supplyChain((check) => notRun.push(check))],
     ["build", async () => ((await runBuild()) ? 0 : 1)],
+    ["packages", packages],
     ["test", () => runStep(...npm(["test"]), { env: { TEST_RESULTS_FILE: results } })],
     ["test:lts", () => runStep(...npm(["run", "test:lts"]), bounded(ltsResults))],
     [

@@ -21,7 +21,7 @@ import { root, runBuild, say } from "./steps.mjs";
 const LIBRARY = "(library)";
 const HANDLER = "workflows/runtime/event-log.js";
 const UNTRACED = /^(cli|schemas)\/|^(cli|ways-trace)\.js$/;
-const TOOL = /^(contracts|crypto|postgres|config|temporal)\/|^(config|payload-keys)\.js$/;
+const TOOL = /^(contracts|crypto|postgres|config|temporal)\//;
 
 const packages = {
   trustflow: ".",

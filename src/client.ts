@@ -20,8 +20,8 @@ import type { SignDecision, Writing } from "./client/handle.js";
 import { handles, Starts } from "./client/processes.js";
 import type { AnyHandle, HandleOf } from "./client/processes.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
-import { isReadable, loadConfig, required, ringOf } from "./config.js";
-import type { Config } from "./config.js";
+import { isReadable, loadConfig, required, ringOf } from "./config/config.js";
+import type { Config } from "./config/config.js";
 import { requireTls } from "./config/clear-text.js";
 import { searchAttributes, workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { ProposedDecision } from "./contracts/shared/names.js";
@@ -40,7 +40,7 @@ import {
   payloadKeys,
   readingRing,
   writingRefused,
-} from "./payload-keys.js";
+} from "./config/payload-keys.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { ClientCodec, isPlaintextRefused } from "./temporal/codec/client-codec.js";

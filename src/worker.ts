@@ -17,8 +17,9 @@ import { TokenMatcher } from "./activities/video-identification/token-matcher.js
 import { BatchItems } from "./batch/items/items.js";
 import { ArchiveParts } from "./batch/items/parts.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
-import { required, ringOf } from "./config.js";
-import type { Config } from "./config.js";
+import { required, ringOf } from "./config/config.js";
+import { accountsOf } from "./providers/accounts.js";
+import type { ConfigWithAccounts, OnKeptCertificate } from "./providers/accounts.js";
 import { buildId, providerTaskQueue, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
@@ -29,10 +30,8 @@ import { SignedDecisions } from "./journal/signed-decisions.js";
 import { UnaddressedTokens } from "./journal/unaddressed-tokens.js";
 import type { Pool } from "./postgres/pool.js";
 import { SoleHolder } from "./postgres/sole-holder.js";
-import { payloadKeys, refusedPayloads } from "./payload-keys.js";
+import { payloadKeys, refusedPayloads } from "./config/payload-keys.js";
 import { lookUpProofsOf } from "./config/look-up-proofs.js";
-import { accountsOf } from "./providers/accounts.js";
-import type { OnKeptCertificate } from "./providers/accounts.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
@@ -73,7 +72,7 @@ const WORKFLOW_POLLERS = 3;
 
 /** Serves the workflows and every provider's activities, until `shutdown`. */
 export async function startWorker(
-  config: Config,
+  config: ConfigWithAccounts,
   pool: Pool,
   times: ShutdownTimes = shutdownTimes,
 ): Promise<RunningWorker> {
@@ -119,7 +118,7 @@ export async function startWorker(
 }
 
 async function createWorkers(
-  config: Config,
+  config: ConfigWithAccounts,
   shared: WorkerOptions,
   activities: ReturnType<typeof composeActivities>,
   looks: ProcessLooks,
@@ -232,7 +231,7 @@ const warnOfKept: OnKeptCertificate = (about) =>
   );
 
 /** What the activities of all providers share. */
-function dependenciesOf(config: Config, pool: Pool, codecRing: KeyRing) {
+function dependenciesOf(config: ConfigWithAccounts, pool: Pool, codecRing: KeyRing) {
   const callbackRing = ringOf(config, "callback");
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
   const directory = required(config.documents.directory, "documents.directory");
@@ -271,7 +270,7 @@ function dependenciesOf(config: Config, pool: Pool, codecRing: KeyRing) {
   return { deps, signedDecisions };
 }
 
-function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
+function composeActivities(config: ConfigWithAccounts, pool: Pool, codecRing: KeyRing) {
   const { deps, signedDecisions } = dependenciesOf(config, pool, codecRing);
   const of: DependenciesOf = (provider) => ({
     ...deps,

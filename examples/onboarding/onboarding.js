@@ -3,7 +3,7 @@
 // Each step is a durable process whose id follows from the order. So this program may stop at any moment: the next run for the same
 // order joins the processes that exist and starts only those that are missing.
 import { readFile } from "node:fs/promises";
-import { Trustflow } from "trustflow/client";
+import { Trustflow } from "trustflow-client";
 import { readCode } from "./telephone.js";
 
 /** In the sandbox a day passes in seconds. With a real provider leave this out: the defaults are meant for days. */

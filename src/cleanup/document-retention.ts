@@ -1,6 +1,6 @@
 // The retention of documents by kind (docs/decisions/0019), counted from the end of the process and of its family, which is stored
 // while Temporal still has it. A document is kept if that end is unknown or an open process needs it.
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { DocumentStore } from "../documents/store.js";
 import { documentKinds } from "../journal/ownership.js";
 import type { ProcessKey } from "../crypto/data-key.js";

@@ -1,7 +1,8 @@
 // Opens the client, the database or the document store for a command; closes what has to be closed.
+import { loadWithAccounts } from "../providers/accounts.js";
 import type { AnyHandle, Trustflow } from "../client.js";
-import { loadConfig, required, ringOf } from "../config.js";
-import type { Config } from "../config.js";
+import { required, ringOf } from "../config/config.js";
+import type { Config } from "../config/config.js";
 import { DocumentReference } from "../contracts/shared/values.js";
 import { DirectoryDriver } from "../documents/directory-driver.js";
 import { DocumentStore } from "../documents/store.js";
@@ -11,7 +12,7 @@ import { requireTemporal } from "../roles/temporal.js";
 import { CommandError, exitCodes } from "./output/exit.js";
 
 export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T>): Promise<T> {
-  loadConfig();
+  loadWithAccounts();
   await requireTemporal();
   const { Trustflow: Client } = await import("../client.js");
   const trustflow = await Client.connect();
@@ -56,7 +57,7 @@ export function requireCapability<M extends string>(
 export async function withDatabase<T>(
   work: (pool: Pool, config: Config) => Promise<T>,
 ): Promise<T> {
-  const config = loadConfig();
+  const config = loadWithAccounts();
   const pool = await openMigratedPool(config, "cli");
   try {
     return await work(pool, config);

@@ -1,6 +1,6 @@
 // The commands of packages that an application or an image may leave out.
 import type { Command } from "commander";
-import { loadConfig } from "../config.js";
+import { loadWithAccounts } from "../providers/accounts.js";
 import { CommandError, exitCodes } from "./output/exit.js";
 
 /** The module `cli` of such a package exports this. */
@@ -16,7 +16,7 @@ function addPackage(name: string, commands: string[]): (program: Command) => Pro
   return async (program) => {
     try {
       const { addCommands } = (await import(`${name}/cli`)) as PackageCommands;
-      addCommands(program, { sandboxUrl: () => loadConfig().sandbox.url });
+      addCommands(program, { sandboxUrl: () => loadWithAccounts().sandbox.url });
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes(`'${name}'`)) throw error;

@@ -1,6 +1,6 @@
 // The commands `worker`, `receiver`, `relay` and `codec-server`; each runs one role as one process (docs/design.md §12).
 import type { Command } from "commander";
-import { loadConfig } from "../config.js";
+import { loadWithAccounts } from "../providers/accounts.js";
 import { addCommand } from "./command.js";
 import { runRole } from "./role.js";
 
@@ -36,7 +36,7 @@ Prints one JSON line when it is ready: {"ready":"${name}",…}; logs go to stder
     }).action(() =>
       runRole(name, async () => {
         const start = await load();
-        return start(loadConfig());
+        return start(loadWithAccounts());
       }),
     );
   }

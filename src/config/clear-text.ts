@@ -3,7 +3,7 @@ import { ConfigurationError } from "./errors.js";
 
 export interface Addresses {
   environment?: string | undefined;
-  accounts: Record<string, object>;
+  accounts?: Record<string, object> | undefined;
   callbacks: { publicUrl?: string | undefined };
   sandbox: { url?: string | undefined };
 }
@@ -15,7 +15,7 @@ export function credentialsInClear(given: Addresses): string[] {
   const { publicUrl } = callbacks;
   // `trustflow dev` with accounts of a test environment: its own sandbox and receiver stay on this machine.
   const isOwn = (url: string) => environment === "preproduction" && isLoopback(url);
-  const ofAccounts = baseUrls(given.accounts).flatMap(({ key, url }) =>
+  const ofAccounts = baseUrls(given.accounts ?? {}).flatMap(({ key, url }) =>
     isEncrypted(url) || (isOwn(url) && isSameOrigin(url, sandbox.url))
       ? []
       : [`${key}: must be https in ${environment}: it carries credentials`],

@@ -1,6 +1,6 @@
 // The configured operators and decision rules, for the check of each decision (docs/decisions/0024).
-import { ConfigurationError } from "../config.js";
-import type { Config } from "../config.js";
+import { ConfigurationError } from "./config.js";
+import type { Config } from "./config.js";
 import type { DecisionRules } from "../journal/signed-decisions.js";
 
 /** Throws if no operator could satisfy the rules, or if one key belongs to two operators. */

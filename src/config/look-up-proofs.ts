@@ -1,6 +1,6 @@
 // What is known of the accounts' look-ups, as worker and doctor take it (docs/decisions/0017).
-import { ringOf } from "../config.js";
-import type { Config } from "../config.js";
+import { ringOf } from "./config.js";
+import type { Config } from "./config.js";
 import { LookUpProofs } from "../journal/look-up-proofs.js";
 import type { Pool } from "../postgres/pool.js";
 

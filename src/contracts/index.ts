@@ -1,4 +1,4 @@
-// What the package publishes as `trustflow/contracts`.
+// What the package publishes as `trustflow-client/contracts`.
 import { registry } from "./registry.js";
 import type { ProcessName, Registry } from "./registry.js";
 

@@ -1,5 +1,7 @@
 // The accounts: by name, for each provider where it is reached and as whom; and each as the provider's client takes it.
 import { z } from "zod";
+import { Config } from "../config/config.js";
+import { load } from "../config/load.js";
 import { AccountName } from "../contracts/shared/values.js";
 import type { AccountSettings } from "./provider-entry.js";
 import { providerNames, providers } from "./registry.js";
@@ -11,6 +13,12 @@ const byProvider = Object.fromEntries(
 
 export const Accounts = z.record(AccountName, z.strictObject(byProvider)).prefault({});
 export type Accounts = z.infer<typeof Accounts>;
+
+/** The whole configuration, as every command and role reads it. */
+export const ConfigWithAccounts = Config.extend({ accounts: Accounts });
+export type ConfigWithAccounts = z.infer<typeof ConfigWithAccounts>;
+
+export const loadWithAccounts = (): ConfigWithAccounts => load(ConfigWithAccounts);
 
 /** Called when the new certificate files of an account are unusable and the previous certificate stays in use. */
 export type OnKeptCertificate = (about: {

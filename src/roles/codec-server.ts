@@ -1,8 +1,8 @@
 // The role `codec-server`: lets the Web UI decode payloads (docs/design.md §8, §12).
-import { required } from "../config.js";
-import type { Config } from "../config.js";
+import { required } from "../config/config.js";
+import type { Config } from "../config/config.js";
 import { Health } from "./health.js";
-import { mayOnlyRead, readingRing } from "../payload-keys.js";
+import { mayOnlyRead, readingRing } from "../config/payload-keys.js";
 import { roleLogger } from "./role.js";
 import type { RunningRole } from "./role.js";
 

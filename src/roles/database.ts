@@ -1,6 +1,6 @@
 // The database of roles and commands: opened, and refused where it does not answer, lacks migrations or may forget.
-import { ConfigurationError, required } from "../config.js";
-import type { Config } from "../config.js";
+import { ConfigurationError, required } from "../config/config.js";
+import type { Config } from "../config/config.js";
 import { requireTls } from "../config/clear-text.js";
 import type { Secret } from "../contracts/shared/values.js";
 import { CommandError, exitCodes } from "./exit-codes.js";

@@ -1,6 +1,6 @@
 // The role `receiver`: takes the providers' callbacks into the inbox (docs/design.md §7, §12).
-import { ringOf } from "../config.js";
-import type { Config } from "../config.js";
+import { ringOf } from "../config/config.js";
+import type { Config } from "../config/config.js";
 import { Health } from "./health.js";
 import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
 import { roleLogger, withMetrics } from "./role.js";

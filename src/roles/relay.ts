@@ -1,10 +1,10 @@
 // The role `relay`: brings callbacks from the inbox to their processes (docs/design.md §7, §12).
 import type { WorkflowClient } from "@temporalio/client";
-import { ringOf } from "../config.js";
-import type { Config } from "../config.js";
+import { ringOf } from "../config/config.js";
+import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { Health } from "./health.js";
-import { payloadKeys } from "../payload-keys.js";
-import type { PayloadKeys } from "../payload-keys.js";
+import { payloadKeys } from "../config/payload-keys.js";
+import type { PayloadKeys } from "../config/payload-keys.js";
 import type { connectClient } from "../temporal/connection.js";
 import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
 import { SoleHolder } from "../postgres/sole-holder.js";
@@ -13,7 +13,7 @@ import { roleLogger, withHealth, withMetrics } from "./role.js";
 import type { RunningRole } from "./role.js";
 import { requireTemporal } from "./temporal.js";
 
-export async function relay(config: Config): Promise<RunningRole> {
+export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const { secretsNotKept, startRelay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
   const { countAttentions } = await import("../temporal/visibility/attentions.js");
@@ -93,7 +93,7 @@ async function clientsOf(
   };
 }
 
-function settingsOf(config: Config) {
+function settingsOf(config: ConfigWithAccounts) {
   const leaseMs = config.relay.leaseSeconds * 1_000;
   return {
     ring: ringOf(config, "callback"),

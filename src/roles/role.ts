@@ -1,6 +1,6 @@
 // What every role has in common: its log on stderr, its health, its metrics, and how it is ended.
 import { pino } from "pino";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { visibleJson } from "../contracts/shared/text.js";
 import { type Health, type MetricsSource, startHealth, startMetrics } from "./health.js";
 import { messagePrefix, redact } from "../temporal/redaction.js";

@@ -1,7 +1,7 @@
 // Connects roles and commands to Temporal. A missing server is reported at once, without a gRPC deadline.
 import { once } from "node:events";
 import { connect } from "node:net";
-import { ConfigurationError, loadConfig } from "../config.js";
+import { ConfigurationError, loadConfig } from "../config/config.js";
 import { requireTls } from "../config/clear-text.js";
 import { hostAndPort } from "../temporal/address.js";
 import type { ResolvedConnection } from "../temporal/connection.js";

@@ -1,7 +1,7 @@
 // The role `worker`: runs the processes and the calls to the providers (docs/design.md §12).
 import { setFlagsFromString } from "node:v8";
-import { requireSecrets } from "../config.js";
-import type { Config } from "../config.js";
+import { requireSecrets } from "../config/config.js";
+import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { CommandError, exitCodes } from "./exit-codes.js";
 import { Health } from "./health.js";
 import {
@@ -21,7 +21,10 @@ import type { RunningRole } from "./role.js";
  */
 const HEAP_GROWING_PERCENT = 20;
 
-export async function worker(config: Config, times?: ShutdownTimes): Promise<RunningRole> {
+export async function worker(
+  config: ConfigWithAccounts,
+  times?: ShutdownTimes,
+): Promise<RunningRole> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const log = roleLogger("worker", config.log.level);
   requireSecrets(config.accounts);

@@ -3,7 +3,6 @@
 import { Client, Connection } from "@temporalio/client";
 import type { ClientOptions, ConnectionLike, ConnectionOptions } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import type { NativeConnectionOptions } from "@temporalio/worker";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { hostAndPort } from "./address.js";
 import { dataConverter } from "./codec/data-converter.js";
@@ -38,7 +37,7 @@ export interface ResolvedConnection {
   address: string;
   namespace: string;
   /** Fit for `Connection.connect` and `NativeConnection.connect`. */
-  options: NativeConnectionOptions & ConnectionOptions & { address: string };
+  options: Pick<ConnectionOptions, "tls" | "metadata"> & { address: string; apiKey?: string };
 }
 
 export function connectionOptions(overrides: ConnectionOverrides = {}): ResolvedConnection {

@@ -117,7 +117,7 @@ test.each([
     const script = join(folder, "endless.mjs");
     await writeFile(
       script,
-      `import { loadConfig } from ${built("config.js")};
+      `import { loadWithAccounts } from ${built("providers/accounts.js")};
        import { worker } from ${built("roles/worker.js")};
        import { runRole } from ${built("cli/role.js")};
        const never = () => {
@@ -126,7 +126,7 @@ test.each([
        };
        await runRole("worker", async () => {
          const times = { shutdownGraceTime: 200, shutdownForceTime: 2_000 };
-         const role = await worker(loadConfig(), times);
+         const role = await worker(loadWithAccounts(), times);
          ${stopped}
          return role;
        });`,

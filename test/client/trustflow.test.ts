@@ -11,7 +11,7 @@ import {
   UnreachableError,
 } from "../../src/client.js";
 import type { SendPostalInput } from "../../src/client.js";
-import { ConfigurationError, loadConfig } from "../../src/config.js";
+import { ConfigurationError, loadConfig } from "../../src/config/config.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../src/documents/store.js";

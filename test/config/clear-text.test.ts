@@ -1,6 +1,7 @@
 // Credentials and payloads leave this machine encrypted, or nothing starts: outside the sandbox, and an API key of Temporal anywhere.
 import { afterEach, expect, test } from "@jest/globals";
-import { Config, type ConfigurationError, loadConfig } from "../../src/config.js";
+import type { ConfigurationError } from "../../src/config/config.js";
+import { ConfigWithAccounts, loadWithAccounts } from "../../src/providers/accounts.js";
 import { baseUrls } from "../../src/config/clear-text.js";
 import type { Checked } from "../../src/cli/doctor/check.js";
 import { Trustflow } from "../../src/client.js";
@@ -59,7 +60,7 @@ function configured(environment: string, changes: Record<string, string> = {}) {
 function problemsOf(env: Record<string, string>): string[] {
   process.env = env;
   try {
-    loadConfig();
+    loadWithAccounts();
     return [];
   } catch (error) {
     return (error as ConfigurationError).problems;
@@ -87,14 +88,15 @@ test.each(addresses)("http is refused for %s, in the sandbox it is not", (key, v
 
 test("every base URL of the schema is among them, or takes nothing but https at all", () => {
   process.env = configured("production");
-  const found = baseUrls(loadConfig().accounts).map(({ key }) =>
+  const found = baseUrls(loadWithAccounts().accounts).map(({ key }) =>
     key.replace("accounts.default.", ""),
   );
-  const ofSchema = Object.entries(Config.shape.accounts.unwrap().valueType.shape).flatMap(
-    ([provider, section]) =>
-      Object.keys(section.unwrap().shape).flatMap((key) =>
-        /url/i.test(key) ? [`${provider}.${key}`] : [],
-      ),
+  const ofSchema = Object.entries(
+    ConfigWithAccounts.shape.accounts.unwrap().valueType.shape,
+  ).flatMap(([provider, section]) =>
+    Object.keys(section.unwrap().shape).flatMap((key) =>
+      /url/i.test(key) ? [`${provider}.${key}`] : [],
+    ),
   );
   expect(found.toSorted()).toEqual(ofSchema.toSorted());
 });
@@ -190,7 +192,7 @@ test("a remote Temporal is reached by TLS only: without an environment too, but 
 test("a remote database is reached by TLS with its certificate checked, or it is named", async () => {
   const opened = async (search: string, env: Record<string, string> = {}) => {
     process.env = { ...remote, ...env, DATABASE_URL: `${remote.DATABASE_URL}${search}` };
-    const config = loadConfig();
+    const config = loadWithAccounts();
     const pool = await openPool(config, "test").catch((error: ConfigurationError) => error);
     if (!("problems" in pool)) return pool.end().then(() => []);
     return pool.problems;

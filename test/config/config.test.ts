@@ -9,7 +9,8 @@ import {
   required,
   requireSecrets,
   ringOf,
-} from "../../src/config.js";
+} from "../../src/config/config.js";
+import { loadWithAccounts } from "../../src/providers/accounts.js";
 
 const before = process.env;
 afterEach(() => {
@@ -18,16 +19,16 @@ afterEach(() => {
 
 test("a key ring that cannot be read is named, and not shown", () => {
   process.env = { TRUSTFLOW_KEYS__JOURNAL: `${generateKeyRing()},k2:c2hvcnQ=` };
-  const read = () => ringOf(loadConfig(), "journal");
+  const read = () => ringOf(loadWithAccounts(), "journal");
   expect(read).toThrow(ConfigurationError);
   expect(read).toThrow(/^Configuration: keys\.journal: key ring, entry 2/);
   expect(read).not.toThrow("c2hvcnQ=");
-  expect(() => ringOf(loadConfig(), "codec")).toThrow("keys.codec is required");
+  expect(() => ringOf(loadWithAccounts(), "codec")).toThrow("keys.codec is required");
 });
 
 test("a variable of our prefix that nothing reads is an unknown key", () => {
   process.env = { TRUSTFLOW_STATE: "/tmp" };
-  expect(loadConfig).toThrow("unknown key: state");
+  expect(loadWithAccounts).toThrow("unknown key: state");
 });
 
 test.each([
@@ -45,7 +46,7 @@ test.each([
   ],
 ])("a misspelt %s is named with the key that it may have been meant to be", (name, message) => {
   process.env = { [name]: "5" };
-  expect(loadConfig).toThrow(message);
+  expect(loadWithAccounts).toThrow(message);
 });
 
 test("a misspelt key of the file is named with its section and the known ones", () => {
@@ -53,9 +54,22 @@ test("a misspelt key of the file is named with its section and the known ones", 
   const file = join(folder, "trustflow.toml");
   writeFileSync(file, "[worker]\ncachedProceses = 5\nwages = 7\n");
   process.env = { TRUSTFLOW_CONFIG: file };
-  expect(loadConfig).toThrow("worker: unknown key: cachedProceses; did you mean cachedProcesses (");
-  expect(loadConfig).toThrow("; wages; known: healthHost,");
+  expect(loadWithAccounts).toThrow(
+    "worker: unknown key: cachedProceses; did you mean cachedProcesses (",
+  );
+  expect(loadWithAccounts).toThrow("; wages; known: healthHost,");
   rmSync(folder, { recursive: true });
+});
+
+test("an application reads no account, valid or not, and all other keys", () => {
+  process.env = {
+    TRUSTFLOW_ENVIRONMENT: "production",
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVIPOST__BASE_URL: "http://post.example",
+  };
+  expect(loadWithAccounts).toThrow("accounts.default: unknown key: evipost");
+  expect(loadConfig()).toMatchObject({ environment: "production", accounts: undefined });
+  process.env["TRUSTFLOW_WORKER__WAGES"] = "7";
+  expect(loadConfig).toThrow("worker: unknown key: wages");
 });
 
 const oneShot = { BASE_URL: "https://signature.example", TOKEN: "t" };
@@ -86,7 +100,7 @@ function accountOf(provider: string, keys: Record<string, string>) {
       value,
     ]),
   );
-  return () => loadConfig().accounts["default"];
+  return () => loadWithAccounts().accounts["default"];
 }
 
 test.each([
@@ -200,7 +214,7 @@ test("a passphrase of a file is read again, as it is renewed with its certificat
 test("metrics are served on an address, or on a port of this machine alone", () => {
   const read = (given: string) => {
     process.env = { TRUSTFLOW_RELAY__METRICS_ADDRESS: given };
-    return loadConfig().relay.metricsAddress;
+    return loadWithAccounts().relay.metricsAddress;
   };
   expect(read("9464")).toBe("127.0.0.1:9464");
   expect(read("0.0.0.0:9464")).toBe("0.0.0.0:9464");
@@ -238,14 +252,14 @@ test("a secret's file is named by its variable and __FILE, and either that or th
       TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "acme",
       TRUSTFLOW_DATABASE__PASSWORD__FILE: "/nowhere/password",
     };
-    const { accounts, database } = loadConfig();
+    const { accounts, database } = loadWithAccounts();
     expect(accounts["default"]?.["evi-post"]?.password.reveal()).toBe("of the file");
     expect(() => database.password?.reveal()).toThrow("database.password: the file does not exist");
     process.env[name] = "hunter2";
-    expect(loadConfig).toThrow(`set either ${name} or ${name}__FILE`);
+    expect(loadWithAccounts).toThrow(`set either ${name} or ${name}__FILE`);
     delete process.env[name];
     process.env["TRUSTFLOW_WORKER__HEALTH_PORT__FILE"] = path;
-    expect(loadConfig).toThrow("worker.healthPort");
+    expect(loadWithAccounts).toThrow("worker.healthPort");
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -262,7 +276,7 @@ describe("a configuration that several share", () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   test("is read without the secrets of others; one's own is demanded when it is used", () => {
-    const config = loadConfig();
+    const config = loadWithAccounts();
     expect(ringOf(config, "codec").active.id).toBe("k1");
     expect(() => ringOf(config, "journal")).toThrow(
       "Configuration: keys.journal: the environment variable OURS_JOURNAL is not set",
@@ -274,7 +288,7 @@ describe("a configuration that several share", () => {
   });
 
   test("has all the secrets of its accounts, or each that is missing is named at once", () => {
-    const { accounts } = loadConfig();
+    const { accounts } = loadWithAccounts();
     const read = () => requireSecrets(accounts);
     expect(read).toThrow(ConfigurationError);
     const place = "accounts.default";
@@ -291,8 +305,8 @@ describe("a configuration that several share", () => {
       join(folder, "trustflow.toml"),
       shared.replace('{ env = "OURS_JOURNAL" }', '"k1:a"'),
     );
-    expect(loadConfig).toThrow("keys.journal: must be { env");
-    expect(loadConfig).not.toThrow("k1:a");
+    expect(loadWithAccounts).toThrow("keys.journal: must be { env");
+    expect(loadWithAccounts).not.toThrow("k1:a");
   });
 });
 

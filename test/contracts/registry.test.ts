@@ -1,6 +1,6 @@
 // What is derived from the registry of processes has the names and values that users know.
 import { expect, test } from "@jest/globals";
-import { Config } from "../../src/config.js";
+import { Config } from "../../src/config/config.js";
 import {
   commandOf,
   contractOf,

@@ -6,8 +6,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { loadConfig } from "../../src/config.js";
-import type { Config } from "../../src/config.js";
+import { loadWithAccounts } from "../../src/providers/accounts.js";
+import type { ConfigWithAccounts } from "../../src/providers/accounts.js";
 import { doctor } from "../cli/doctor/doctor.js";
 import { readyLine, start } from "../cli/run.js";
 import { compose, interpolate, linesOf, services } from "./compose-file.js";
@@ -26,11 +26,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function accountsWith(lines: readonly string[]): Config["accounts"] {
+function accountsWith(lines: readonly string[]): ConfigWithAccounts["accounts"] {
   const variables = lines.map((line) => [line.split("=")[0], line.slice(line.indexOf("=") + 1)]);
   const TRUSTFLOW_CONFIG = join(folder, "trustflow.toml");
   process.env = { ...Object.fromEntries(variables), TRUSTFLOW_CONFIG };
-  return loadConfig().accounts;
+  return loadWithAccounts().accounts;
 }
 
 test("worker, cli and erase alone read the accounts, from a file, and see their secrets", () => {

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { loadConfig } from "../../src/config.js";
+import { loadWithAccounts } from "../../src/providers/accounts.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { interpolate, root, roles, textOf } from "./compose-file.js";
@@ -56,7 +56,7 @@ describe.each(roles)("the service %s", (_name, service) => {
     );
     const environment = Object.fromEntries(given);
     process.env = { ...environment, TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
-    const { keys, database } = loadConfig();
+    const { keys, database } = loadWithAccounts();
     for (const ring of Object.values(keys)) if (ring) KeyRing.parse(ring.reveal());
     expect(database.password?.reveal() === undefined).toBe(database.url === undefined);
     const others = given.map(([key]) => key).filter((key) => !key.startsWith("TRUSTFLOW_"));

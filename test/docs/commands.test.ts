@@ -151,10 +151,10 @@ async function typeProblems(lines: string[]): Promise<string> {
     skipLibCheck: true,
     typeRoots: [join(root, "node_modules/@types")],
     types: ["node"],
-    paths: { "trustflow/client": [join(root, "dist/client.d.ts")] },
+    paths: { "trustflow-client": [join(root, "packages/client/dist/client.d.ts")] },
   };
   const given = `declare const pdf: Uint8Array;
-declare const holder: import("trustflow/client").IssueCertificateInput;
+declare const holder: import("trustflow-client").IssueCertificateInput;
 declare const code: string;
 declare const recipientAddress: Record<"streetAddress" | "postalCode" | "locality" | "region" | "country", string>;`;
   try {

@@ -1,10 +1,11 @@
-// The tables of docs/operations/configuration.md against the schema of src/config.ts, both ways.
+// The tables of docs/operations/configuration.md against the schema of the configuration, both ways.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { Config, loadConfig, required } from "../../src/config.js";
+import { required } from "../../src/config/config.js";
+import { ConfigWithAccounts, loadWithAccounts } from "../../src/providers/accounts.js";
 import { requiredWhereUsed } from "../../src/config/fields.js";
 import { configurationRows, documentedAs } from "./configuration-rows.js";
 
@@ -44,7 +45,7 @@ function keysOf(node: Node, path: string[] = [], isRequired = false): Key[] {
 
 // What must be given is a matter of the input; defaults show in the output.
 const shape = (io: "input" | "output") =>
-  z.toJSONSchema(Config, { io, unrepresentable: "any" }) as Node;
+  z.toJSONSchema(ConfigWithAccounts, { io, unrepresentable: "any" }) as Node;
 const needed = new Set(
   keysOf(shape("input"))
     .filter(({ isRequired }) => isRequired)
@@ -89,11 +90,11 @@ test("every environment name is understood", () => {
   const names = rows.map(({ environment }) => environment.replace("<NAME>", "MAIN_OFFICE"));
   const values = Object.fromEntries(names.map((name) => [name, "0"]));
   process.env = { ...values, TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
-  const problem = problemOf(loadConfig);
+  const problem = problemOf(loadWithAccounts);
   expect(problem).toContain("accounts.main-office.evi-post.baseUrl");
   expect(problem).not.toContain("unknown key");
   process.env = { ...process.env, TRUSTFLOW_WORKER__WAGES: "0" };
-  expect(problemOf(loadConfig)).toContain("worker: unknown key: wages");
+  expect(problemOf(loadWithAccounts)).toContain("worker: unknown key: wages");
 });
 
 function problemOf(work: () => unknown): string {
@@ -109,7 +110,7 @@ test("a value that does not fit is refused by its key, in a plain sentence, with
   for (const { key, environment } of rows) {
     const name = environment.replace("<NAME>", "MAIN_OFFICE");
     process.env = { [name]: "?! unfit", TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
-    const problem = problemOf(loadConfig);
+    const problem = problemOf(loadWithAccounts);
     expect(problem).not.toMatch(/expected|received|Invalid|undefined|unfit/);
     const own = key.replace("<name>", "main-office");
     const problems = problem.replace("Configuration: ", "").split("; ");
@@ -137,5 +138,5 @@ test.each([
   const path = join(folder, "trustflow.toml");
   writeFileSync(path, toml);
   process.env = { TRUSTFLOW_CONFIG: path };
-  expect(problemOf(loadConfig)).toContain(problem);
+  expect(problemOf(loadWithAccounts)).toContain(problem);
 });

@@ -2,9 +2,8 @@
 // account's it is, and no path (P1 §5.1, §5.5).
 import { PassThrough } from "node:stream";
 import { afterAll, afterEach, expect, test } from "@jest/globals";
-import { loadConfig } from "../../src/config.js";
+import { accountsOf, loadWithAccounts } from "../../src/providers/accounts.js";
 import { sandboxAccount } from "../../packages/dev/src/stack/sandbox-accounts.js";
-import { accountsOf } from "../../src/providers/accounts.js";
 import { providerNames } from "../../src/providers/registry.js";
 import { redactingLogger } from "../../src/temporal/logging.js";
 import { Files, authority, certificates } from "./http/mutual-tls.js";
@@ -25,7 +24,7 @@ test("an account that keeps using its previous certificate says so, by its name 
   process.env = sandboxAccount("office", { url, tlsUrl: url, pkiDirectory: files.folder });
   const lines = new PassThrough();
   const logger = redactingLogger("WARN", lines);
-  const config = loadConfig();
+  const config = loadWithAccounts();
   const warn = (about: object) => logger.warn("kept", { ...about });
   const certificateService = accountsOf(config, "disposable-certificate", warn)["office"];
   const envelopes = accountsOf(config, "envelope-signature", warn)["office"];
@@ -53,7 +52,7 @@ test("the digest of what a look-up depends on stays as it was released", () => {
     TRUSTFLOW_ACCOUNTS__OTHER__ONE_SHOT_SIGNATURE__BASE_URL: "https://sign.example",
     TRUSTFLOW_ACCOUNTS__OTHER__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE: "none",
   };
-  const config = loadConfig();
+  const config = loadWithAccounts();
   const digests = [
     ...Object.values(accountsOf(config, "evi-post")),
     ...Object.values(accountsOf(config, "evi-notice")),
@@ -74,7 +73,7 @@ test("an account of each provider is what its keys say, under the provider's own
     tlsUrl: "https://127.0.0.1:2",
     pkiDirectory: folder,
   });
-  const config = loadConfig();
+  const config = loadWithAccounts();
   expect(Object.keys(config.accounts["main-office"] ?? {}).toSorted()).toEqual(
     providerNames.toSorted(),
   );

@@ -1,14 +1,13 @@
-// The configuration reads the registry, so every command and every application with our client loads it: it loads no client of
-// a provider, and no library that only calls need (docs/design.md §3).
+// The accounts read the registry, so every command loads it: it loads no client of a provider, and no library that only calls
+// need (docs/design.md §3).
 import { expect, test } from "@jest/globals";
 import { providerNames } from "../../src/providers/registry.js";
 import { loadedWith, packagesIn } from "../harness/loaded-with.js";
 
-/** `@temporalio/workflow` defines the updates that the registry of processes names: half a megabyte beside `@temporalio/common`. */
-const small = ["@temporalio/common", "@temporalio/workflow", "canonicalize", "smol-toml", "zod"];
+const small = ["@temporalio/common", "canonicalize", "smol-toml", "zod"];
 
-test("reading the configuration loads the entries of providers, and no client", () => {
-  const loaded = loadedWith("src/config.ts");
+test("reading the accounts loads the entries of providers, and no client", () => {
+  const loaded = loadedWith("src/providers/accounts.ts");
   for (const name of providerNames) {
     const own = [...loaded].filter((path) => path.startsWith(`src/providers/${name}/`));
     const entry = ["account", "effects", "index"].map((file) => `src/providers/${name}/${file}.ts`);

@@ -25,6 +25,10 @@ const lock = readJson<{ packages: Record<string, Entry> }>("package-lock.json");
 const lts = readJson<{ packages: Record<string, Entry> }>("test/lts/package-lock.json");
 const manifest = readJson<Manifest>("package.json");
 
+/** The name of an imported package. */
+const quoted =
+  /\b(?:from |import |import\(|require\()"((?!node:)(?:@[\w-]+\/)?[\w-][\w.-]*)(?:\/[^"]*)?"/g;
+
 /** The places where a package lies below node_modules. */
 function copies(name: string): { path: string; version: string }[] {
   return Object.entries(lock.packages)
@@ -60,6 +64,28 @@ test("package.json asks for exact versions, and the lock file has them", () => {
     expect(`${name} ${wanted}`).toMatch(/^\S+ \d+\.\d+\.\d+(-[\w.]+)?$/);
     expect(`${name} ${lock.packages[`node_modules/${name}`]?.version}`).toBe(`${name} ${wanted}`);
   }
+});
+
+// The compiler writes every file that the client's own files import, types included.
+test("trustflow-client has these rooms of src, and asks for the packages that they import, at our versions", () => {
+  const dist = "packages/client/dist";
+  const built = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((path) =>
+    /\.(c?[jt]s|json)$/.test(path),
+  );
+  const rooms = new Set(built.map((path) => /^(\w+)/.exec(path)![0]));
+  expect([...rooms].toSorted()).toEqual(
+    ["client", "config", "contracts", "crypto", "documents", "schemas", "temporal"].toSorted(),
+  );
+  const imported = built.flatMap((path) =>
+    Array.from(readFileSync(join(dist, path), "utf8").matchAll(quoted), ([, name = ""]) => name),
+  );
+  // The types of @temporalio/common name those of `ms`, whose own are out of reach of a compiler that respects its `exports`.
+  const asked = [...new Set([...imported, "@types/ms"])].toSorted();
+  expect(asked.length).toBeLessThanOrEqual(8);
+  const { dependencies } = readJson<Manifest>("packages/client/package.json");
+  expect(Object.entries(dependencies)).toEqual(
+    asked.map((name) => [name, lock.packages[`node_modules/${name}`]?.version]),
+  );
 });
 
 test("the Node of the image is locked too, for each platform that has one", () => {

@@ -1,8 +1,8 @@
 // The list of `send-notice-batch`: the option that names it, and its check before anything is stored or started (P2 §2.9).
+import { loadWithAccounts } from "../../providers/accounts.js";
 import { resolve } from "node:path";
 import { Option } from "commander";
 import type { Command } from "commander";
-import { loadConfig } from "../../config.js";
 import type { SendNoticeBatchInput } from "../../contracts/processes.js";
 import { preflight, problemsCsv } from "../../batch/recipients/preflight.js";
 import type { PreflightOptions, PreflightReport } from "../../batch/recipients/preflight.js";
@@ -84,7 +84,7 @@ function listOf(
 function storedPieces(recipients: SendNoticeBatchInput["recipients"]): Pieces {
   if ("base64" in recipients) return [Buffer.from(recipients.base64, "base64")];
   const { uri, size } = recipients;
-  return withProgress(uri, size, documentStoreOf(loadConfig()).openRead(recipients));
+  return withProgress(uri, size, documentStoreOf(loadWithAccounts()).openRead(recipients));
 }
 
 function reportText(report: PreflightReport) {

@@ -1,5 +1,6 @@
 // Reads what is known of the recipients of a batch while it runs: its notices from the database, its list from the document store.
-import { loadConfig, ringOf } from "../../config.js";
+import { loadWithAccounts } from "../../providers/accounts.js";
+import { ringOf } from "../../config/config.js";
 import { BatchItems } from "../../batch/items/items.js";
 import type { BatchItem, ProcessKey } from "../../batch/items/items.js";
 import { camelCase, knownOf, wordOf } from "../../batch/items/shown.js";
@@ -11,7 +12,7 @@ import { workflowIdOf } from "../../contracts/shared/names.js";
 import type { EventAbout } from "../../contracts/shared/provider-event.js";
 import { parseJson } from "../../contracts/shared/text.js";
 import { DocumentReference } from "../../contracts/shared/values.js";
-import { readingRing } from "../../payload-keys.js";
+import { readingRing } from "../../config/payload-keys.js";
 import { parseCallback } from "../../providers/evi-notice/callback.js";
 import { listedRows } from "../../batch/recipients/list-lines.js";
 import type { Pieces } from "../../batch/recipients/list-reader.js";
@@ -151,7 +152,7 @@ export function noticeRow({ evidenceId, line, ...known }: BatchItem): Omit<Repor
 }
 
 export async function givenList(workflowId: string): Promise<GivenList> {
-  const config = loadConfig();
+  const config = loadWithAccounts();
   const { recipients, uniqueRecipients: unique = "address" } = (await withTrustflow(
     ({ temporal }) => firstInput(temporal, new EncryptionCodec(readingRing(config)), workflowId),
   )) as SendNoticeBatchInput;

@@ -1,9 +1,10 @@
 // Checks each account of each provider by a call without an effect.
-import { type Config, requireSecrets } from "../../config.js";
+import { type Config, requireSecrets } from "../../config/config.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { HUNG_UP } from "../../providers/http/mutual-tls.js";
 import { accountsOf } from "../../providers/accounts.js";
+import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
 import { clientCertificate, isTls } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
@@ -18,7 +19,7 @@ const meanings: Partial<Record<ProblemKind, FindingName>> = {
 };
 
 /** The configured accounts, provider by provider; each by its own name and the provider's. */
-export function configuredAccounts(config: Config) {
+export function configuredAccounts(config: ConfigWithAccounts) {
   return providerNames.flatMap((provider) => {
     const entry = entryOf(provider);
     const accounts: Record<string, object> = accountsOf(config, provider);

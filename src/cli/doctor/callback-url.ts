@@ -2,7 +2,7 @@
 // one until it finds that the body is not JSON (400). It stores nothing.
 import { lookup } from "node:dns/promises";
 import { callbackPath, callbackUrl } from "../../callbacks/address.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { CALL_MS, Problem, ring, setting } from "./check.js";
 
 const BUSY = 503;

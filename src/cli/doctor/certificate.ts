@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
 import type { SecureContext } from "node:tls";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { Host } from "../../providers/http/call.js";
 import { certificateIn } from "../../providers/http/client-certificate.js";
 import { refusesCertificate } from "../../providers/http/mutual-tls.js";

@@ -1,6 +1,6 @@
 // One check of `trustflow doctor`, with a time limit; its output never contains a secret.
-import { ConfigurationError, required, ringOf } from "../../config.js";
-import type { Config } from "../../config.js";
+import { ConfigurationError, required, ringOf } from "../../config/config.js";
+import type { Config } from "../../config/config.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { type FindingName, findings } from "./findings.js";
 

@@ -1,8 +1,9 @@
 // Checks the configuration itself, and the folder that it names.
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
+import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { accountsWithSecretCallbacks } from "../../providers/callbacks.js";
 import { NotExamined, Problem, ring, setting } from "./check.js";
 import type { Check } from "./check.js";
@@ -13,7 +14,7 @@ const MARGIN_DAYS = 30;
 /** P2 §8. */
 const MAX_TIME_TO_LIVE_DAYS = 60;
 
-export function configuredChecks(config: Config): Check[] {
+export function configuredChecks(config: ConfigWithAccounts): Check[] {
   return [
     ["environment", async () => setting(config.environment, "environment")],
     ...(["codec", "callback", "journal", "inbox", "documents"] as const).map((name): Check => [
@@ -43,7 +44,7 @@ async function optionalRing(
 }
 
 /** Clients seal with it, and a relay what callbacks carry. */
-async function secretsPublicRing(config: Config): Promise<string> {
+async function secretsPublicRing(config: ConfigWithAccounts): Promise<string> {
   const accounts = accountsWithSecretCallbacks(config);
   if (config.keys.secretsPublic !== undefined || accounts.length === 0)
     return optionalRing(config, "secretsPublic");

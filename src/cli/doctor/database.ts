@@ -1,5 +1,6 @@
 // Checks that the database is reachable, migrated and durable, that its clock is right, and what it has noted.
-import { type Config, ConfigurationError } from "../../config.js";
+import { type Config, ConfigurationError } from "../../config/config.js";
+import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { durabilityOf } from "../../postgres/durability.js";
 import { ownerUser } from "../../postgres/grants.js";
 import { pendingMigrations } from "../../postgres/migrate.js";
@@ -14,7 +15,7 @@ interface Database {
   version: string;
 }
 
-export function databaseChecks(config: Config, opened: Promise<Database>): Check[] {
+export function databaseChecks(config: ConfigWithAccounts, opened: Promise<Database>): Check[] {
   const here = (work: (pool: Pool) => Promise<string>) => () =>
     withOpened("the database", opened, ({ pool }) => work(pool));
   return [

@@ -1,5 +1,7 @@
 // Runs all checks of `trustflow doctor` concurrently.
-import { type Config, ConfigurationError, loadConfig } from "../../config.js";
+import { loadWithAccounts } from "../../providers/accounts.js";
+import type { ConfigWithAccounts } from "../../providers/accounts.js";
+import { ConfigurationError } from "../../config/config.js";
 import { accountChecks, configuredAccounts, shownAnswers } from "./account.js";
 import { publicUrl } from "./callback-url.js";
 import { certificateChecks } from "./certificate.js";
@@ -11,9 +13,9 @@ import { openTemporal, ownNamespace, temporalChecks } from "./temporal.js";
 
 export async function examine(): Promise<Checked[]> {
   const node: Check = ["node", async () => process.version];
-  let config: Config;
+  let config: ConfigWithAccounts;
   try {
-    config = loadConfig();
+    config = loadWithAccounts();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return run([

@@ -1,17 +1,18 @@
 // Shows the proofs of look-ups that rest on an assumption (docs/reading-the-specification.md §1, docs/decisions/0017). It
 // reads the database and calls no provider.
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import type { LookUpReport } from "../../journal/look-up-proofs.js";
 import type { Pool } from "../../postgres/pool.js";
 import { lookUpProofsOf } from "../../config/look-up-proofs.js";
 import { accountsOf } from "../../providers/accounts.js";
+import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
 import { Problem, skippedCheck } from "./check.js";
 import type { Check } from "./check.js";
 
 /** The accounts whose look-ups rest on an assumption; last those of which another configuration would make one possible. */
 export function lookUpChecks(
-  config: Config,
+  config: ConfigWithAccounts,
   here: (work: (pool: Pool) => Promise<string>) => Check[1],
 ): Check[] {
   const found = providerNames.flatMap((provider) => {

@@ -1,5 +1,5 @@
 // Checks the configured operators, and whether the key of `keys.operator` belongs to one of them (docs/decisions/0024).
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import { operatorName } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";
 import { decisionRulesOf } from "../../config/decision-rules.js";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
 import { foreignness } from "../../cleanup/own-namespaces.js";
-import { type Config, ConfigurationError } from "../../config.js";
+import { type Config, ConfigurationError } from "../../config/config.js";
 import { processes } from "../../contracts/registry.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";

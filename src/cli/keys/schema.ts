@@ -1,7 +1,8 @@
 // `trustflow schema PROCESS` prints the JSON Schema of a contract; `trustflow keys generate` makes keys.
 import { randomBytes } from "node:crypto";
 import { Argument, type Command, Option } from "commander";
-import { loadConfig, ringOf } from "../../config.js";
+import { ringOf } from "../../config/config.js";
+import { loadWithAccounts } from "../../providers/accounts.js";
 import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { addCommand, parseProcessName } from "../command.js";
@@ -128,7 +129,7 @@ this command where the private ring is configured, each time its first key has c
     .addOption(new Option("--of <ring>", "whose").choices(["inbox", "secrets"]).default("inbox"))
     .action(async ({ of, json }: { of: "inbox" | "secrets"; json?: boolean }) => {
       const { publicRingOf } = await import("../../crypto/sealed-box.js");
-      const ring = publicRingOf(ringOf(loadConfig(), of));
+      const ring = publicRingOf(ringOf(loadWithAccounts(), of));
       if (json) writeJson({ ring });
       else writeData(terminal`${ring}`);
     });

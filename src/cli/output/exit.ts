@@ -1,6 +1,6 @@
 // Maps every error of a command to an exit code (docs/design.md §13).
 import { CommanderError } from "commander";
-import { ConfigurationError } from "../../config.js";
+import { ConfigurationError } from "../../config/config.js";
 import { exitCodes } from "../../roles/exit-codes.js";
 import type { CommandError, ExitCode } from "../../roles/exit-codes.js";
 

@@ -1,9 +1,9 @@
 // One command per process that starts it, or with --dry-run only checks the input.
+import { loadWithAccounts } from "../../providers/accounts.js";
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { refuseUnreadable, withDocuments } from "../../client/input.js";
-import { loadConfig } from "../../config.js";
-import type { Config } from "../../config.js";
+import type { Config } from "../../config/config.js";
 import {
   businessIdOf,
   commandOf,
@@ -78,7 +78,7 @@ async function sayChecked(
   { id, json }: StartOptions,
 ): Promise<void> {
   const { provider, command } = contractOf(name);
-  const config = loadConfig();
+  const config = loadWithAccounts();
   const account = read.checked.account ?? "default";
   const accounts: Record<string, object | undefined> = config.accounts[account] ?? {};
   const notChecked = [

@@ -1,9 +1,9 @@
 // The one call of a command to a provider: its account from the configuration here, its error as an exit code, and its files saved in
 // the caller's folder.
 import type { Command } from "commander";
-import { loadConfig, required, requireSecrets } from "../../config.js";
-import type { Config } from "../../config.js";
-import { accountsOf } from "../../providers/accounts.js";
+import { required, requireSecrets } from "../../config/config.js";
+import { accountsOf, loadWithAccounts } from "../../providers/accounts.js";
+import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import type { AccountOf, Provider } from "../../providers/registry.js";
@@ -18,8 +18,8 @@ import type { Pieces } from "../upkeep/saved-document.js";
 export function providerAccount<P extends Provider>(
   provider: P,
   name: string,
-): { account: AccountOf<P>; config: Config } {
-  const config = loadConfig();
+): { account: AccountOf<P>; config: ConfigWithAccounts } {
+  const config = loadWithAccounts();
   const account = accountsOf(config, provider)[name];
   if (!account)
     throw new CommandError(

@@ -9,8 +9,9 @@ import {
 } from "../../callbacks/inbox/archive.js";
 import { parseWorkflowId, processes } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
-import { loadConfig, required, ringOf } from "../../config.js";
-import type { Config } from "../../config.js";
+import { required, ringOf } from "../../config/config.js";
+import type { Config } from "../../config/config.js";
+import { loadWithAccounts } from "../../providers/accounts.js";
 import { addCommand, collect, csvOption, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -93,7 +94,7 @@ export function addCallbacks(program: Command): void {
     )
     .option("--account <name>", "account of that provider", "default")
     .action((provider: Provider, { account, json }: { account: string; json?: boolean }) => {
-      const config = loadConfig();
+      const config = loadWithAccounts();
       if (!config.accounts[account]?.[provider])
         throw new CommandError(
           exitCodes.invalid,

@@ -1,7 +1,7 @@
 // `trustflow documents put|get|quarantine|release` and `trustflow affidavits`: read and write the document store.
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { loadConfig } from "../../config.js";
+import { loadWithAccounts } from "../../providers/accounts.js";
 import { contractOf } from "../../contracts/registry.js";
 import type { ProcessResult } from "../../contracts/shared/status.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
@@ -44,7 +44,7 @@ export function addDocuments(program: Command): void {
           `--media-type: is required for ${file}: its content does not show the type`,
         );
       }
-      const store = documentStoreOf(loadConfig());
+      const store = documentStoreOf(loadWithAccounts());
       const source = { name: basename(file), totalBytes: size, pieces: pieces() };
       const reference = await transfer(source, (content) => store.putStream(content, type));
       if (json) writeJson(reference);
@@ -70,11 +70,11 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
         "--out: is required for several documents, with --json and on a terminal",
       );
     }
-    const store = documentStoreOf(loadConfig());
+    const store = documentStoreOf(loadWithAccounts());
     await transfer(await sourceOf(store, uri), printPieces);
     return;
   }
-  const store = documentStoreOf(loadConfig());
+  const store = documentStoreOf(loadWithAccounts());
   const saved: SavedFile[] = [];
   for (const uri of uris) {
     const name = uri.slice("document:".length);

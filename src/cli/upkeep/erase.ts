@@ -1,8 +1,9 @@
 // `trustflow erase` erases a finished process permanently; `trustflow erasures` lists the record of erasures.
+import { loadWithAccounts } from "../../providers/accounts.js";
 import type { Command } from "commander";
 import type { Erasable, Erased } from "../../cleanup/erase.js";
 import type { ErasureProof } from "../../cleanup/erasure-record.js";
-import { loadConfig, ringOf } from "../../config.js";
+import { ringOf } from "../../config/config.js";
 import { childrenOf, parseWorkflowId, processes } from "../../contracts/registry.js";
 import { signDecision } from "../../crypto/decision-signature.js";
 import { clientsOf, withOwnTemporal } from "./cleanup.js";
@@ -78,7 +79,7 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
   if (by === undefined && !dryRun)
     throw new CommandError(exitCodes.invalid, "--by: is required: the record says who erases");
   const workflowId = fullId(id);
-  const operator = dryRun ? undefined : provenOperator(loadConfig(), "erase");
+  const operator = dryRun ? undefined : provenOperator(loadWithAccounts(), "erase");
   await withOwnTemporal(async ({ temporal, requireOwn, pool, config }) => {
     const { client, namespace } = temporal;
     const { erasableOf, erase, NothingToErase, ProcessIsLost, ProcessIsOpen } =

@@ -1,6 +1,6 @@
 // `trustflow migrate`: updates the tables and the namespace's search attributes before a release starts.
 import type { Command } from "commander";
-import { loadConfig } from "../../config.js";
+import { loadWithAccounts } from "../../providers/accounts.js";
 import type { Pool } from "../../postgres/pool.js";
 import { databaseRoles, loginOf } from "../../postgres/roles.js";
 import { addCommand, wholeNumber } from "../command.js";
@@ -98,7 +98,7 @@ async function migrateDatabase(): Promise<Migrated> {
 }
 
 async function asOwner<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = await openPool(loadConfig(), "trustflow-migrate");
+  const pool = await openPool(loadWithAccounts(), "trustflow-migrate");
   try {
     await withReachableDatabase(() => pool.query("select 1"));
     return await work(pool);

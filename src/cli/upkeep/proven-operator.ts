@@ -1,7 +1,7 @@
 // Who runs a command that is a person's decision and reaches no process, whose worker would check it: the command itself asks for the
 // operator's key, by the same rules (docs/decisions/0024). Who has its secrets can do without the command, so this proves who ran it.
-import { ringOf } from "../../config.js";
-import type { Config } from "../../config.js";
+import { ringOf } from "../../config/config.js";
+import type { Config } from "../../config/config.js";
 import type { CommandDecision } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";
 import { decisionRulesOf } from "../../config/decision-rules.js";

@@ -1,5 +1,5 @@
 // The update of `issueCertificate`, and the form of its assertion. No zod: the workflow imports this file.
-import { defineUpdate } from "@temporalio/workflow";
+import { defineUpdate } from "../shared/define.js";
 
 /** The form of an eID assertion (P1 §2.2): base64 with padding and no unused bits. */
 export const assertionPattern =

@@ -1,5 +1,5 @@
 // The updates that `sendNoticeBatch` alone takes. No zod: the workflow imports this file.
-import { defineUpdate } from "@temporalio/workflow";
+import { defineUpdate } from "../shared/define.js";
 import type { BatchAffidavitRequest } from "./contract.js";
 import type { NoticeAffidavitAnswer } from "../send-notice/messages.js";
 import type { Decider } from "../shared/messages.js";

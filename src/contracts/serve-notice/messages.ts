@@ -1,5 +1,5 @@
 // The update that `serveNotice` alone takes. No zod: the workflow imports this file.
-import { defineUpdate } from "@temporalio/workflow";
+import { defineUpdate } from "../shared/define.js";
 import type { Decider } from "../shared/messages.js";
 
 /**

@@ -1,6 +1,6 @@
 // The messages of every process, and those of a one-time password: signals, one query, and updates for all that needs an
 // answer (docs/design.md §2). The messages of only one process are in its own folder.
-import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
+import { defineQuery, defineSignal, defineUpdate } from "./define.js";
 import type { ProviderEvent } from "./provider-event.js";
 import type { ProcessStatus } from "./status.js";
 

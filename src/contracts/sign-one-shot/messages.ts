@@ -1,5 +1,5 @@
 // The updates that `signOneShot` alone takes. No zod: the workflow imports this file.
-import { defineUpdate } from "@temporalio/workflow";
+import { defineUpdate } from "../shared/define.js";
 import type { Decider } from "../shared/messages.js";
 
 /** The caller's acceptance or refusal of the contract; `notAwaited`: the process does not wait for it. */

@@ -1,5 +1,5 @@
 // The update that `verifyIdentity` alone takes. No zod: the workflow imports this file.
-import { defineUpdate } from "@temporalio/workflow";
+import { defineUpdate } from "../shared/define.js";
 import type { Decider } from "../shared/messages.js";
 
 /** P1 §4.2; `notAwaited`: the call has ended already; `refused`: the provider does not reject it. */

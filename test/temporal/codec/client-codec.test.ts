@@ -2,8 +2,8 @@
 import { expect, test } from "@jest/globals";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { PayloadCodec } from "@temporalio/common";
-import type { Config } from "../../../src/config.js";
-import { clientRefusesPlaintext } from "../../../src/payload-keys.js";
+import type { Config } from "../../../src/config/config.js";
+import { clientRefusesPlaintext } from "../../../src/config/payload-keys.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { freshRing } from "../support.js";
 

@@ -1,6 +1,6 @@
 // The demo's letters, with and without faults (P2 §2.1–2.5). The magic words are the sandbox's (docs/sandbox/scenarios.md).
 import { setTimeout as delay } from "node:timers/promises";
-import type { PostalHandle, SendPostalInput } from "trustflow/client";
+import type { PostalHandle, SendPostalInput } from "trustflow-client";
 import { putPdf, recipientAddress, windowedSettings } from "./scenario.js";
 import type { Scenario, ScenarioContext } from "./scenario.js";
 

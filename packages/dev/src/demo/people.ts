@@ -1,7 +1,7 @@
 // The demo's scenarios with people: certificates, messages, signatures and envelopes (P1 §1.1, 1.3–1.5). Holder and signer read their
 // codes in the sandbox's outbox.
 import { setTimeout as delay } from "node:timers/promises";
-import type { CertificateHandle, IssueCertificateInput, OneShotHandle } from "trustflow/client";
+import type { CertificateHandle, IssueCertificateInput, OneShotHandle } from "trustflow-client";
 import { pdf } from "trustflow-sandbox";
 import type { Scenario, ScenarioContext } from "./scenario.js";
 

@@ -1,5 +1,5 @@
 // A scenario of the demo: it starts a process, plays its persons, and states the expected outcome.
-import type { AnyHandle, Trustflow } from "trustflow/client";
+import type { AnyHandle, Trustflow } from "trustflow-client";
 import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { pdf, type SandboxControl } from "trustflow-sandbox";
 import type { Progress } from "../processes/tools.js";

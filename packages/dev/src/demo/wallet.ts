@@ -1,5 +1,5 @@
 // The demo's credentials: one is issued with all that it needs, one is presented at a service that exists already (P1 §1.6, 4.6).
-import type { PresentCredentialInput } from "trustflow/client";
+import type { PresentCredentialInput } from "trustflow-client";
 import type { Scenario } from "./scenario.js";
 
 const named = (intent: string, name: string) => ({ providerFields: { reference: intent, name } });

@@ -1,5 +1,5 @@
 // The settings of your own trustflow.toml that `trustflow dev` uses: it never replaces accounts and environment.
-import { readToml } from "trustflow/internal/config.js";
+import { readToml } from "trustflow/internal/config/load.js";
 import { ConfigurationError, environmentName } from "trustflow/internal/config/errors.js";
 
 export interface OwnConfiguration {

@@ -9,13 +9,12 @@ import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
-import { loadConfig } from "../../../../src/config.js";
+import { accountsOf, loadWithAccounts } from "../../../../src/providers/accounts.js";
 import { searchAttributes, workflowTaskQueue } from "../../../../src/contracts/shared/names.js";
 import { KeyRing, generateKeyRing } from "../../../../src/crypto/key-ring.js";
 import type { PostgresServer } from "../../../../packages/dev/src/servers/postgres.js";
 import { createPool } from "../../../../src/postgres/pool.js";
 import { lookUpProofsOf } from "../../../../src/config/look-up-proofs.js";
-import { accountsOf } from "../../../../src/providers/accounts.js";
 import { connectClient } from "../../../../src/temporal/connection.js";
 import {
   certificateAuthority,
@@ -163,7 +162,7 @@ describe("look-ups", () => {
 
   /** An item of ours that was answered so long ago is looked for: missed, and then found or not. */
   async function lookedFor(ages: [span: string, isFound: boolean][]): Promise<void> {
-    const config = loadConfig();
+    const config = loadWithAccounts();
     const proofs = lookUpProofsOf(config, system.pool);
     const { lookUpConfiguration: configuration = "" } =
       accountsOf(config, "evi-post")["default"] ?? {};

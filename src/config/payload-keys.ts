@@ -1,9 +1,9 @@
 // Who may read and who may write payloads, as the configuration says (decision 22).
 import { isReadable, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
-import { ConfigurationError } from "./config/errors.js";
-import type { PayloadProblem } from "./contracts/shared/payload-marks.js";
-import type { KeyRing } from "./crypto/key-ring.js";
+import { ConfigurationError } from "./errors.js";
+import type { PayloadProblem } from "../contracts/shared/payload-marks.js";
+import type { KeyRing } from "../crypto/key-ring.js";
 
 export interface PayloadKeys {
   ring: KeyRing;

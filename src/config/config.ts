@@ -1,30 +1,15 @@
-// The only reader of the environment and of trustflow.toml; fails at start, naming the key (docs/design.md §13).
-import { existsSync, readFileSync } from "node:fs";
-import { parse as parseToml } from "smol-toml";
+// The keys of the configuration but those of the accounts, which src/providers/accounts.ts adds: an application reads them without.
 import { z } from "zod";
-import { credentialsInClear } from "./config/clear-text.js";
-import { ConfigurationError, isRequired, environmentName } from "./config/errors.js";
-import {
-  endpoint,
-  FromEnvironment,
-  list,
-  nameSecrets,
-  plain,
-  secret,
-  text,
-  url,
-  whole,
-} from "./config/fields.js";
-import { Decisions, Operators } from "./config/operators.js";
-import { processDefaults } from "./config/processes.js";
-import { defaultQuota, maxQuota } from "./contracts/shared/callback-quota.js";
-import { suggestionFor } from "./contracts/shared/nearest.js";
-import { missing, sentenceOf } from "./contracts/shared/problems.js";
-import { KeyRing } from "./crypto/key-ring.js";
-import { Accounts } from "./providers/accounts.js";
+import { defaultQuota, maxQuota } from "../contracts/shared/callback-quota.js";
+import { KeyRing } from "../crypto/key-ring.js";
+import { ConfigurationError, isRequired } from "./errors.js";
+import { endpoint, list, plain, secret, text, url, whole } from "./fields.js";
+import { load } from "./load.js";
+import { Decisions, Operators } from "./operators.js";
+import { processDefaults } from "./processes.js";
 
-export { ConfigurationError } from "./config/errors.js";
-export { isReadable, requireSecrets } from "./config/fields.js";
+export { ConfigurationError } from "./errors.js";
+export { isReadable, requireSecrets } from "./fields.js";
 
 const address = (port: number) => ({
   host: text().default("127.0.0.1"),
@@ -194,64 +179,14 @@ export const Config = z.strictObject({
     .prefault({}),
   decisions: Decisions,
   operators: Operators,
-  accounts: Accounts,
+  accounts: z
+    .unknown()
+    .transform(() => undefined)
+    .optional(),
 });
-export type Config = z.infer<typeof Config>;
+export type Config = Omit<z.infer<typeof Config>, "accounts">;
 
-/** Variables of the same prefix that are no configuration keys. */
-const notKeys = new Set(["TRUSTFLOW_CONFIG", "TRUSTFLOW_CACHE"]);
-
-/** Reads `TRUSTFLOW_CONFIG`, else ./trustflow.toml if it is there, and lays the environment over it. */
-export function loadConfig(): Config {
-  const named = process.env["TRUSTFLOW_CONFIG"];
-  const path = named ?? (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
-  const tree = path === undefined ? {} : readToml(path);
-  const { DATABASE_URL = "" } = process.env;
-  if (DATABASE_URL !== "") place(tree, ["database", "url"], DATABASE_URL);
-  for (const [name, value] of Object.entries(process.env)) {
-    if (value === undefined || value === "") continue;
-    refuseBoth(name);
-    if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
-  }
-  const parsed = Config.safeParse(tree, { error: sentenceOf });
-  if (parsed.success) {
-    const inClear = credentialsInClear(parsed.data);
-    if (inClear.length > 0) throw new ConfigurationError(inClear);
-    nameSecrets(parsed.data);
-    return parsed.data;
-  }
-  const problems = parsed.error.issues.flatMap(({ path, message, ...issue }) => {
-    const key = path.join(".") || "(top)";
-    if (issue.code === "unrecognized_keys") {
-      const unknown = issue.keys.map((name) => unknownKey([...path.map(String), name]));
-      return `${key}: unknown key: ${unknown.join("; ")}`;
-    }
-    return message === missing ? isRequired(key).problems : `${key}: ${message}`;
-  });
-  throw new ConfigurationError(problems);
-}
-
-/** With the variables that it comes from, if any, and the keys that it may have been meant to be. */
-function unknownKey(path: string[]): string {
-  const name = path.at(-1) ?? "";
-  const variable = environmentName(path.join("."));
-  const from = Object.keys(process.env).filter(
-    (one) => one === variable || one.startsWith(`${variable}__`),
-  );
-  const where = from.length > 0 ? ` (${from.join(", ")})` : "";
-  return `${name}${where}; ${suggestionFor(name, keysAt(path.slice(0, -1)))}`;
-}
-
-interface Shape {
-  properties?: Record<string, Shape>;
-  additionalProperties?: Shape;
-}
-
-function keysAt(path: string[]): string[] {
-  let shape = z.toJSONSchema(Config, { unrepresentable: "any", reused: "inline" }) as Shape;
-  for (const key of path) shape = shape.properties?.[key] ?? shape.additionalProperties ?? {};
-  return Object.keys(shape.properties ?? {});
-}
+export const loadConfig = (): Config => load(Config);
 
 /** The value of a key that this command needs. */
 export function required<T>(value: T | undefined, key: string): T {
@@ -268,48 +203,4 @@ export function ringOf(config: Config, name: keyof Config["keys"]): KeyRing {
   } catch (error) {
     throw new ConfigurationError([`${key}: ${(error as Error).message}`]);
   }
-}
-
-/** Without the environment. */
-export function readToml(path: string): Record<string, unknown> {
-  if (!existsSync(path)) throw new ConfigurationError([`${path} does not exist`]);
-  try {
-    return parseToml(readFileSync(path, "utf8"));
-  } catch (error) {
-    const line = (error as { line?: number }).line;
-    throw new ConfigurationError([`${path} is not TOML${line ? ` (line ${line})` : ""}`]);
-  }
-}
-
-/** `TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL` is `accounts.default.evi-post.baseUrl`. */
-function keyOf(name: string): string[] {
-  const segments = name
-    .slice("TRUSTFLOW_".length)
-    .split("__")
-    .map((part) => part.toLowerCase());
-  const kebab = { accounts: 3, operators: 2 }[segments[0] ?? ""] ?? 0;
-  return segments.map((part, index) =>
-    index < kebab
-      ? part.replaceAll("_", "-")
-      : part.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
-  );
-}
-
-/** A secret by itself and by its file: nobody could say which one counts. */
-function refuseBoth(name: string): void {
-  if (!name.startsWith("TRUSTFLOW_") || !name.endsWith("__FILE")) return;
-  const alone = name.slice(0, -"__FILE".length);
-  if (process.env[alone]) throw new ConfigurationError([`set either ${alone} or ${name}`]);
-}
-
-function place(tree: Record<string, unknown>, path: string[], value: string): void {
-  let at = tree;
-  for (const key of path.slice(0, -1)) {
-    const next = at[key];
-    at = (typeof next === "object" && next !== null ? next : (at[key] = {})) as Record<
-      string,
-      unknown
-    >;
-  }
-  at[path.at(-1) ?? ""] = new FromEnvironment(value);
 }
