@@ -91,7 +91,7 @@ async function bundleWorkflows(before) {
   const { bundleWorkflowCode, DefaultLogger } = await import("@temporalio/worker");
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(dist, "workflows", "index.js"),
-    workflowInterceptorModules: ["query-guard.js", "payload-guard.js", "status-memo-writer.js"].map(
+    workflowInterceptorModules: ["query-guard.js", "payload-guard.js", "status-memo.js"].map(
       (name) => join(dist, "workflows", "runtime", name),
     ),
     failureConverterPath: join(dist, "temporal", "codec", "failure-converter.cjs"),

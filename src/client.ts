@@ -27,9 +27,8 @@ import { searchAttributes, workflowIdOf, workflowTaskQueue } from "./contracts/s
 import type { ProposedDecision } from "./contracts/shared/names.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { checkInput } from "./contracts/shared/problems.js";
-import { withSecrets } from "./contracts/definition/secret-fields.js";
+import { comparedInput, withSecrets } from "./contracts/definition/secret-fields.js";
 import type { Contract } from "./contracts/definition/secret-fields.js";
-import { comparedInput } from "./contracts/definition/compared-input.js";
 import { erasedProblem } from "./contracts/shared/failures.js";
 import { signDecision } from "./crypto/decision-signature.js";
 import { isLocked } from "./crypto/errors.js";

@@ -206,7 +206,7 @@ function stop(worker: Worker): void {
   if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
-const interceptors = ["query-guard", "payload-guard", "status-memo-writer"];
+const interceptors = ["query-guard", "payload-guard", "status-memo"];
 
 /** The bundle that the build made; from the sources, the worker bundles itself. */
 export function workflowSource(): Pick<

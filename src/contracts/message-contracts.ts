@@ -18,7 +18,6 @@ export const secretIds = z.looseObject(
   ),
 );
 
-/** Of every process. */
 export const signals = [
   signal(messages.providerEvents, {
     description: "Callbacks of the provider, at most 100. Only Trustflow's relay sends this.",
@@ -35,7 +34,6 @@ export const signals = [
   }),
 ];
 
-/** Of every process. */
 export const queries = [
   query(messages.status, {
     description:

@@ -1,5 +1,5 @@
 // The digest by which a second start under the same id is known as the same, or refused (docs/design.md §2): keyed, over RFC 8785
-// JSON. Its input comes with each document as its SHA-256 already (contracts/definition/compared-input.ts).
+// JSON. Its input comes with each document as its SHA-256 already (contracts/definition/secret-fields.ts).
 import { keyedDigest, verifyKeyedDigest } from "../crypto/hmac.js";
 import { canonicalJson } from "../crypto/json-digest.js";
 import type { KeyRing } from "../crypto/key-ring.js";

@@ -2,7 +2,7 @@
 import { contentOf } from "../../src/documents/content.js";
 import { createHash } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import { comparedInput } from "../../src/contracts/definition/compared-input.js";
+import { comparedInput } from "../../src/contracts/definition/secret-fields.js";
 import { SendMessageInput } from "../../src/contracts/send-message/contract.js";
 import { SendPostalInput } from "../../src/contracts/send-postal/contract.js";
 import { SignEnvelopeInput } from "../../src/contracts/sign-envelope/contract.js";

@@ -70,7 +70,7 @@ export class SkippingRuns {
       startSkippingServer(),
       bundleWorkflowCode({
         workflowsPath: source("index.ts"),
-        workflowInterceptorModules: [source("interceptors/status-memo.ts")],
+        workflowInterceptorModules: [source("runtime/status-memo.ts")],
         logger: new DefaultLogger("ERROR", () => undefined),
       }),
     ]);

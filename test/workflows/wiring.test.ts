@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { Queues } from "../../src/activities/queues.js";
 import type { InputOf, ProcessName, Registry, ResultOf } from "../../src/contracts/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
-import { activitiesOf, ownActivities } from "../../src/workflows/runtime/activity-options.js";
+import { providerProxy, ownProxy } from "../../src/workflows/runtime/activity-options.js";
 import { Child } from "../../src/workflows/runtime/child.js";
 import type { AnyFlow } from "../../src/workflows/runtime/flow.js";
 import { stepsOf } from "../../src/workflows/runtime/steps.js";
@@ -32,11 +32,11 @@ test("a step calls the activities of its queue alone", () => {
 
 test("an update calls the activities of its queue alone", () => {
   const compiled = () => {
-    void activitiesOf("video-identification", options).rejectCall;
+    void providerProxy("video-identification", options).rejectCall;
     // @ts-expect-error: the wallet has no calls.
-    void activitiesOf("credential-wallet", options).rejectCall;
+    void providerProxy("credential-wallet", options).rejectCall;
     // @ts-expect-error: the queue of the workflows asks no provider.
-    void ownActivities(options).rejectCall;
+    void ownProxy(options).rejectCall;
   };
   expect(compiled).toBeDefined();
 });

@@ -14,7 +14,7 @@ import { statusMemo } from "../../src/contracts/shared/names.js";
 import type { Problem } from "../../src/contracts/shared/failures.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import type { WorkflowInterceptors } from "@temporalio/workflow";
-import { interceptors as statusMemoInterceptors } from "../../src/workflows/runtime/status-memo-writer.js";
+import { interceptors as statusMemoInterceptors } from "../../src/workflows/runtime/status-memo.js";
 
 /** One scheduled activity; it stays open until the test answers it. */
 export interface FakeCall {

@@ -1,7 +1,7 @@
 // The activities of the disposable certificate service: a holder is enrolled, and the codes are sent and validated (P1 §2.1–2.6, 4.1;
 // docs/reading-the-specification.md §5).
 import * as authority from "../../providers/disposable-certificate/client.js";
-import { comparedInput } from "../../contracts/definition/compared-input.js";
+import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { IssueCertificateInput } from "../../contracts/issue-certificate/contract.js";
 import type {
   CertificateFromAssertion,

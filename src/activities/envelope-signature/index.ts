@@ -1,7 +1,7 @@
 // The activities of the envelope-based one-shot signature, over its two hosts: the certificate's request, the uploads, the envelope
 // itself (P1 §1.5, 2.10, 4.5, 5.5; docs/reading-the-specification.md §0, §7).
 import * as hosts from "../../providers/envelope-signature/client.js";
-import { comparedInput } from "../../contracts/definition/compared-input.js";
+import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { SignEnvelopeInput } from "../../contracts/sign-envelope/contract.js";
 import type { EnvelopeSettings } from "../../contracts/sign-envelope/contract.js";

@@ -1,6 +1,6 @@
 // The activity of the messaging gateway: one message, one effect (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
 import * as gateway from "../../providers/messaging-gateway/client.js";
-import { comparedInput } from "../../contracts/definition/compared-input.js";
+import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { SendMessageInput } from "../../contracts/send-message/contract.js";
 import { contentOf } from "../../documents/content.js";
 import type { MessagingGatewayAccount } from "../../providers/messaging-gateway/client.js";

@@ -1,6 +1,6 @@
 // The request and its documents: checked, created, uploaded (P1 §1.4, §4.4).
 import { contentOf } from "../../documents/content.js";
-import { comparedInput } from "../../contracts/definition/compared-input.js";
+import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { SignOneShotInput } from "../../contracts/sign-one-shot/contract.js";
 import type { OneShotSettings } from "../../contracts/sign-one-shot/contract.js";
 import type { DocumentInput, DocumentReference } from "../../contracts/shared/values.js";

@@ -1,7 +1,7 @@
 // A look of a process at another one that it has started. The events of a child in its parent's history prove nothing: a worker of a
 // stranger may have written them, and a reset of the child ends the run that they name. So the parent looks (docs/decisions/0031).
 import { createHash } from "node:crypto";
-import { comparedInput } from "../../contracts/definition/compared-input.js";
+import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { contractOf, parseWorkflowId } from "../../contracts/registry.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
 import { contentOf } from "../../documents/content.js";

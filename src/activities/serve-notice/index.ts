@@ -2,8 +2,7 @@
 // started without a client, so what a client does before a start is done here, before any effect: the check of the id, the documents,
 // and the secrets, sealed for the child. The children's own activities do the rest.
 import type { z } from "zod";
-import { comparedInput } from "../../contracts/definition/compared-input.js";
-import { withSecrets } from "../../contracts/definition/secret-fields.js";
+import { comparedInput, withSecrets } from "../../contracts/definition/secret-fields.js";
 import { SendNoticeInput } from "../../contracts/send-notice/contract.js";
 import { SendPostalInput } from "../../contracts/send-postal/contract.js";
 import { ServeNoticeInput } from "../../contracts/serve-notice/contract.js";

@@ -53,6 +53,11 @@ export function defineProcess<const Contract extends ProcessContract>(
   return contract;
 }
 
+/** The settings of a process as resolved: the caller's over the configured ones. */
+export type Resolved<S extends z.ZodType> = {
+  [name in keyof z.infer<S>]-?: NonNullable<z.infer<S>[name]>;
+};
+
 /** The configured value of each default. */
 export type DefaultsFor<Settings> = { readonly [setting in keyof Settings]-?: Default };
 

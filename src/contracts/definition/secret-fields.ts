@@ -1,37 +1,47 @@
-// Finds the secrets of an input or of an update's argument by the contract's mark `writeOnly`
-// (docs/reading-the-specification.md §8).
-import type { z } from "zod";
-import { described } from "./compared-input.js";
-import type { Schema } from "./compared-input.js";
+// The fields that a contract marks: secrets (`writeOnly`, docs/reading-the-specification.md §8) and documents. They are replaced where
+// an input or an update's argument goes on, and where the digest of an input is made (docs/design.md §2).
+import { z } from "zod";
+import type { DocumentInput } from "../shared/values.js";
 
 /** Of an input, or of an update's argument. */
 export type Contract = z.ZodType;
 
-/** Returns the value with each secret replaced by `change`; everything else stays as it is, whatever its shape. */
+interface Schema {
+  writeOnly?: boolean;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+}
+
+interface Changes {
+  /** Absent: secrets are left out. */
+  secret?(secret: string): string;
+  document?(document: DocumentInput): object;
+}
+
+/** Returns the value with each secret replaced by `secret`; everything else stays as it is, whatever its shape. */
 export function withSecrets(
   contract: z.ZodType,
   value: unknown,
-  change: (secret: string) => string,
+  secret: (secret: string) => string,
 ): unknown {
-  const walk = (schema: Schema, part: unknown): unknown => {
-    if (schema.writeOnly === true) return typeof part === "string" ? change(part) : part;
-    if (typeof part !== "object" || part === null) return part;
-    const forms = schema.anyOf ?? [schema];
-    if (Array.isArray(part)) {
-      const items = forms.find((form) => form.items)?.items ?? {};
-      return part.map((item) => walk(items, item));
-    }
-    const properties: Record<string, Schema> = Object.assign(
-      {},
-      ...forms.map((form) => form.properties),
-    );
-    const entries = Object.entries(part).map(([name, own]: [string, unknown]) => [
-      name,
-      walk(properties[name] ?? {}, own),
-    ]);
-    return Object.fromEntries(entries) as unknown;
-  };
-  return walk(described(contract), value);
+  return changed(described(contract), value, { secret });
+}
+
+/**
+ * Returns the part of an input that its digest covers, which a second start or another run must repeat: without secrets and without
+ * `settings`, and with each document replaced by `document`. `providerFields` stays unchanged, whatever the names of its members.
+ */
+export function comparedInput(
+  schema: z.ZodType,
+  input: object,
+  document: (document: DocumentInput) => object,
+): object {
+  const { settings: _, ...rest } = changed(described(schema), input, { document }) as Record<
+    string,
+    unknown
+  >;
+  return rest;
 }
 
 /** The names of all secrets of a contract. */
@@ -44,4 +54,43 @@ export function secretNames(contract: z.ZodType): string[] {
     ...anyOf.flatMap(walk),
   ];
   return walk(described(contract));
+}
+
+const descriptions = new WeakMap<z.ZodType, Schema>();
+
+/** Each contract is described once: that takes longer than everything else here. */
+function described(schema: z.ZodType): Schema {
+  const known = descriptions.get(schema);
+  if (known) return known;
+  const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+  descriptions.set(schema, json);
+  return json;
+}
+
+function changed(schema: Schema, value: unknown, changes: Changes): unknown {
+  const { secret, document } = changes;
+  if (schema.writeOnly === true && secret) return typeof value === "string" ? secret(value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  // A secret in one of several forms is a secret in all of them.
+  const forms = schema.anyOf ?? [schema];
+  if (Array.isArray(value)) {
+    const items = forms.find((form) => form.items)?.items ?? {};
+    return value.map((part) => changed(items, part, changes));
+  }
+  const properties: Record<string, Schema> = Object.assign(
+    {},
+    ...forms.map((form) => form.properties),
+  );
+  const mayBeDocument = "uri" in properties && "base64" in properties;
+  if (document && mayBeDocument && isDocument(value)) return document(value);
+  const entries = Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
+    const own = properties[name] ?? {};
+    return own.writeOnly === true && !secret ? [] : [[name, changed(own, part, changes)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isDocument(value: object): value is DocumentInput {
+  const { sha256, base64 } = value as { sha256?: unknown; base64?: unknown };
+  return typeof sha256 === "string" || typeof base64 === "string";
 }

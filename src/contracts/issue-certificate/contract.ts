@@ -1,6 +1,7 @@
 // The contract of `issueCertificate`: a disposable certificate from the holder's data, or from an eID assertion, to the
 // validated one-time password (P1 §1.1, 2.1–2.6, 4.1).
 import { z } from "zod";
+import type { Resolved } from "../definition/process-contract.js";
 import { assertionPattern } from "./messages.js";
 import { EmailOptions, otpSettings, SmsOptions } from "../shared/one-time-password.js";
 import { withRules } from "../shared/rules.js";
@@ -48,10 +49,7 @@ const checking = z.strictObject({
   assertionTries: z.int().min(1).max(100).optional(),
 });
 
-/** What a process keeps of its settings, all of them resolved. */
-export type CertificateSettings = {
-  [setting in keyof z.infer<typeof checking>]-?: NonNullable<z.infer<typeof checking>[setting]>;
-};
+export type CertificateSettings = Resolved<typeof checking>;
 
 const shared = { account: AccountName.optional(), settings: checking.optional() };
 
@@ -155,7 +153,7 @@ export const IssueCertificateResult = processResult({
 }).extend({ otpsSent: z.int().min(0) });
 export type IssueCertificateResult = z.infer<typeof IssueCertificateResult>;
 
-/** Undefined for what is no base64 of a JSON object. */
+/** Returns undefined if the assertion is not base64 of a JSON object. */
 function missingClaims(assertion: string): string[] | undefined {
   if (!assertionPattern.test(assertion)) return undefined;
   try {

@@ -1,4 +1,3 @@
-// `issueCertificate` in the registry: its updates, its defaults and the command that starts it.
 import { z } from "zod";
 import {
   EidAssertion,

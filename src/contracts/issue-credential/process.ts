@@ -1,4 +1,3 @@
-// `issueCredential` in the registry: the command that starts it.
 import { defineProcess } from "../definition/process-contract.js";
 import { IssueCredentialInput, IssueCredentialResult, IssueCredentialStatus } from "./contract.js";
 

@@ -1,4 +1,3 @@
-// `presentCredential` in the registry: the command that starts it.
 import { defineProcess } from "../definition/process-contract.js";
 import {
   PresentCredentialInput,

@@ -1,4 +1,3 @@
-// `sendMessage` in the registry: the command that starts it.
 import { SendMessageInput, SendMessageResult, SendMessageStatus } from "./contract.js";
 import { defineProcess } from "../definition/process-contract.js";
 

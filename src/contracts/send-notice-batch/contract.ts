@@ -1,6 +1,7 @@
 // The contract of `sendNoticeBatch`: one notice to each recipient of a list, from the check of the list to a report about each of
 // them (P2 §2.8–2.10, §3.3, §3.4, §4.3).
 import { z } from "zod";
+import type { Resolved } from "../definition/process-contract.js";
 import { batchOutcomes } from "./states.js";
 import {
   attachmentNamesDiffer,
@@ -46,9 +47,7 @@ export const BatchSettings = z.strictObject({
   /** Whether the affidavits of all notices are collected into one archive. */
   collectAffidavits: z.boolean().optional(),
 });
-type Settings = z.infer<typeof BatchSettings>;
-/** As resolved: the caller's settings over the configured ones. */
-export type BatchSettings = { [name in keyof Settings]-?: NonNullable<Settings[name]> };
+export type BatchSettings = Resolved<typeof BatchSettings>;
 
 /** P2 §2.8, §2.9, §2.10. The types of the settings that are not shown are assumed. */
 const SendNoticeBatchFields = z.strictObject({

@@ -1,4 +1,3 @@
-// `sendNoticeBatch` in the registry: its update, its defaults and the command that starts it.
 import { z } from "zod";
 import {
   BatchAffidavitRequest,
@@ -39,7 +38,6 @@ export const sendNoticeBatch = defineProcess({
   } satisfies DefaultsFor<BatchSettings>,
   items: { states: noticeStates, endStates: noticeEndStates, outcomes: noticeOutcomes },
   updates: {
-    /** The same `updateId` is one cancellation; `stated` says who cancels, and why. */
     cancel: update(cancelBatch, {
       description:
         "Delete the batch before its start, so that no notice goes out (P2 §4.3 delete). The argument is optional.",
@@ -47,7 +45,6 @@ export const sendNoticeBatch = defineProcess({
       answer: answer("cancelled", "tooLate", "notPermitted", "unknown", "pending", "unavailable"),
       decides: true,
     }),
-    /** P2 §4.2 On-demand affidavit, of one notice. The same `updateId` is one request. */
     requestAffidavit: update(requestBatchAffidavit, {
       description: "Request an affidavit on demand of one notice of the batch (P2 §4.2).",
       argument: BatchAffidavitRequest,

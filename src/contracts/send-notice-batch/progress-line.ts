@@ -61,7 +61,7 @@ export class BatchProgressLine {
 /** A word that is not here comes last. */
 const order = [...noticeStates.map((state) => state.toLowerCase()), ...noticeOutcomes];
 
-/** Of what the provider has made, 0 to 1; 1 where it does not say. */
+/** From 0 to 1; it is 1 if the provider does not say how many notices it has made. */
 function shareOf(progress: BatchProgress, recipients: number): number {
   const { sentCount, failedCount, progressPercentage } = progress;
   if (progressPercentage !== undefined) return progressPercentage / 100;
@@ -75,7 +75,6 @@ export function totalsLine(states: Record<string, number>, recipients: number): 
   return `${words.length === 0 ? "no notice known" : words.join(", ")} of ${count(recipients)}`;
 }
 
-/** In the order of a notice's life. */
 function wordsOf(states: Record<string, number>): string[] {
   const place = (state: string) => (order.includes(state) ? order.indexOf(state) : order.length);
   return Object.entries(states)

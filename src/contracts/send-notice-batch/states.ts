@@ -17,7 +17,6 @@ export const unstartedBatchStates: ReadonlySet<string> = new Set(["Draft", "Sche
 /** The provider gives the batch up: an operator decides what follows, and the process ends with that outcome. */
 const brokenBatchStates = { Invalid: "invalid", Failed: "failed" } as const;
 
-/** Of a batch that the provider has given up. */
 export function outcomeOfBroken(state: string | undefined): "invalid" | "failed" | undefined {
   return brokenBatchStates[state as keyof typeof brokenBatchStates];
 }

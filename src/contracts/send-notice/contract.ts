@@ -1,5 +1,6 @@
 // The contract of `sendNotice`: a certified notice from submit to close (P2 §2.6, §2.7, §3.2, §4.2).
 import { z } from "zod";
+import type { Resolved } from "../definition/process-contract.js";
 import { noticeAffidavitKinds, noticeOutcomes } from "./states.js";
 import {
   accessControl,
@@ -9,7 +10,7 @@ import {
   trackingSpans,
 } from "../shared/communication.js";
 import { recipientAddressPattern, recipientAddressRule } from "../shared/recipient-address.js";
-import { withRules } from "../shared/rules.js";
+import { namesDiffer, withRules } from "../shared/rules.js";
 import type { Rule } from "../shared/rules.js";
 import { processResult, ProcessStatus, said } from "../shared/status.js";
 import {
@@ -43,8 +44,7 @@ export const NoticeSettings = z.strictObject({
   /** Added to `timeToLive`, where `deadlineSeconds` is not given. */
   deadlineMarginSeconds: seconds.optional(),
 });
-/** As resolved: the caller's spans over the configured ones. */
-export type NoticeSettings = { [span in keyof z.infer<typeof NoticeSettings>]-?: number };
+export type NoticeSettings = Resolved<typeof NoticeSettings>;
 
 /** P2 §2.6. Values whose availability depends on the account are checked by pattern only. */
 const SendNoticeFields = z.strictObject({
@@ -94,18 +94,7 @@ type Fields = z.infer<typeof SendNoticeFields>;
 /** The members of the submission that the input has under a name of its own, or that the process sets. */
 const ownFields = Object.keys(SendNoticeFields.shape);
 
-export const attachmentNamesDiffer: Rule<{ attachments?: { fileName: string }[] | undefined }> = {
-  reads: ["attachments"],
-  check({ attachments = [] }, refuse, isRight) {
-    const taken = new Set<string>();
-    for (const [index, { fileName }] of attachments.entries()) {
-      const path = `attachments.${index}.fileName`;
-      if (!isRight(path)) continue;
-      if (taken.has(fileName)) refuse(path, "is already the name of another attachment");
-      taken.add(fileName);
-    }
-  },
-};
+export const attachmentNamesDiffer = namesDiffer("attachments", "fileName", "attachment");
 
 const rules: Rule<Fields>[] = [
   {

@@ -1,4 +1,3 @@
-// `sendNotice` in the registry: its update, its defaults and the command that starts it.
 import { z } from "zod";
 import {
   NoticeAffidavitRequest,
@@ -33,7 +32,6 @@ export const sendNotice = defineProcess({
     askIntervalSeconds: { value: 60, least: 1 },
   } satisfies DefaultsFor<NoticeSettings>,
   updates: {
-    /** P2 §4.2 On-demand affidavit. The same `updateId` is one request. */
     requestAffidavit: update(requestNoticeAffidavit, {
       description: "Request an affidavit on demand (P2 §4.2 On-demand affidavit).",
       argument: NoticeAffidavitRequest,

@@ -1,5 +1,6 @@
 // The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
 import { z } from "zod";
+import type { Resolved } from "../definition/process-contract.js";
 import { postalOutcomes } from "./states.js";
 import {
   accessControl,
@@ -85,8 +86,7 @@ export const PostalSettings = z.strictObject({
   /** How long `Cancelled` or `Disposed` may stand without `Closed` before it is the end. */
   restingGraceSeconds: seconds.optional(),
 });
-/** As resolved: the caller's spans over the configured ones. */
-export type PostalSettings = { [span in keyof z.infer<typeof PostalSettings>]-?: number };
+export type PostalSettings = Resolved<typeof PostalSettings>;
 
 const SendPostalFields = z.strictObject({
   account: AccountName.optional(),

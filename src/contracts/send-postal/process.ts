@@ -1,4 +1,3 @@
-// `sendPostal` in the registry: its updates, its defaults and the command that starts it.
 import { z } from "zod";
 import {
   PostalAffidavitRequest,
@@ -31,7 +30,6 @@ export const sendPostal = defineProcess({
     restingGraceSeconds: { value: 3 * DAY_SECONDS },
   } satisfies DefaultsFor<PostalSettings>,
   updates: {
-    /** P2 §4.1 Cancel. The same `updateId` is one cancellation; `stated` says who cancels, and why. */
     cancel: update(cancel, {
       description:
         "Cancel the communication before it is dispatched (P2 §4.1 Cancel). The argument is optional.",
@@ -47,7 +45,6 @@ export const sendPostal = defineProcess({
       ),
       decides: true,
     }),
-    /** P2 §4.1 AffidavitRequest. The same `updateId` is one request. */
     requestAffidavit: update(requestAffidavit, {
       description: "Request an affidavit on demand (P2 §4.1 AffidavitRequest).",
       argument: PostalAffidavitRequest,

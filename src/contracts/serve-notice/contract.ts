@@ -17,9 +17,8 @@ const spans = {
   /** How often the process looks at the notice and at the post; their ends are seen at once. */
   lookIntervalSeconds: seconds.min(1).optional(),
 };
-const ServeSpans = z.strictObject(spans);
 /** As resolved: the caller's spans over the configured ones. */
-export type ServeSettings = { [span in keyof z.infer<typeof ServeSpans>]-?: number };
+export type ServeSettings = Record<keyof typeof spans, number>;
 
 const ServeNoticeFields = z.strictObject({
   /** Of both services: the account has keys for certified notices and for certified post. */

@@ -1,4 +1,3 @@
-// `serveNotice` in the registry: its update, its defaults and the command that starts it.
 import { z } from "zod";
 import { ServeNoticeInput, ServeNoticeResult, ServeNoticeStatus } from "./contract.js";
 import type { ServeSettings } from "./contract.js";
@@ -25,7 +24,6 @@ export const serveNotice = defineProcess({
     lookIntervalSeconds: { value: 300, least: 1 },
   } satisfies DefaultsFor<ServeSettings>,
   updates: {
-    /** The same `updateId` is one cancellation; `stated` says who cancels, and why. */
     cancel: update(cancelServing, {
       description:
         "Start no post. A notice that was started is followed to its end; the post has its own update. The argument is optional.",

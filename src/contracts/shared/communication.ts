@@ -49,13 +49,18 @@ export const seconds = z
   .max(400 * 86_400);
 
 /** Spans of ours, in seconds; what is left out comes from the configuration and is fixed for the run. */
-export const trackingSpans = {
-  /** How long after `Closed` affidavits are still fetched. */
-  affidavitWindowSeconds: seconds.optional(),
-  /** From the submit; reached with the item open, the outcome is `openAtDeadline`. */
+export const askingSpans = {
+  /** From the submit, or the begin of a call; reached with the item open, the outcome is `openAtDeadline`. */
   deadlineSeconds: seconds.min(1).optional(),
   /** How long after a question the provider is asked again, whatever callbacks came. */
   pollIntervalSeconds: seconds.min(1).optional(),
   /** The least time between two asks that callbacks cause. */
   askIntervalSeconds: seconds.min(1).optional(),
+};
+
+/** The spans of what has affidavits. */
+export const trackingSpans = {
+  /** How long after `Closed` affidavits are still fetched. */
+  affidavitWindowSeconds: seconds.optional(),
+  ...askingSpans,
 };

@@ -1,6 +1,6 @@
 // "Did you mean …?": finds the known name that is nearest to a mistyped one.
 
-/** Undefined if no name is near. */
+/** Returns undefined if no name is near. */
 export function nearestOf(given: string, known: readonly string[]): string | undefined {
   const text = given.toLowerCase();
   const ranked = known

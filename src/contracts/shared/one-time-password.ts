@@ -4,12 +4,8 @@ import { z } from "zod";
 import { answer, update } from "../definition/message-contract.js";
 import { resendOtp, submitOtp } from "./messages.js";
 import { DAY_SECONDS } from "../definition/process-contract.js";
+import { seconds } from "./communication.js";
 import { Instant } from "./values.js";
-
-const seconds = z
-  .int()
-  .min(1)
-  .max(400 * 86_400);
 
 /** The form of a code that a holder or signer enters. */
 export const MAX_CODE_LENGTH = 100;
@@ -17,7 +13,7 @@ export const MAX_CODE_LENGTH = 100;
 /** Missing values come from the configuration and stay the same for the run. */
 export const otpSettings = {
   /** How long the holder may take, from the first code; then the outcome is `expired`. */
-  holderDeadlineSeconds: seconds.optional(),
+  holderDeadlineSeconds: seconds.min(1).optional(),
   /** How many wrong codes are accepted until a new code must be sent. */
   otpTries: z.int().min(1).max(100).optional(),
   /** How often a code may be sent again. */

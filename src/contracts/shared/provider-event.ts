@@ -4,7 +4,7 @@ import { Instant } from "./values.js";
 
 const Said = z.string().optional();
 
-/** What a callback says about the communication and about its reader (P2 §2.11, §2.12): claims, as all of it. Personal data. */
+/** What a callback says about the communication and about its reader (P2 §2.11, §2.12). Nothing confirms it. Personal data. */
 export const EventAbout = z.strictObject({
   site: Said,
   owner: Said,

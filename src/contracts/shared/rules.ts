@@ -33,19 +33,27 @@ export function withRules<S extends z.ZodType>(schema: S, rules: Rule<z.output<S
   );
 }
 
-/** Of the documents that a signature is for. */
-export const namesDiffer: Rule<{ documents: { name: string }[] }> = {
-  reads: ["documents"],
-  check({ documents }, refuse, isRight) {
-    const taken = new Set<string>();
-    for (const [index, document] of documents.entries()) {
-      const path = `documents.${index}.name`;
-      if (!isRight(path)) continue;
-      if (taken.has(document.name)) refuse(path, "is already the name of another document");
-      taken.add(document.name);
-    }
-  },
-};
+/** No two files of a list have the same name. */
+export function namesDiffer<L extends string, N extends string>(
+  list: L,
+  name: N,
+  what: string,
+): Rule<{ [l in L]?: { [n in N]: string }[] | undefined }> {
+  return {
+    reads: [list],
+    check(input, refuse, isRight) {
+      const taken = new Set<string>();
+      for (const [index, file] of (input[list] ?? []).entries()) {
+        const path = `${list}.${index}.${name}`;
+        if (!isRight(path)) continue;
+        if (taken.has(file[name])) refuse(path, `is already the name of another ${what}`);
+        taken.add(file[name]);
+      }
+    },
+  };
+}
+
+export const documentNamesDiffer = namesDiffer("documents", "name", "document");
 
 /** `a`, `a.b` and `a.b.c` of `a.b.c`. */
 function withParents(path: string): string[] {

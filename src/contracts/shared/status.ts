@@ -155,7 +155,6 @@ export const ProcessStatus = z.strictObject({
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;
 
-/** What the result of any process has. */
 export interface ProcessResult {
   process: string;
   id: string;

@@ -52,7 +52,6 @@ function headOf(text: string, maxBytes: number): string {
   return text;
 }
 
-/** Of one whole character. */
 function utf8Length(character: string): number {
   const point = character.codePointAt(0) ?? 0;
   if (point < 0x80) return 1;

@@ -62,7 +62,6 @@ export type InlineDocument = z.infer<typeof InlineDocument>;
 export const DocumentInput = z.union([DocumentReference, InlineDocument]);
 export type DocumentInput = z.infer<typeof DocumentInput>;
 
-/** Of a document, as the provider gets it. */
 export const FileName = z
   .string()
   .regex(/^[^/\\\p{Cc}]{1,200}$/u, "must be a file name of at most 200 characters");

@@ -24,7 +24,6 @@ const madeWith = (id: typeof ProviderId) =>
 export const Made = madeWith(ProviderId);
 export type Made = z.infer<typeof Made>;
 
-/** What the inputs of both processes have. */
 export const walletFields = {
   account: AccountName.optional(),
   operator: Made.optional(),

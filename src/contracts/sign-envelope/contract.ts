@@ -1,7 +1,8 @@
 // The contract of `signEnvelope`: documents in an envelope that a one-shot certificate signs, over two hosts (P1 §1.5, 2.10,
 // 4.5). Of the three requests only a few names are shown: the rest is the caller's, in `providerFields`.
 import { z } from "zod";
-import { namesDiffer, withRules } from "../shared/rules.js";
+import type { Resolved } from "../definition/process-contract.js";
+import { documentNamesDiffer, withRules } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import {
   AccountName,
@@ -33,10 +34,7 @@ const Settings = z.strictObject({
   /** How many documents are uploaded at the same time. */
   uploadsAtOnce: z.int().min(1).max(50).optional(),
 });
-/** As resolved: the caller's settings over the configured ones. */
-export type EnvelopeSettings = {
-  [setting in keyof z.infer<typeof Settings>]-?: NonNullable<z.infer<typeof Settings>[setting]>;
-};
+export type EnvelopeSettings = Resolved<typeof Settings>;
 
 const EnvelopeFields = z.strictObject({
   account: AccountName.optional(),
@@ -54,7 +52,7 @@ const EnvelopeFields = z.strictObject({
   settings: Settings.optional(),
 });
 
-export const SignEnvelopeInput = withRules(EnvelopeFields, [namesDiffer]);
+export const SignEnvelopeInput = withRules(EnvelopeFields, [documentNamesDiffer]);
 export type SignEnvelopeInput = z.infer<typeof SignEnvelopeInput>;
 
 export const SignEnvelopeStatus = ProcessStatus;

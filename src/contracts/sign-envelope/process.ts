@@ -1,4 +1,3 @@
-// `signEnvelope` in the registry: its defaults and the command that starts it.
 import { defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "./contract.js";

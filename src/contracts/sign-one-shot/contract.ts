@@ -1,8 +1,10 @@
 // The contract of `signOneShot`: a one-shot signature request from its creation to the signed documents, in its four
 // variants (P1 §1.4, 2.9, 4.4). No request or response is shown: what the provider wants travels in `providerFields`.
 import { z } from "zod";
+import type { Resolved } from "../definition/process-contract.js";
+import { askingSpans } from "../shared/communication.js";
 import { otpSettings } from "../shared/one-time-password.js";
-import { namesDiffer, withRules } from "../shared/rules.js";
+import { documentNamesDiffer, withRules } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import {
   AccountName,
@@ -14,8 +16,6 @@ import {
   Sha256,
 } from "../shared/values.js";
 
-const seconds = otpSettings.holderDeadlineSeconds;
-
 const NamedDocument = z.strictObject({ name: FileName, document: DocumentInput });
 /** In the variant `hash` the document need not leave the caller: its SHA-256 is enough. */
 const NamedHash = z.strictObject({ name: FileName, sha256: Sha256 });
@@ -24,17 +24,10 @@ const Settings = z.strictObject({
   ...otpSettings,
   /** The code is sent only once the caller has confirmed the contract (update `acceptContract`). */
   requireContractAccepted: z.boolean().optional(),
-  /** From the end of the uploads for the video's approval, and from the signature for its end. */
-  deadlineSeconds: seconds,
-  /** How long nothing may be heard before the provider is asked, and how often after that. */
-  pollIntervalSeconds: seconds,
-  /** The least time between two asks that callbacks cause. */
-  askIntervalSeconds: seconds,
+  /** The deadline counts from the end of the uploads for the video's approval, and from the signature for its end. */
+  ...askingSpans,
 });
-/** As resolved: the caller's settings over the configured ones. */
-export type OneShotSettings = {
-  [setting in keyof z.infer<typeof Settings>]-?: NonNullable<z.infer<typeof Settings>[setting]>;
-};
+export type OneShotSettings = Resolved<typeof Settings>;
 
 const OneShotFields = z.strictObject({
   account: AccountName.optional(),
@@ -83,7 +76,7 @@ export const SignOneShotInput = withRules(OneShotFields, [
       }
     },
   },
-  namesDiffer,
+  documentNamesDiffer,
 ]);
 export type SignOneShotInput = z.infer<typeof SignOneShotInput>;
 

@@ -1,4 +1,3 @@
-// `signOneShot` in the registry: its updates, its defaults and the command that starts it.
 import { z } from "zod";
 import { answer, decider, update } from "../definition/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
@@ -26,24 +25,19 @@ export const signOneShot = defineProcess({
   } satisfies DefaultsFor<OneShotSettings>,
   updates: {
     ...otpUpdates,
-    /** Accept or refuse the contract, if the input sets `requireContractAccepted`. */
     acceptContract: update(acceptContract, {
       description: "Accept or refuse the contract, if the input sets `requireContractAccepted`.",
       argument: z.strictObject({ accepted: z.boolean(), ...decider }),
       answer: answer("accepted", "refused", "notAwaited", "unavailable"),
       decides: true,
     }),
-    /** P1 §1.4: approves or cancels the identity video. */
     decideVideo: update(decideVideo, {
       description: "Approve or cancel the identity video (P1 §1.4).",
       argument: z.strictObject({ decision: z.enum(["approve", "cancel"]), ...decider }),
       answer: answer("approved", "cancelled", "notAwaited", "refused", "unknown", "unavailable"),
       decides: true,
     }),
-    /**
-     * P1 §1.4: changes the request of the identity video before it is decided. `providerFields` is the body of the request; which
-     * members it takes is not shown, and one may decide on the video, so it is a decision itself.
-     */
+    /** Which members the request takes is not shown, and one may decide on the video, so it is a decision itself. */
     updateVideo: update(updateVideo, {
       description: "Change the request of the identity video before it is decided (P1 §1.4).",
       argument: z.strictObject({ providerFields: z.record(z.string(), z.unknown()), ...decider }),

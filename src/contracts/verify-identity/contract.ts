@@ -1,28 +1,14 @@
 // The contract of `verifyIdentity`: an identification by video call, from the call to its audit (P1 §1.2, 2.7, 4.2, 6.1). Nothing in
 // the specification creates a conference, so its id is input.
 import { z } from "zod";
+import type { Resolved } from "../definition/process-contract.js";
 import { holdsJwt, isCredentialName } from "../shared/text.js";
+import { askingSpans } from "../shared/communication.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, EmailAddress, Instant, ownLimit, ProviderId } from "../shared/values.js";
 
-const seconds = z
-  .int()
-  .min(1)
-  .max(400 * 86_400)
-  .optional();
-
-const Settings = z.strictObject({
-  /** From the start, for the end of the call. */
-  deadlineSeconds: seconds,
-  /** How often the provider is asked, whatever callbacks came. */
-  pollIntervalSeconds: seconds,
-  /** The least time between two asks that callbacks cause. */
-  askIntervalSeconds: seconds,
-});
-/** As resolved: the caller's settings over the configured ones. */
-export type VideoSettings = {
-  [setting in keyof z.infer<typeof Settings>]-?: NonNullable<z.infer<typeof Settings>[setting]>;
-};
+const Settings = z.strictObject(askingSpans);
+export type VideoSettings = Resolved<typeof Settings>;
 
 /** P1 §5.2, rule 4: a credential is no query parameter. */
 const QueryName = z

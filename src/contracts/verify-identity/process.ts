@@ -1,4 +1,3 @@
-// `verifyIdentity` in the registry: its update, its defaults and the command that starts it.
 import { z } from "zod";
 import { answer, decider, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
@@ -22,7 +21,6 @@ export const verifyIdentity = defineProcess({
     askIntervalSeconds: { value: 60, least: 1 },
   } satisfies DefaultsFor<VideoSettings>,
   updates: {
-    /** P1 §4.2: rejects the call. `providerFields` is the body of the request. */
     rejectCall: update(rejectCall, {
       description: "Reject the call (P1 §4.2).",
       argument: z.strictObject({

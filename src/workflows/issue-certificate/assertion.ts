@@ -38,7 +38,7 @@ export class AssertionDialogue {
   /** Waits for a fresh assertion; returns false when none came in time or too many were invalid. */
   async another({ refused }: RefusedAssertion, spans: Spans): Promise<boolean> {
     this.#refusals.push(refused);
-    this.#flow.log.note({ source: "process", event: `The eID assertion is ${refused}` });
+    this.#flow.log.note(`The eID assertion is ${refused}`);
     if (refused === "invalid") this.#invalid += 1;
     if (this.#invalid >= spans.assertionTries) return false;
     const before = this.#count;
@@ -60,7 +60,7 @@ export class AssertionDialogue {
     this.#awaited = undefined;
     this.assertion = assertion;
     this.#count += 1;
-    this.#flow.log.note({ source: "process", event: "New eID assertion received" });
+    this.#flow.log.note("New eID assertion received");
     const isRefused = () => this.#refusals.length > awaited.refused;
     await condition(() => isRefused() || this.#isEnrolled(), awaited.spans.answerSeconds * 1_000);
     const refused = this.#refusals[awaited.refused];

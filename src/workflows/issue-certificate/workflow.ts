@@ -12,31 +12,29 @@ import type {
   IssueCertificateInput,
   IssueCertificateResult,
 } from "../../contracts/issue-certificate/contract.js";
-import { updateActivities } from "../runtime/activity-options.js";
+import { updateProxy } from "../runtime/activity-options.js";
 import { AssertionDialogue } from "./assertion.js";
 import { wanted } from "../runtime/attention.js";
 import { now } from "../runtime/clock.js";
 import { OneTimePassword } from "../shared/one-time-password.js";
 import type { OtpCalls } from "../shared/one-time-password.js";
-import { plainView } from "../runtime/plain-view.js";
-import { Flow } from "../runtime/flow.js";
-import { stepsOf } from "../runtime/steps.js";
+import { plainView } from "../runtime/event-log.js";
+import { Flow, run } from "../runtime/flow.js";
+import { effectStep, queryStep, stepsOf } from "../runtime/steps.js";
 
 const provider = "disposable-certificate";
-
-const own = (summary: string, seconds: number) => updateActivities(provider, summary, seconds);
 
 export async function issueCertificate(
   input: IssueCertificateInput,
 ): Promise<IssueCertificateResult> {
-  return new IssueCertificate(input).run();
+  return run(new IssueCertificate(input));
 }
 
 class IssueCertificate {
   readonly #input: IssueCertificateInput;
-  readonly #flow = new Flow(plainView);
-  readonly #step = stepsOf(this.#flow, provider);
-  readonly #assertions = new AssertionDialogue(this.#flow);
+  readonly flow = new Flow(plainView);
+  readonly #step = stepsOf(this.flow, provider);
+  readonly #assertions = new AssertionDialogue(this.flow);
   readonly #otp: OneTimePassword;
   #plan: CertificatePlan | undefined;
   #enrolled: Enrolled | undefined;
@@ -44,19 +42,12 @@ class IssueCertificate {
 
   constructor(input: IssueCertificateInput) {
     this.#input = input;
-    this.#otp = new OneTimePassword(this.#flow, this.#codeCalls());
-    this.#flow.lifecycle.askBeforeCancelling("enroll");
+    this.#otp = new OneTimePassword(this.flow, this.#codeCalls());
+    this.flow.lifecycle.askBeforeCancelling("enroll");
   }
 
-  run(): Promise<IssueCertificateResult> {
-    return this.#flow.lifecycle.run(
-      () => this.#main(),
-      () => this.#result(),
-    );
-  }
-
-  async #main(): Promise<void> {
-    const { status } = this.#flow;
+  async main(): Promise<void> {
+    const { status } = this.flow;
     const plan = await this.#prepare();
     this.#plan = plan;
     status.identify(plan);
@@ -68,9 +59,8 @@ class IssueCertificate {
   }
 
   #prepare(): Promise<CertificatePlan> {
-    return this.#step(
-      { name: "prepare", summary: "Check the input", journaled: false },
-      (service, { mode }) => service.prepare({ input: this.#input, mode }),
+    return this.#step(queryStep("prepare", "Check the input"), (service, { mode }) =>
+      service.prepare({ input: this.#input, mode }),
     );
   }
 
@@ -94,9 +84,8 @@ class IssueCertificate {
   }
 
   #checkData(assertion: string | undefined): Promise<RefusedAssertion | null> {
-    return this.#step(
-      { name: "checkData", summary: "Check the holder's data", journaled: false },
-      (service, { mode }) => service.checkData({ input: this.#input, assertion, mode }),
+    return this.#step(queryStep("checkData", "Check the holder's data"), (service, { mode }) =>
+      service.checkData({ input: this.#input, assertion, mode }),
     );
   }
 
@@ -104,17 +93,14 @@ class IssueCertificate {
     assertion: string | undefined,
     occurrence: string,
   ): Promise<Enrolled | RefusedAssertion> {
-    const step = {
-      name: "enroll",
-      summary: "Enroll the certificate",
-      journaled: true,
+    const step = effectStep("enroll", "Enroll the certificate", {
       happened: {
         certIdOtp: wanted.wholeNumber,
         deviceCode: wanted.token,
         otpId: wanted.optional(wanted.reference),
       },
       occurrence,
-    };
+    });
     return this.#step(step, (service, call) =>
       service.enroll({ ...call, input: this.#input, assertion }),
     );
@@ -127,7 +113,7 @@ class IssueCertificate {
       code,
       fields: [{ path: "eidAssertionHolder.assertion", problem: `is ${refused}` }],
     };
-    this.#flow.status.identify({ environment, account });
+    this.flow.status.identify({ environment, account });
     return ApplicationFailure.nonRetryable(
       `${provider} did not accept it: the assertion is ${refused}`,
       "NotAccepted",
@@ -136,9 +122,9 @@ class IssueCertificate {
   }
 
   #certificateEnrolled(enrolled: Enrolled): void {
-    const { log, status } = this.#flow;
+    const { log, status } = this.flow;
     this.#enrolled = enrolled;
-    log.note({ source: "process", event: "Certificate enrolled" });
+    log.note("Certificate enrolled");
     status.effectExists("waiting", {
       certIdOtp: String(enrolled.certIdOtp),
       ...(enrolled.otpId === undefined ? {} : { otpId: enrolled.otpId }),
@@ -146,25 +132,19 @@ class IssueCertificate {
   }
 
   #sendCode(): Promise<FirstCode> {
-    return this.#step(
-      { name: "sendOtp", summary: "Send the holder a code", journaled: true, happened: {} },
-      (service, call) => service.sendOtp({ ...this.#certificate(), ...call }),
+    return this.#step(effectStep("sendOtp", "Send the holder a code"), (service, call) =>
+      service.sendOtp({ ...this.#certificate(), ...call }),
     );
   }
 
-  #result(): IssueCertificateResult {
-    const { log, status } = this.#flow;
+  result(): IssueCertificateResult {
     return {
-      process: "issueCertificate",
-      id: status.id,
-      outcome: status.ownOutcome as IssueCertificateResult["outcome"],
-      references: status.references,
+      ...this.flow.result("issueCertificate"),
+      outcome: this.flow.status.ownOutcome as IssueCertificateResult["outcome"],
       dates: {
-        ...(this.#enrolled ? { enrolledAt: this.#enrolled.enrolledAt } : {}),
-        ...(this.#validatedAt === undefined ? {} : { validatedAt: this.#validatedAt }),
+        enrolledAt: this.#enrolled?.enrolledAt,
+        validatedAt: this.#validatedAt,
       },
-      documents: [],
-      timeline: log.timeline,
       otpsSent: this.#otp.sent,
     };
   }
@@ -182,12 +162,12 @@ class IssueCertificate {
       provider,
       operation: "validate",
       send: (occurrence, seconds) =>
-        own("Send the holder another code", seconds).resendOtp({
+        updateProxy(provider, "Send the holder another code", seconds).resendOtp({
           ...this.#certificate(),
           effect: { step: "sendOtp", occurrence },
         }),
       try: (otp, occurrence, seconds) =>
-        own("Validate the code that the holder entered", seconds).validate({
+        updateProxy(provider, "Validate the code that the holder entered", seconds).validate({
           ...this.#certificate(),
           effect: { step: "validate", occurrence },
           mode: "quick",
@@ -195,12 +175,7 @@ class IssueCertificate {
         }),
       decideOpen: (open) =>
         this.#step(
-          {
-            name: "validate",
-            summary: "Wait for the answer to the last code",
-            journaled: true,
-            happened: {},
-          },
+          effectStep("validate", "Wait for the answer to the last code"),
           async (service, { effect, mode }) =>
             mode === "probe"
               ? { verdict: "again" }

@@ -32,34 +32,8 @@ export const patientOptions: ActivityOptions = {
   retry: { initialInterval: "30 seconds", backoffCoefficient: 1 },
 };
 
-/** For an update's own call, which answers within 20 s. If its worker is killed, there is time left to read a stored answer. */
-export const answerOptions: ActivityOptions = {
-  startToCloseTimeout: "15 seconds",
-  heartbeatTimeout: "6 seconds",
-  scheduleToCloseTimeout: "15 seconds",
-  retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
-};
-
-/** For an update's own question to the database, which sends no heartbeat: a short attempt shows a killed worker. */
-export const recordOptions: ActivityOptions = {
-  startToCloseTimeout: "6 seconds",
-  scheduleToCloseTimeout: "15 seconds",
-  retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
-};
-
-/** The call of an update that answers within a configured time. */
-export function updateActivities<Q extends Queue>(queue: Q, summary: string, seconds: number) {
-  const time = `${seconds} seconds` as const;
-  return activitiesOf(queue, {
-    ...answerOptions,
-    startToCloseTimeout: time,
-    scheduleToCloseTimeout: time,
-    summary,
-  });
-}
-
 /** The activities of one provider, on its own task queue. */
-export function activitiesOf<Q extends Queue>(queue: Q, options: ActivityOptions): Queues[Q] {
+export function providerProxy<Q extends Queue>(queue: Q, options: ActivityOptions): Queues[Q] {
   return proxyActivities<Queues[Q]>({
     taskQueue: providerTaskQueue(queue),
     ...options,
@@ -67,6 +41,36 @@ export function activitiesOf<Q extends Queue>(queue: Q, options: ActivityOptions
 }
 
 /** The activities on the task queue of the workflows: they ask no provider. */
-export function ownActivities(options: ActivityOptions) {
+export function ownProxy(options: ActivityOptions) {
   return proxyActivities<ProcessActivities & LookActivities>(options);
+}
+
+/** For an update's own call. If its worker is killed, there is time left to read a stored answer. */
+const answerOptions = (seconds: number): ActivityOptions => ({
+  ...limits(seconds),
+  heartbeatTimeout: "6 seconds",
+});
+
+/** The activities of one provider for an update, which answers within 20 s, or within its own time. */
+export function updateProxy<Q extends Queue>(queue: Q, summary: string, seconds = 15): Queues[Q] {
+  return providerProxy(queue, { ...answerOptions(seconds), summary });
+}
+
+export function ownUpdateProxy(summary: string) {
+  return ownProxy({ ...answerOptions(15), summary });
+}
+
+/** For an update's own question to the database, which sends no heartbeat: a short attempt shows a killed worker. */
+export function databaseProxy(summary: string, attemptSeconds = 6, seconds = 15) {
+  const startToCloseTimeout = `${attemptSeconds} seconds` as const;
+  return ownProxy({ ...limits(seconds), startToCloseTimeout, summary });
+}
+
+function limits(seconds: number): ActivityOptions {
+  const time = `${seconds} seconds` as const;
+  return {
+    startToCloseTimeout: time,
+    scheduleToCloseTimeout: time,
+    retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
+  };
 }

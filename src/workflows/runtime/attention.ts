@@ -6,16 +6,16 @@ import type { AttentionKind, FailureDetails, Problem } from "../../contracts/sha
 import { plainText } from "../../contracts/shared/text.js";
 import type { Resolution, ResolveAnswer } from "../../contracts/shared/messages.js";
 import type { ProposedDecision } from "../../contracts/shared/names.js";
-import type { Attention, TimelineEntry } from "../../contracts/shared/status.js";
-import { ownActivities, recordOptions } from "./activity-options.js";
+import type { Attention } from "../../contracts/shared/status.js";
+import { databaseProxy } from "./activity-options.js";
 import { now } from "./clock.js";
 import { decidedBy } from "./decisions.js";
-import type { Proven } from "./decisions.js";
-import { withResolvers } from "./with-resolvers.js";
+import type { ProvenPerson } from "./decisions.js";
+import type { EventLog, Snapshot, View } from "./event-log.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 import { maxBytes } from "./timeline.js";
 
-/** What an operator must or may supply with `happened`, and its form. */
+/** An operator must or may supply these members with `happened`. */
 export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;
 
 export const wanted = {
@@ -60,16 +60,11 @@ export interface OpenAttention {
   settle(decision: Decided): void;
 }
 
-const { decide } = ownActivities({
-  ...recordOptions,
-  summary: "Record the decision",
-});
+const { decide } = databaseProxy("Record the decision");
 
-/** Called at each change. */
 interface AttentionsOwner {
-  attentionChanged(): void;
-  proposalsChanged(): void;
-  note(entry: Omit<TimelineEntry, "at">): void;
+  readonly log: Pick<EventLog<Snapshot, View>, "add" | "note">;
+  readonly status: { attentionChanged(): void; proposalsChanged(): void };
 }
 
 export class Attentions {
@@ -97,7 +92,10 @@ export class Attentions {
     this.#count += 1;
     const unknown = kind === "unknownOutcome" || kind === "protocol";
     const mayDouble = kind === "unknownOutcome" && step.journaled;
-    const { promise: decided, resolve: settle } = withResolvers<Decided>();
+    let settle!: OpenAttention["settle"];
+    const decided = new Promise<Decided>((resolve) => {
+      settle = resolve;
+    });
     const mayHaveHappened = step.happened && !(step.journaled && kind === "accessDenied");
     const needs = Object.entries(step.happened ?? {}).flatMap(([key, want]) =>
       "optional" in want ? [] : [key],
@@ -130,12 +128,8 @@ export class Attentions {
     metricMeter
       .createCounter("trustflow_attentions", undefined, "Attentions raised")
       .add(1, { kind });
-    this.#flow.note({
-      source: "process",
-      event: `Needs an operator decision: ${step.name} (${kind})`,
-      note: reason,
-    });
-    this.#flow.attentionChanged();
+    this.#flow.log.note(`Needs an operator decision: ${step.name} (${kind})`, reason);
+    this.#flow.status.attentionChanged();
     return attention;
   }
 
@@ -143,11 +137,8 @@ export class Attentions {
     const { id, step, kind } = shown;
     this.#open.delete(id);
     if (shown.proposed) this.#unpropose(shown);
-    this.#flow.note({
-      source: "process",
-      event: `No longer needs an operator decision: ${step} (${kind})`,
-    });
-    this.#flow.attentionChanged();
+    this.#flow.log.note(`No longer needs an operator decision: ${step} (${kind})`);
+    this.#flow.status.attentionChanged();
   }
 
   /** The proposals that wait for a second operator. */
@@ -159,7 +150,11 @@ export class Attentions {
     );
   }
 
-  #propose({ shown }: OpenAttention, { decision, by, note }: ProvenResolution, who: Proven): void {
+  #propose(
+    { shown }: OpenAttention,
+    { decision, by, note }: ProvenResolution,
+    who: ProvenPerson,
+  ): void {
     const { principal = "" } = who;
     const at = now().toISOString();
     const stated = {
@@ -167,13 +162,13 @@ export class Attentions {
       ...(note === undefined ? {} : { note: plainText(note, maxBytes.note) }),
     };
     shown.proposed = { decision, at, principal, ...stated };
-    this.#flow.note(decidedBy(who, `Proposed ${decision}: ${shown.step}`));
-    this.#flow.proposalsChanged();
+    this.#flow.log.add(decidedBy(who, `Proposed ${decision}: ${shown.step}`));
+    this.#flow.status.proposalsChanged();
   }
 
   #unpropose(shown: Attention): void {
     delete shown.proposed;
-    this.#flow.proposalsChanged();
+    this.#flow.status.proposalsChanged();
   }
 
   /** Refuses an outdated attention id, and a decision that the attention does not accept. */
@@ -214,7 +209,7 @@ export class Attentions {
     }
   }
 
-  async resolve(asked: Resolution, who: Proven): Promise<ResolveAnswer> {
+  async resolve(asked: Resolution, who: ProvenPerson): Promise<ResolveAnswer> {
     const { signature: _, ...given } = asked;
     const { principal, secondPerson: { proposedBy } = {} } = who;
     const resolution = {
@@ -242,7 +237,7 @@ export class Attentions {
     const notYet = written.find(({ answer }) => answer === "notYet");
     if (notYet) return notYet;
     const event = goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`;
-    this.#flow.note(decidedBy(who, event));
+    this.#flow.log.add(decidedBy(who, event));
     const [first] = written;
     attention.settle({ ...resolution, occurrence: first?.occurrence, effect: knownBy(written) });
     return { answer: "resolved" };
@@ -251,7 +246,7 @@ export class Attentions {
 
 const notOpen = () => invalidInput("attention", "is not open, or is already decided");
 
-/** Undefined when one of the rows could not be reached. */
+/** Returns undefined if one of the rows could not be reached. */
 async function writtenInto(
   rows: string[],
   resolution: ProvenResolution,
@@ -262,7 +257,7 @@ async function writtenInto(
   return Promise.all(writing).catch(() => undefined);
 }
 
-/** What the rows prove together; without a row no step has had an effect. */
+/** Without a row no step has had an effect. */
 function knownBy(written: WrittenDecision[]): Decided["effect"] {
   const known = written.map(({ effect = "unknown" }) => effect);
   return (["exists", "unknown"] as const).find((effect) => known.includes(effect)) ?? "none";

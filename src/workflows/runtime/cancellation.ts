@@ -25,5 +25,5 @@ export async function cancelUnsigned(
 ): Promise<void> {
   if (await acceptsUnsigned(update)) return cancelUntilAnswered(cancel);
   const note = "it is not signed: an operator must cancel with trustflow cancel";
-  flow.log.note({ source: "process", event: "Cancellation refused", note });
+  flow.log.note("Cancellation refused", note);
 }

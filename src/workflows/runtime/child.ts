@@ -17,7 +17,7 @@ import type { InputOf, ProcessName, ResultOf } from "../../contracts/registry.js
 import { workflowIdOf, workflowTaskQueue } from "../../contracts/shared/names.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
 import { problemIn } from "./activity-errors.js";
-import { answerOptions, ownActivities } from "./activity-options.js";
+import { ownProxy, ownUpdateProxy } from "./activity-options.js";
 
 interface ChildOptions<P> {
   process: P;
@@ -27,7 +27,6 @@ interface ChildOptions<P> {
   label: string;
 }
 
-/** What the child is started with. */
 interface ChildStart<P extends ProcessName> {
   account: string;
   input: InputOf<P>;
@@ -53,7 +52,7 @@ export class Child<P extends ProcessName> {
   #start: ChildStart<P> | undefined;
   #fingerprint: string | undefined;
   /** It was there before: its input has to be ours. */
-  #isUnproven = false;
+  #isInputUnchecked = false;
   /** How often an event said that a run of the child has ended. */
   #hints = 0;
 
@@ -65,9 +64,10 @@ export class Child<P extends ProcessName> {
     this.#label = label;
   }
 
-  /** Undefined where it has not ended with one. */
+  /** Undefined if the child has not ended with a result, or this process has not started it. */
   get result(): ResultOf<P> | undefined {
-    return this.found?.run === "completed" ? (this.found.result as ResultOf<P>) : undefined;
+    const { isStarted, found } = this;
+    return isStarted && found?.run === "completed" ? (found.result as ResultOf<P>) : undefined;
   }
 
   get isStarted(): boolean {
@@ -97,7 +97,7 @@ export class Child<P extends ProcessName> {
       handle.result().then(hint, hint);
     } catch (error) {
       if (!isThere(error)) throw error;
-      this.#isUnproven = true;
+      this.#isInputUnchecked = true;
     }
   }
 
@@ -121,10 +121,7 @@ export class Child<P extends ProcessName> {
 
   /** For an update, which answers soon: whether the process is there at all. */
   async isThere(account: string): Promise<boolean> {
-    const { lookAt } = ownActivities({
-      ...answerOptions,
-      summary: `Look whether there is ${this.#label}`,
-    });
+    const { lookAt } = ownUpdateProxy(`Look whether there is ${this.#label}`);
     const { found } = await lookAt({ workflowId: this.workflowId, account, wait: "now" });
     return found.run !== "missing";
   }
@@ -157,13 +154,13 @@ export class Child<P extends ProcessName> {
     { retry }: Pick<ActivityOptions, "retry">,
   ): Promise<LookAnswer> {
     const { account = "default", digest, lookIntervalSeconds = 1 } = this.#start ?? {};
-    const { lookAt } = ownActivities({ ...attempt, ...(retry && { retry }), summary });
+    const { lookAt } = ownProxy({ ...attempt, ...(retry && { retry }), summary });
     const request: LookRequest = {
       workflowId: this.workflowId,
       account,
       wait,
       ...(this.#fingerprint !== undefined && { seen: this.#fingerprint }),
-      ...(this.#isUnproven && digest !== undefined && { digest }),
+      ...(this.#isInputUnchecked && digest !== undefined && { digest }),
     };
     return untilAnswered(() => lookAt(request), lookIntervalSeconds, summary);
   }
@@ -171,7 +168,7 @@ export class Child<P extends ProcessName> {
   #apply({ fingerprint, found }: LookAnswer): void {
     this.found = found;
     this.#fingerprint = fingerprint;
-    this.#isUnproven = false;
+    this.#isInputUnchecked = false;
   }
 }
 
@@ -182,7 +179,7 @@ export class Child<P extends ProcessName> {
 export async function isOpen(workflowId: string, label: string): Promise<boolean> {
   const summary = `Look at ${label}`;
   const retry = { maximumInterval: "1 minute" } as const;
-  const { lookAt } = ownActivities({ ...attempt, retry, summary });
+  const { lookAt } = ownProxy({ ...attempt, retry, summary });
   const request: RunRequest = { workflowId, account: "default", wait: "now", only: "run" };
   const { found } = await untilAnswered(() => lookAt(request), 60, summary);
   return found.run === "open";

@@ -9,33 +9,27 @@ import {
 import type { CheckedDecision } from "../../activities/runtime/process.js";
 import type { Decider } from "../../contracts/shared/messages.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
-import { ownActivities, recordOptions } from "./activity-options.js";
+import { databaseProxy, ownProxy } from "./activity-options.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 
 /** The person who decides: the stated name and the proven operator. */
-export interface Proven extends Pick<TimelineEntry, "by" | "note" | "principal"> {
+export interface ProvenPerson extends Pick<TimelineEntry, "by" | "note" | "principal"> {
   /** A second operator has to make the same decision; `proposedBy`: another operator already has. */
   secondPerson?: { proposedBy?: string };
 }
 
 const summary = "Check the signature of the decision";
-const seconds = "4 seconds";
 const PAUSE_MS = 60_000;
-const { checkDecision } = ownActivities({
-  ...recordOptions,
-  startToCloseTimeout: seconds,
-  scheduleToCloseTimeout: seconds,
-  summary,
-});
+const { checkDecision } = databaseProxy(summary, 4, 4);
 /** Options for a check that no caller waits for: it is retried until it succeeds. */
-const { checkDecision: checkUntilKnown } = ownActivities({
-  startToCloseTimeout: seconds,
+const { checkDecision: checkUntilKnown } = ownProxy({
+  startToCloseTimeout: "4 seconds",
   retry: { maximumInterval: "1 minute" },
   summary,
 });
 
 /** Returns undefined if the check is not possible now; throws the error that refuses the update. */
-export async function verifyDecider(given: Decider): Promise<Proven | undefined> {
+export async function verifyDecider(given: Decider): Promise<ProvenPerson | undefined> {
   const { name: update = "", id: updateId = "" } = currentUpdateInfo() ?? {};
   const asked = askedAbout(update, updateId);
   try {
@@ -51,7 +45,7 @@ export async function verifyDecider(given: Decider): Promise<Proven | undefined>
   }
 }
 
-function statedBy({ by, note }: Decider): Proven {
+function statedBy({ by, note }: Decider): ProvenPerson {
   return { ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
 }
 
@@ -94,7 +88,7 @@ function refusalIn(answer: unknown): { path: string; problem: string } | undefin
 
 /** The timeline entry; without a name and a proof its source is the process. */
 export function decidedBy(
-  { by, principal, note }: Proven,
+  { by, principal, note }: ProvenPerson,
   event: string,
 ): Omit<TimelineEntry, "at"> {
   const isNamed = by !== undefined || principal !== undefined;
@@ -107,7 +101,6 @@ export function decidedBy(
   };
 }
 
-/** For an argument without other members. */
 export function refuseUnlessDeciderAlone(given: unknown): void {
   const known = new Set(["by", "note", "signature"]);
   for (const path of Object.keys(membersOf(given)))

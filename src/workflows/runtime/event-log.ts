@@ -20,7 +20,6 @@ export interface Snapshot {
   shown?: ShownItem;
 }
 
-/** What is derived from events and snapshot; a pure function of both. */
 export interface View {
   state?: string;
   reportedState?: string;
@@ -109,11 +108,9 @@ export class EventLog<S extends Snapshot, V extends View> {
     return entries;
   }
 
-  /** What the provider has said of the communication and of its reader. */
   get said(): Pick<ProcessStatus, "reported" | "shown"> {
     const { kept } = bounded(this.events.flatMap(reportedIn));
-    const shown = this.snapshot?.shown;
-    return { ...(kept.length > 0 && { reported: kept }), ...(shown && { shown }) };
+    return { reported: kept.length > 0 ? kept : undefined, shown: this.snapshot?.shown };
   }
 
   /** The number of own entries, and of callbacks. */
@@ -136,8 +133,12 @@ export class EventLog<S extends Snapshot, V extends View> {
     return found;
   }
 
-  /** Adds an entry to the timeline. */
-  note(entry: Omit<TimelineEntry, "at">): void {
+  /** Adds an entry of the process itself to the timeline. */
+  note(event: string, note?: string): void {
+    this.add({ source: "process", event, note });
+  }
+
+  add(entry: Omit<TimelineEntry, "at">): void {
     this.#entries.push(cut({ at: now().toISOString(), ...entry }));
     this.#callbacksBefore.push(this.#view.timeline.length);
     this.#onChange();
@@ -169,8 +170,7 @@ export class EventLog<S extends Snapshot, V extends View> {
     if (moved) this.seenStates.push(snapshot.state);
     this.snapshot = snapshot;
     this.#view = this.#viewOf(this.events, snapshot);
-    if (moved)
-      this.note({ source: "query", event: snapshot.state, ...(flag ? { note: flag } : {}) });
+    if (moved) this.add({ source: "query", event: snapshot.state, note: flag });
     else this.#onChange();
   }
 
@@ -207,4 +207,15 @@ function keyOf({ kind, uniqueId, description = "", document }: ProcessDocument):
 
 function isEvent(event: Partial<ProviderEvent> | null | undefined): event is ProviderEvent {
   return [event?.id, event?.kind, event?.at].every((part) => typeof part === "string");
+}
+
+/** The view of a process whose provider reports no state: it shows the callbacks, and nothing else. */
+export function plainView(events: ProviderEvent[]): View {
+  return { closed: false, resting: false, timeline: events.map(entryOf) };
+}
+
+export function entryOf({ at, kind, outcome, note, affidavit }: ProviderEvent): TimelineEntry {
+  const event = outcome ? `${kind} (${outcome})` : kind;
+  const text = affidavit ? (affidavit.name ?? affidavit.id) : note;
+  return { at, source: "callback", event, ...(text ? { note: text } : {}) };
 }

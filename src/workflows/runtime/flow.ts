@@ -30,14 +30,17 @@ export class Flow<S extends Snapshot, V extends View> {
   /** `reportsEnd`: the callbacks that report an end; default: none. */
   constructor(viewOf: ViewOf<S, V>, reportsEnd?: ReportsEnd) {
     this.log = new EventLog(viewOf, () => this.status.refresh(), reportsEnd);
-    this.attentions = new Attentions({
-      note: (entry) => this.log.note(entry),
-      attentionChanged: () => this.status.attentionChanged(),
-      proposalsChanged: () => this.status.proposalsChanged(),
-    });
+    this.attentions = new Attentions(this);
     this.status = new ProcessStatusBoard(this.log, this.attentions);
     this.lifecycle = new Lifecycle(this.status, this.attentions);
     this.#takeMessages();
+  }
+
+  /** What the results of all processes have. */
+  result<P extends string>(processName: P) {
+    const { id, references } = this.status;
+    const { documents, timeline } = this.log;
+    return { process: processName, id, references, documents: [...documents.values()], timeline };
   }
 
   #takeMessages(): void {
@@ -75,18 +78,29 @@ export class Flow<S extends Snapshot, V extends View> {
     if (typeof runId !== "string" || typeof since !== "string") return;
     if (runId === workflowInfo().runId || this.#repairedRuns.has(runId)) return;
     this.#repairedRuns.add(runId);
-    this.log.note({
-      source: "process",
-      event: "Repaired: reset to the last good workflow task",
-      note: `its workflow tasks had failed since ${since}`,
-    });
+    this.log.note(
+      "Repaired: reset to the last good workflow task",
+      `its workflow tasks had failed since ${since}`,
+    );
   }
+}
+
+/** A process: its steps, and the result with which it ends. */
+interface Path<R> {
+  readonly flow: AnyFlow;
+  main(): Promise<void>;
+  result(): R;
+}
+
+export function run<R>(path: Path<R>): Promise<R> {
+  return path.flow.lifecycle.run(path);
 }
 
 /** What steps, tracking and dialogues need of a flow, whatever its snapshot and view. */
 export interface AnyFlow {
   readonly log: Pick<
     EventLog<Snapshot, View>,
+    | "add"
     | "endHints"
     | "events"
     | "hintEnd"

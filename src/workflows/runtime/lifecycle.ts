@@ -15,8 +15,7 @@ import { abandoned } from "./attention.js";
 import type { Attentions, Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
 import { refuseUnlessDecider, verifyDecider } from "./decisions.js";
-import type { Proven } from "./decisions.js";
-import { withResolvers } from "./with-resolvers.js";
+import type { ProvenPerson } from "./decisions.js";
 import type { ProcessStatusBoard } from "./status.js";
 
 /** Ends the main path: the effect was withdrawn before it was sent. */
@@ -33,16 +32,16 @@ export class Lifecycle {
   stopped: Error | undefined;
   readonly #status: LifecycleStatus;
   readonly #attentions: Attentions;
-  readonly #stop: (stop: { stop: Error }) => void;
+  #stop!: (stop: { stop: Error }) => void;
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
   #ending = false;
 
   constructor(status: LifecycleStatus, attentions: Attentions) {
     this.#status = status;
     this.#attentions = attentions;
-    const { promise, resolve: settle } = withResolvers<{ stop: Error }>();
-    this.stopping = promise;
-    this.#stop = settle;
+    this.stopping = new Promise((resolve) => {
+      this.#stop = resolve;
+    });
   }
 
   /** An update that answers within 20 s, never raises attention, and is refused once the process ends. */
@@ -70,7 +69,7 @@ export class Lifecycle {
   onDecision<R extends { answer: string }, D extends Decider>(
     definition: UpdateDefinition<R | { answer: "unavailable" }, [D]>,
     description: string,
-    handler: (given: D, who: Proven) => Promise<R> | R,
+    handler: (given: D, who: ProvenPerson) => Promise<R> | R,
     validate?: (given: D) => void,
   ): void {
     this.onUpdate(
@@ -187,10 +186,10 @@ export class Lifecycle {
    * Runs the main path so that no cancellation leaves an effect untracked. At the end it refuses new updates, lets the
    * running ones answer, and returns.
    */
-  async run<R>(main: () => Promise<void>, result: () => R): Promise<R> {
+  async run<R>(path: { main(): Promise<void>; result(): R }): Promise<R> {
     return CancellationScope.nonCancellable(async () => {
       try {
-        await main();
+        await path.main();
       } catch (error) {
         if (!(error instanceof Withdrawn)) {
           if (error instanceof ApplicationFailure) this.#status.failure = shownFailure(error);
@@ -200,7 +199,7 @@ export class Lifecycle {
         this.#status.ownOutcome = "cancelledBeforeSubmit";
       }
       await this.#end();
-      return result();
+      return path.result();
     });
   }
 

@@ -55,7 +55,6 @@ export function codeBlock(text: string): Markdown {
   return made(["", fence, line, fence].join("\n"));
 }
 
-/** Of the process that runs. */
 export function showDetails({ source }: Markdown): void {
   setCurrentDetails(source);
 }

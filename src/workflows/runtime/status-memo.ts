@@ -1,7 +1,7 @@
 // The status in the memo of a process, which is read from Temporal alone: watching asks no worker (docs/decisions/0035). It is
 // written once at the end of a workflow task that has changed it.
 import { defaultPayloadConverter } from "@temporalio/workflow";
-import type { ConcludeActivationInput } from "@temporalio/workflow";
+import type { ConcludeActivationInput, WorkflowInterceptors } from "@temporalio/workflow";
 import { statusMemo } from "../../contracts/shared/names.js";
 import type { ProcessStatus } from "../../contracts/shared/status.js";
 
@@ -18,8 +18,16 @@ export function beginMemo(from: MemoSource): void {
   source = from;
 }
 
+export const interceptors = (): WorkflowInterceptors => ({
+  internals: [
+    {
+      concludeActivation: (input, next) => ({ commands: withMemo(next(input).commands) }),
+    },
+  ],
+});
+
 /** The commands of an activation, with the memo that it makes necessary. An answer to a query stands alone. */
-export function withMemo(commands: Commands): Commands {
+function withMemo(commands: Commands): Commands {
   if (commands.some(({ respondToQuery }) => respondToQuery)) return commands;
   const completes = commands.some(({ completeWorkflowExecution: end }) => end);
   const status = source?.takeMemo(completes);

@@ -20,12 +20,10 @@ import { showDetails } from "./markdown.js";
 import { MAX_NEWEST, newest } from "./timeline.js";
 import { beginMemo } from "./status-memo.js";
 
-/** What the status shows of the event log. */
 type ShownLog = Pick<
   EventLog<Snapshot, View>,
   "entryCounts" | "lastEventAt" | "latest" | "said" | "timeline" | "view"
 >;
-/** What the status shows of the open attentions. */
 type ShownAttentions = Pick<Attentions, "first" | "more" | "proposals">;
 
 export interface OwnStatus {
@@ -46,7 +44,6 @@ export class ProcessStatusBoard {
   ownOutcome: string | undefined;
   failure: ShownFailure | undefined;
   deadline: Date | undefined;
-  /** What a process shows beside what all processes show. */
   own: OwnStatus | undefined;
   readonly #log: ShownLog;
   readonly #attentions: ShownAttentions;
@@ -125,16 +122,15 @@ export class ProcessStatusBoard {
       environment: this.environment,
       account: this.account,
       phase: this.phase,
-      ...(waiting && !attention ? { waitingFor: waiting.for } : {}),
-      ...(attention ? { waitingFor: `an operator decision: ${attention.reason}` } : {}),
-      ...(waiting?.until && !attention ? { until: waiting.until.toISOString() } : {}),
-      ...(state === undefined ? {} : { state }),
-      ...(reportedState === undefined ? {} : { reportedState }),
-      ...(this.outcome === undefined ? {} : { outcome: this.outcome }),
+      waitingFor: attention ? `an operator decision: ${attention.reason}` : waiting?.for,
+      until: attention ? undefined : waiting?.until?.toISOString(),
+      state,
+      reportedState,
+      outcome: this.outcome,
       references: this.references,
-      ...(attention ? { attention } : {}),
-      ...(more.length > 0 ? { moreAttentions: more } : {}),
-      ...(this.failure ? { failure: this.failure } : {}),
+      attention,
+      moreAttentions: more.length > 0 ? more : undefined,
+      failure: this.failure,
       ...this.own?.members(),
       timeline: this.#log.timeline,
     };

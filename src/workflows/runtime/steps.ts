@@ -12,7 +12,7 @@ import type { Queue, Queues } from "../../activities/queues.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
 import type { AttemptMode } from "../../activities/runtime/failure.js";
 import type { FailureDetails, Problem } from "../../contracts/shared/failures.js";
-import { activitiesOf, patientOptions, quickOptions } from "./activity-options.js";
+import { providerProxy, patientOptions, quickOptions } from "./activity-options.js";
 import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./activity-errors.js";
@@ -36,6 +36,18 @@ export interface Step {
   attempt?: Pick<ActivityOptions, "startToCloseTimeout">;
 }
 
+type More = Partial<Omit<Step, "name" | "summary" | "journaled">>;
+
+/** A step that has an effect. With `happened` an operator supplies nothing, unless `more` says what. */
+export function effectStep(name: string, summary: string, more: More = {}): Step {
+  return { name, summary, journaled: true, happened: {}, ...more };
+}
+
+/** A step that only asks or keeps. */
+export function queryStep(name: string, summary: string, more: More = {}): Step {
+  return { name, summary, journaled: false, ...more };
+}
+
 /** The open problem of an update's own call: the step begins with an attention. */
 export interface OpenOccurrence {
   occurrence: string;
@@ -57,7 +69,7 @@ export async function isWaived(work: () => Promise<unknown>): Promise<boolean> {
 }
 
 /** The time limit of a query ended before anything changed. */
-export class NotChangedYet extends Error {}
+export class NothingNew extends Error {}
 
 type StepOutcome<T> = { value: T } | { problem: Problem } | { decided: Decided } | { stop: Error };
 
@@ -77,7 +89,7 @@ export function stepsOf<Q extends Queue>(flow: AnyFlow, queue: Q): Steps<Queues[
   ): Promise<T> => {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
     const callWith = (options: ActivityOptions, mode: AttemptMode): Promise<T> =>
-      call(activitiesOf(queue, options), { effect: { step: step.name, occurrence }, mode });
+      call(providerProxy(queue, options), { effect: { step: step.name, occurrence }, mode });
     let outcome: StepOutcome<T> = leftOpen ?? (await quick(flow, step, "quick", callWith));
     for (;;) {
       if ("value" in outcome) return outcome.value;
@@ -204,7 +216,7 @@ function attentionKindOf(problem: Problem): Parameters<typeof reasonOf>[0] {
   const why = detail ?? `${operation} ${answered}, without saying why`;
   const fields = problem.fields.length > 0 ? problem.fields : [{ path: "(input)", problem: why }];
   if (kind === "withdrawn") throw new Withdrawn();
-  if (kind === "unchanged") throw new NotChangedYet();
+  if (kind === "unchanged") throw new NothingNew();
   if (kind === "invalidRequest") {
     const details: FailureDetails["NotAccepted"] = {
       provider,

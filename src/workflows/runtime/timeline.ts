@@ -21,7 +21,6 @@ export function newest(arrivals: readonly TimelineEntry[]): TimelineEntry[] {
   return inOrder(backward.slice(0, Math.max(1, fitting(backward, MAX_NEWEST_BYTES))).toReversed());
 }
 
-/** By the time that each entry states. */
 export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   return entries.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }

@@ -5,7 +5,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { earlierOf, msUntil, now, secondsAfter, secondsFromNow, Timer } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
-import { NotChangedYet } from "./steps.js";
+import { NothingNew } from "./steps.js";
 
 export interface TrackingSpans {
   deadlineSeconds: number;
@@ -32,7 +32,7 @@ export interface TrackingTarget {
   isOver?(): boolean;
   /** The callbacks that trigger a query. */
   hintsAtEnd(event: ProviderEvent): boolean;
-  /** Queries the provider and applies the answer; throws `NotChangedYet` if the time of `options` ends first. */
+  /** Queries the provider and applies the answer; throws `NothingNew` if the time of `options` ends first. */
   ask(wait: AskWait, summary: string, options: ActivityOptions): Promise<void>;
 }
 
@@ -173,7 +173,7 @@ class Tracking {
     try {
       await this.#target.ask(wait, summary, options);
     } catch (error) {
-      if (!(error instanceof NotChangedYet)) throw error;
+      if (!(error instanceof NothingNew)) throw error;
     }
     this.#lastAsked = now();
     this.#asked += 1;

@@ -1,9 +1,9 @@
 // One message through the messaging gateway; the provider reports no later status (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
 import type { MessageSent } from "../../activities/messaging-gateway/index.js";
 import type { SendMessageInput, SendMessageResult } from "../../contracts/send-message/contract.js";
-import { plainView } from "../runtime/plain-view.js";
-import { Flow } from "../runtime/flow.js";
-import { stepsOf } from "../runtime/steps.js";
+import { plainView } from "../runtime/event-log.js";
+import { Flow, run } from "../runtime/flow.js";
+import { effectStep, stepsOf } from "../runtime/steps.js";
 
 export async function sendMessage(input: SendMessageInput): Promise<SendMessageResult> {
   const flow = new Flow(plainView);
@@ -12,23 +12,19 @@ export async function sendMessage(input: SendMessageInput): Promise<SendMessageR
   flow.lifecycle.askBeforeCancelling("send");
 
   const main = async () => {
-    sent = await step(
-      { name: "send", summary: "Send the message", journaled: true, happened: {} },
-      (gateway, call) => gateway.send({ ...call, input }),
+    sent = await step(effectStep("send", "Send the message"), (gateway, call) =>
+      gateway.send({ ...call, input }),
     );
     flow.status.identify(sent);
-    flow.log.note({ source: "process", event: "Message accepted" });
+    flow.log.note("Message accepted");
     flow.status.ownOutcome = "accepted";
   };
 
-  return flow.lifecycle.run(main, () => ({
-    process: "sendMessage",
-    id: flow.status.id,
+  const result = (): SendMessageResult => ({
+    ...flow.result("sendMessage"),
     outcome: "accepted",
-    references: flow.status.references,
     dates: {},
-    documents: [],
-    timeline: flow.log.timeline,
-    ...(sent?.answer === undefined ? {} : { providerAnswer: sent.answer }),
-  }));
+    providerAnswer: sent?.answer,
+  });
+  return run({ flow, main, result });
 }

@@ -2,17 +2,17 @@
 import { CancellationScope } from "@temporalio/workflow";
 import type { Decided } from "../runtime/attention.js";
 import type { AnyFlow } from "../runtime/flow.js";
-import { NotChangedYet } from "../runtime/steps.js";
+import { NothingNew } from "../runtime/steps.js";
 
 /** Longer than any process runs. */
 const WITHOUT_END_MS = 3_650 * 86_400_000;
 
-/** Undefined where the time of a question ended before anything changed. */
+/** Returns undefined if the time of the question ended before anything changed. */
 export async function untilTimeIsUp<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof NotChangedYet) return undefined;
+    if (error instanceof NothingNew) return undefined;
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import type {
   BatchTotals,
 } from "../../contracts/send-notice-batch/contract.js";
 import type { Snapshot, View } from "../runtime/event-log.js";
-import { plainView } from "../runtime/plain-view.js";
+import { plainView } from "../runtime/event-log.js";
 
 export type BatchSnapshot = BatchRead & Snapshot;
 

@@ -22,22 +22,17 @@ import type {
   SendNoticeBatchInput,
   SendNoticeBatchResult,
 } from "../../contracts/send-notice-batch/contract.js";
-import {
-  activitiesOf,
-  answerOptions,
-  ownActivities,
-  recordOptions,
-} from "../runtime/activity-options.js";
+import { databaseProxy, updateProxy } from "../runtime/activity-options.js";
 import { answerTo, problemIn } from "../runtime/activity-errors.js";
 import { wanted } from "../runtime/attention.js";
 import { cancelUnsigned } from "../runtime/cancellation.js";
 import { dateOf, msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
-import type { Proven } from "../runtime/decisions.js";
-import { Flow } from "../runtime/flow.js";
+import type { ProvenPerson } from "../runtime/decisions.js";
+import { Flow, run } from "../runtime/flow.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
 import { invalidInput, membersOf as givenIn } from "../runtime/invalid-input.js";
-import { isWaived, stepsOf } from "../runtime/steps.js";
+import { effectStep, isWaived, queryStep, stepsOf } from "../runtime/steps.js";
 import { waitUntil } from "../runtime/waits.js";
 import { refuseUnlessFlags } from "../shared/communication.js";
 import { FailureBudget } from "./failure-budget.js";
@@ -57,13 +52,10 @@ const MOST_READING_MS = 7 * 86_400_000;
 /** So many answers about the notices show how they go on; with more of them the history would grow too long. */
 const MAX_ANSWERS_ON_CHANGE = 60;
 
-const { withdraw } = ownActivities({
-  ...recordOptions,
-  summary: "Withdraw before it is sent",
-});
+const { withdraw } = databaseProxy("Withdraw before it is sent");
 
 export async function sendNoticeBatch(input: SendNoticeBatchInput): Promise<SendNoticeBatchResult> {
-  return new SendNoticeBatch(input).run();
+  return run(new SendNoticeBatch(input));
 }
 
 interface OfBatch {
@@ -80,8 +72,8 @@ type Stage = "settingUp" | "cancelling" | "waiting" | "running" | "foundStarted"
 
 class SendNoticeBatch {
   readonly #input: SendNoticeBatchInput;
-  readonly #flow = new Flow<BatchSnapshot, ReturnType<typeof batchView>>(batchView);
-  readonly #step = stepsOf(this.#flow, batchQueue);
+  readonly flow = new Flow<BatchSnapshot, ReturnType<typeof batchView>>(batchView);
+  readonly #step = stepsOf(this.flow, batchQueue);
   #plan: BatchPlan | undefined;
   #batch: OfBatch | undefined;
   #started: Started | undefined;
@@ -93,7 +85,7 @@ class SendNoticeBatch {
 
   constructor(input: SendNoticeBatchInput) {
     this.#input = input;
-    const { lifecycle, status } = this.#flow;
+    const { lifecycle, status } = this.flow;
     status.own = {
       members: () => membersOf(this.#known),
       lines: () => linesOf(this.#known),
@@ -112,23 +104,16 @@ class SendNoticeBatch {
     );
     lifecycle.onCancelRequested(() =>
       lifecycle.background(() =>
-        cancelUnsigned(this.#flow, cancelBatch.name, () => this.#cancel("workflow-cancellation")),
+        cancelUnsigned(this.flow, cancelBatch.name, () => this.#cancel("workflow-cancellation")),
       ),
     );
   }
 
-  run(): Promise<SendNoticeBatchResult> {
-    return this.#flow.lifecycle.run(
-      () => this.#main(),
-      () => this.#result(),
-    );
-  }
-
-  async #main(): Promise<void> {
+  async main(): Promise<void> {
     const plan = await this.#prepare();
     this.#plan = plan;
-    this.#flow.status.identify(plan);
-    const budget = new FailureBudget(this.#flow, plan);
+    this.flow.status.identify(plan);
+    const budget = new FailureBudget(this.flow, plan);
     await budget.pause();
     const batch = await this.#create(plan);
     if (!(await this.#isStarted(plan, batch))) return;
@@ -137,32 +122,29 @@ class SendNoticeBatch {
 
   #prepare(): Promise<BatchPlan> {
     const summary = "Check the input and the list of recipients";
-    const step = { name: "prepare", summary, journaled: false, attempt: long };
+    const step = queryStep("prepare", summary, { attempt: long });
     return this.#step(step, (evi, { mode }) => evi.prepareBatch({ input: this.#input, mode }));
   }
 
   async #create({ account, description }: BatchPlan): Promise<OfBatch> {
-    const step = {
-      name: "create",
-      summary: "Create the batch",
-      journaled: true,
+    const step = effectStep("create", "Create the batch", {
       happened: { batchId: wanted.reference },
-    };
+    });
     const given = { account, ...(description !== undefined && { description }) };
     const { batchId } = await this.#step(step, (evi, call) =>
       evi.createBatch({ ...call, ...given }),
     );
-    const { log, status } = this.#flow;
+    const { log, status } = this.flow;
     this.#batch = { account, batchId };
     status.references = { batchId };
     status.publish();
-    log.note({ source: "process", event: "Created the batch" });
+    log.note("Created the batch");
     return this.#batch;
   }
 
   /** Sets it up and starts it; false where it was deleted instead. */
   async #isStarted(plan: BatchPlan, batch: OfBatch): Promise<boolean> {
-    const { lifecycle, status } = this.#flow;
+    const { lifecycle, status } = this.flow;
     try {
       await this.#setUp(plan, batch);
       await this.#start(plan, batch);
@@ -190,11 +172,11 @@ class SendNoticeBatch {
   }
 
   #takeAsStarted({ deadlineSeconds }: BatchPlan, { batchId }: OfBatch): void {
-    const { lifecycle, log, status } = this.#flow;
+    const { lifecycle, log, status } = this.flow;
     this.#stage = "foundStarted";
     // A cancellation that came meanwhile stops nothing any more.
     if (lifecycle.stopped) lifecycle.stopping = lifecycle.stopped = undefined;
-    log.note({ source: "process", event: "Found the batch started" });
+    log.note("Found the batch started");
     const deadline = status.deadline ?? secondsFromNow(deadlineSeconds);
     status.effectExists("tracking", { batchId }, deadline);
   }
@@ -226,16 +208,15 @@ class SendNoticeBatch {
     }
     this.#refuseIfCancelled();
     const summary = "Compare what the provider has with what was sent";
-    await this.#step(
-      { name: "verify", summary, journaled: false, attempt: long },
-      (evi, { mode }) => evi.verifyBatch({ ...batch, list, attachments: attachments.length, mode }),
+    await this.#step(queryStep("verify", summary, { attempt: long }), (evi, { mode }) =>
+      evi.verifyBatch({ ...batch, list, attachments: attachments.length, mode }),
     );
     this.#refuseIfCancelled();
   }
 
   async #start({ scheduledDate }: BatchPlan, batch: OfBatch): Promise<void> {
-    const { log, status } = this.#flow;
-    const step = { name: "start", summary: "Start the batch", journaled: true, happened: {} };
+    const { log, status } = this.flow;
+    const step = effectStep("start", "Start the batch");
     const given = { ...batch, ...(scheduledDate !== undefined && { scheduledDate }) };
     const started = await this.#step(step, (evi, call) => evi.startBatch({ ...call, ...given }));
     this.#started = started;
@@ -244,19 +225,19 @@ class SendNoticeBatch {
     const isScheduled = started.scheduledDate !== undefined;
     const isCancelled = this.#stage === "cancelling";
     this.#stage = isScheduled ? "waiting" : "running";
-    log.note({ source: "process", event: "Started the batch" });
+    log.note("Started the batch");
     const { batchId } = batch;
     status.effectExists(isScheduled ? "waiting" : "tracking", { batchId }, deadline);
     if (isCancelled) throw new Withdrawn();
     if (!isScheduled) return;
     const wait = { what: "the scheduled date", end: due, summary: "The scheduled date" };
-    await waitUntil(this.#flow, () => false, wait);
+    await waitUntil(this.flow, () => false, wait);
     this.#endWaiting();
     status.enter("tracking");
   }
 
   async #untilReported(plan: BatchPlan, batch: OfBatch, budget: FailureBudget): Promise<void> {
-    const { status } = this.#flow;
+    const { status } = this.flow;
     const deadline = status.deadline ?? secondsFromNow(plan.deadlineSeconds);
     status.waitFor("the provider to make the notices", deadline);
     const isWithout = await isWaived(() => this.#followProgress(plan, batch, budget, deadline));
@@ -268,7 +249,7 @@ class SendNoticeBatch {
     status.waitFor(undefined);
     const stamp = now().toISOString();
     const given = { ...batch, list: plan.list, given: plan.given, stamp };
-    const step = { name: "report", summary: "Write the report", journaled: false, attempt: long };
+    const step = queryStep("report", "Write the report", { attempt: long });
     this.#report = await this.#step(step, (evi, { mode }) => evi.writeReport({ ...given, mode }));
   }
 
@@ -279,17 +260,14 @@ class SendNoticeBatch {
     budget: FailureBudget,
     deadline: Date,
   ): Promise<void> {
-    const { log } = this.#flow;
+    const { log } = this.flow;
     const { recipients } = list;
     const isOver = () => log.snapshot?.state === "Processed";
     while (!isOver()) {
-      const step = {
-        name: "progress",
-        summary: "Ask how far the batch is",
-        journaled: false,
+      const step = queryStep("progress", "Ask how far the batch is", {
         happened: {},
         quick: pollEach(settings.progressIntervalSeconds, msUntil(deadline)),
-      };
+      });
       const given = { ...batch, recipients, allowedFailures: budget.left };
       const seen = this.#known.read;
       const read = await untilTimeIsUp(() =>
@@ -325,13 +303,7 @@ class SendNoticeBatch {
       pollIntervalSeconds: settings.pollIntervalSeconds,
       deadline: deadline.toISOString(),
     };
-    const step = {
-      name: "items",
-      summary: "Follow the notices",
-      journaled: false,
-      happened: {},
-      attempt: longest,
-    };
+    const step = queryStep("items", "Follow the notices", { happened: {}, attempt: longest });
     const reason =
       "not all notices are read seven days after the deadline; the process reads on, happened goes on to the report with what is known";
     for (let answers = 1; this.#totals?.isLast !== true; answers += 1) {
@@ -345,10 +317,10 @@ class SendNoticeBatch {
         });
       };
       const about = { step: step.name, reason, waitMs: msUntil(deadline) };
-      const totals = await askUntilAnswered(this.#flow, about, watch);
+      const totals = await askUntilAnswered(this.flow, about, watch);
       if (!totals) return;
       this.#totals = totals;
-      this.#flow.status.refresh();
+      this.flow.status.refresh();
       budget.note(totals.failed);
     }
   }
@@ -361,22 +333,19 @@ class SendNoticeBatch {
   }
 
   async #collect({ settings }: BatchPlan, batch: OfBatch): Promise<void> {
-    const { status } = this.#flow;
+    const { status } = this.flow;
     const end = secondsFromNow(settings.affidavitWindowSeconds);
     status.enter("affidavits");
     const what = "the affidavits";
     // Not a delay of the activity: that could exceed what is left of its time, which would end it at once.
     const summary = "Time until the affidavits are collected";
-    await waitUntil(this.#flow, () => false, { what, end, summary });
+    await waitUntil(this.flow, () => false, { what, end, summary });
     status.waitFor(what);
     const given = { ...batch, deadline: end.toISOString(), stamp: now().toISOString() };
-    const step = {
-      name: "affidavits",
-      summary: "Collect the affidavits",
-      journaled: false,
+    const step = queryStep("affidavits", "Collect the affidavits", {
       happened: {},
       attempt: longest,
-    };
+    });
     const collect = (waitMs: number) => {
       const quick = readEach(settings.progressIntervalSeconds, waitMs);
       return this.#step({ ...step, quick }, (evi, { mode }) =>
@@ -386,18 +355,18 @@ class SendNoticeBatch {
     const reason =
       "the affidavits are not all collected after seven days; the process collects on, happened goes on to the report without them";
     const about = { step: step.name, reason, waitMs: 0 };
-    this.#archive = await askUntilAnswered(this.#flow, about, collect);
+    this.#archive = await askUntilAnswered(this.flow, about, collect);
   }
 
-  async #cancel(occurrence: string, who: Proven = {}): Promise<BatchCancelAnswer> {
+  async #cancel(occurrence: string, who: ProvenPerson = {}): Promise<BatchCancelAnswer> {
     const given = await this.#cancelled(occurrence);
-    this.#flow.log.note(decidedBy(who, `Cancel: ${given.answer}`));
+    this.flow.log.add(decidedBy(who, `Cancel: ${given.answer}`));
     if (given.answer === "pending") this.#cancelBeforeNextStep();
     return given;
   }
 
   async #cancelled(occurrence: string): Promise<BatchCancelAnswer> {
-    const { lifecycle } = this.#flow;
+    const { lifecycle } = this.flow;
     if (this.#stage === "deleted") return { answer: "cancelled" };
     if (this.#isFoundStarted()) return { answer: "tooLate" };
     if (!this.#started) {
@@ -428,11 +397,11 @@ class SendNoticeBatch {
     if (account === undefined || !this.#plan?.fields.affidavitKinds?.includes("OnDemand"))
       return { answer: "notEligible" };
     const summary = "Request an affidavit from EviNotice";
-    const evi = activitiesOf(provider, { ...answerOptions, summary });
+    const evi = updateProxy(provider, summary);
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
     const given = await answerTo(() => evi.requestBatchAffidavit({ effect, account, asked }));
     const event = `Affidavit on demand: ${given.answer}`;
-    this.#flow.log.note({ source: "process", event, note: `notice ${asked.notice}` });
+    this.flow.log.note(event, `notice ${asked.notice}`);
     return given;
   }
 
@@ -453,13 +422,13 @@ class SendNoticeBatch {
     return this.#stage === "foundStarted";
   }
 
-  /** Whether it is gone; otherwise it was started. */
+  /** True if the provider deleted the batch. False if the batch had been started before. */
   async #delete(batch: OfBatch): Promise<boolean> {
-    const step = { name: "delete", summary: "Delete the batch", journaled: true, happened: {} };
+    const step = effectStep("delete", "Delete the batch");
     const { answer } = await this.#step(step, (evi, call) =>
       evi.deleteBatch({ ...call, ...batch, ...this.#startedOnce }),
     );
-    this.#flow.log.note({ source: "process", event: `Delete the batch: ${answer}` });
+    this.flow.log.note(`Delete the batch: ${answer}`);
     return answer === "deleted";
   }
 
@@ -469,7 +438,7 @@ class SendNoticeBatch {
     occurrence: string,
   ): Promise<{ answer: "deleted" | "tooLate" | "notPermitted" }> {
     const summary = "Delete the batch";
-    const evi = activitiesOf(provider, { ...answerOptions, summary });
+    const evi = updateProxy(provider, summary);
     const effect = { step: "cancel", occurrence };
     try {
       return await evi.deleteBatch({
@@ -486,13 +455,12 @@ class SendNoticeBatch {
     }
   }
 
-  /** For a deletion. */
   get #startedOnce(): { started?: Started } {
     return this.#started ? { started: this.#started } : {};
   }
 
   get #known(): Known {
-    const { snapshot } = this.#flow.log;
+    const { snapshot } = this.flow.log;
     const { fingerprint: _, ...read } = snapshot ?? {};
     return {
       list: this.#plan?.check,
@@ -501,8 +469,7 @@ class SendNoticeBatch {
     };
   }
 
-  #result(): SendNoticeBatchResult {
-    const { log, status } = this.#flow;
+  result(): SendNoticeBatchResult {
     const { list, check, attachments = [] } = this.#plan ?? {};
     const { csv, jsonLines, counts } = this.#report ?? {};
     const { archive, ...affidavits } = this.#archive ?? {};
@@ -513,17 +480,10 @@ class SendNoticeBatch {
       ...attachments.map(({ document, fileName }) => ({ document, description: fileName })),
     ];
     return {
-      process: "sendNoticeBatch",
-      id: status.id,
-      outcome: (status.outcome ?? "openAtDeadline") as BatchOutcome,
-      references: status.references,
-      dates: {
-        ...(scheduledDate !== undefined && { scheduledDate }),
-        ...(startedAt !== undefined && { startedAt }),
-        ...(this.#processedAt !== undefined && { processedAt: this.#processedAt }),
-      },
+      ...this.flow.result("sendNoticeBatch"),
+      outcome: (this.flow.status.outcome ?? "openAtDeadline") as BatchOutcome,
+      dates: { scheduledDate, startedAt, processedAt: this.#processedAt },
       documents: submitted.map((document) => ({ kind: "submitted", ...document })),
-      timeline: log.timeline,
       list: check ?? { recipients: 0, invalidRows: 0, problems: [] },
       counts: counts ?? {
         recipients,
@@ -533,8 +493,8 @@ class SendNoticeBatch {
         sources: {},
       },
       ...(csv && jsonLines && { report: { csv, jsonLines } }),
-      ...(archive && { archive }),
-      ...(this.#archive && { affidavits: affidavits as SendNoticeBatchResult["affidavits"] }),
+      archive,
+      affidavits: this.#archive && (affidavits as SendNoticeBatchResult["affidavits"]),
     };
   }
 }

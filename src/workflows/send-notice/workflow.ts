@@ -12,31 +12,31 @@ import type {
 } from "../../contracts/send-notice/contract.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { Communication, refuseUnlessFlags } from "../shared/communication.js";
-import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
-import { Flow } from "../runtime/flow.js";
-import { isWaived, stepsOf } from "../runtime/steps.js";
+import { updateProxy } from "../runtime/activity-options.js";
+import { Flow, run } from "../runtime/flow.js";
+import { isWaived, queryStep, stepsOf } from "../runtime/steps.js";
 import { excludedTransition, noticeView, reportsEnd } from "./view.js";
 import type { NoticeSnapshot, NoticeView } from "./view.js";
 
 const provider = "evi-notice";
 
 export async function sendNotice(input: SendNoticeInput): Promise<SendNoticeResult> {
-  return new SendNotice(input).run();
+  return run(new SendNotice(input));
 }
 
 class SendNotice {
   readonly #input: SendNoticeInput;
-  readonly #flow = new Flow<NoticeSnapshot, NoticeView>(noticeView, reportsEnd);
-  readonly #step = stepsOf(this.#flow, provider);
+  readonly flow = new Flow<NoticeSnapshot, NoticeView>(noticeView, reportsEnd);
+  readonly #step = stepsOf(this.flow, provider);
   readonly #notice = new Communication<
     NoticeSubmitted,
     NoticeDates,
     NoticeView,
     NoticeAffidavitRequest,
     NoticeAffidavitAnswer
-  >(this.#flow, {
+  >(this.flow, {
     step: this.#step,
-    own: (summary) => activitiesOf(provider, { ...answerOptions, summary }),
+    own: (summary) => updateProxy(provider, summary),
     label: "EviNotice",
     reportsEnd,
     excludedTransition,
@@ -47,7 +47,7 @@ class SendNotice {
 
   constructor(input: SendNoticeInput) {
     this.#input = input;
-    const { lifecycle } = this.#flow;
+    const { lifecycle } = this.flow;
     lifecycle.onUpdate(
       requestNoticeAffidavit,
       "Request an affidavit on demand",
@@ -57,24 +57,20 @@ class SendNotice {
     lifecycle.askBeforeCancelling("submit");
   }
 
-  run(): Promise<SendNoticeResult> {
-    const closed = (item: NoticeSubmitted) => this.#keepAttachments(item);
-    return this.#flow.lifecycle.run(
-      () => this.#notice.run(this.#input, { closed }),
-      () => this.#result(),
-    );
+  main(): Promise<void> {
+    return this.#notice.run(this.#input, { closed: (item) => this.#keepAttachments(item) });
   }
 
   /** A `Draft` or `Closed` notice has no affidavits on demand (P2 §4.2). */
   #isOnItsWay(): boolean {
-    const { state } = this.#flow.log.view;
+    const { state } = this.flow.log.view;
     return state !== "Draft" && state !== "Closed";
   }
 
   async #keepAttachments({ account, uniqueId, attachments }: NoticeSubmitted): Promise<void> {
     if (attachments.length === 0) return;
     const summary = "Fetch the attachments from EviNotice";
-    const step = { name: "attachments", summary, journaled: false, happened: {} };
+    const step = queryStep("attachments", summary, { happened: {} });
     const given = { account, uniqueId, submitted: attachments };
     await isWaived(async () => {
       const { documents, missing } = await this.#step(step, (evi, { mode }) =>
@@ -83,12 +79,12 @@ class SendNotice {
       this.#attachments = documents;
       if (missing.length === 0) return;
       const event = `EviNotice does not have ${missing.length} of ${attachments.length} attachments as submitted`;
-      this.#flow.log.note({ source: "process", event, note: missing.join(", ") });
+      this.flow.log.note(event, missing.join(", "));
     });
   }
 
-  #result(): SendNoticeResult {
-    const { log, status } = this.#flow;
+  result(): SendNoticeResult {
+    const { log, status } = this.flow;
     const submitted = (this.#notice.item?.attachments ?? []).map(
       ({ fileName, document }): ProcessDocument => ({
         kind: "submitted",
@@ -97,8 +93,8 @@ class SendNotice {
       }),
     );
     return {
-      process: "sendNotice",
       ...this.#notice.result([...submitted, ...this.#attachments]),
+      process: "sendNotice",
       outcome: (status.outcome ?? "other") as NoticeOutcome,
       dates: log.snapshot?.dates ?? {},
     };

@@ -12,43 +12,35 @@ import type {
   SendPostalResult,
 } from "../../contracts/send-postal/contract.js";
 import { Communication, refuseUnlessFlags } from "../shared/communication.js";
-import {
-  activitiesOf,
-  answerOptions,
-  ownActivities,
-  recordOptions,
-} from "../runtime/activity-options.js";
+import { databaseProxy, updateProxy } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { cancelUnsigned, cancelUntilAnswered } from "../runtime/cancellation.js";
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
-import type { Proven } from "../runtime/decisions.js";
-import { Flow } from "../runtime/flow.js";
+import type { ProvenPerson } from "../runtime/decisions.js";
+import { Flow, run } from "../runtime/flow.js";
 import { stepsOf } from "../runtime/steps.js";
 import { excludedTransition, postalView, reportsEnd } from "./view.js";
 import type { PostalSnapshot, PostalView } from "./view.js";
 
-const { withdraw } = ownActivities({
-  ...recordOptions,
-  summary: "Withdraw before it is sent",
-});
+const { withdraw } = databaseProxy("Withdraw before it is sent");
 
-const own = (summary: string) => activitiesOf("evi-post", { ...answerOptions, summary });
+const own = (summary: string) => updateProxy("evi-post", summary);
 
 export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
-  return new SendPostal(input).run();
+  return run(new SendPostal(input));
 }
 
 class SendPostal {
   readonly #input: SendPostalInput;
-  readonly #flow = new Flow<PostalSnapshot, PostalView>(postalView, reportsEnd);
+  readonly flow = new Flow<PostalSnapshot, PostalView>(postalView, reportsEnd);
   readonly #letter = new Communication<
     PostalSubmitted,
     PostalDates,
     PostalView,
     PostalAffidavitRequest,
     AffidavitAnswer
-  >(this.#flow, {
-    step: stepsOf(this.#flow, "evi-post"),
+  >(this.flow, {
+    step: stepsOf(this.flow, "evi-post"),
     own,
     label: "EviPost",
     reportsEnd,
@@ -60,7 +52,7 @@ class SendPostal {
 
   constructor(input: SendPostalInput) {
     this.#input = input;
-    const { lifecycle } = this.#flow;
+    const { lifecycle } = this.flow;
     lifecycle.onDecision(
       cancel,
       "Cancel the communication before it is dispatched",
@@ -75,37 +67,35 @@ class SendPostal {
     );
     lifecycle.onCancelRequested(() =>
       lifecycle.background(() =>
-        cancelUnsigned(this.#flow, cancel.name, () => this.#cancel("workflow-cancellation")),
+        cancelUnsigned(this.flow, cancel.name, () => this.#cancel("workflow-cancellation")),
       ),
     );
   }
 
-  run(): Promise<SendPostalResult> {
-    const { lifecycle } = this.#flow;
+  main(): Promise<void> {
     const submitted = () => {
       if (this.#cancelAfterSubmit)
-        lifecycle.background(() => cancelUntilAnswered(() => this.#cancel("after-submit")));
+        this.flow.lifecycle.background(() =>
+          cancelUntilAnswered(() => this.#cancel("after-submit")),
+        );
     };
-    return lifecycle.run(
-      () => this.#letter.run(this.#input, { submitted }),
-      () => this.#result(),
-    );
+    return this.#letter.run(this.#input, { submitted });
   }
 
-  #result(): SendPostalResult {
-    const { log, status } = this.#flow;
+  result(): SendPostalResult {
+    const { log, status } = this.flow;
     const { item } = this.#letter;
     return {
-      process: "sendPostal",
       ...this.#letter.result(item ? [{ kind: "submitted", document: item.document }] : []),
+      process: "sendPostal",
       outcome: (status.outcome ?? "other") as PostalOutcome,
       dates: log.snapshot?.dates ?? {},
     };
   }
 
-  async #cancel(occurrence: string, who: Proven = {}): Promise<CancelAnswer> {
-    const { log, status, lifecycle } = this.#flow;
-    const note = (answer: string) => log.note(decidedBy(who, `Cancel: ${answer}`));
+  async #cancel(occurrence: string, who: ProvenPerson = {}): Promise<CancelAnswer> {
+    const { log, status, lifecycle } = this.flow;
+    const note = (answer: string) => log.add(decidedBy(who, `Cancel: ${answer}`));
     if (!this.#letter.item) {
       const answer = await answerTo(() => withdraw({ step: "submit" }));
       if (answer === "withdrawn") {

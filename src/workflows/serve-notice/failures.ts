@@ -38,7 +38,7 @@ export function mismatchIn(error: unknown): LookedAtFailure {
   return { type: "InputMismatch", message: "it has another input", fields: [] };
 }
 
-/** What the whole has too, under the same name. */
+/** These paths have the same name in the whole input. */
 const ownPaths = new Set<FieldProblem["path"]>(["id", "account", "(input)"]);
 
 function pathInWhole(path: string): string {

@@ -51,7 +51,7 @@ function rankOf(word = ""): number {
   return Object.hasOwn(rankOfWord, key) ? (rankOfWord[key] ?? 0) : 0;
 }
 
-/** Of the two at their ends. `post` is undefined where none was started. */
+/** Both have ended. `post` is undefined if none was started. */
 export function outcomeOf(
   isServedByNotice: boolean,
   notice: Pick<SeenChild, "outcome">,
@@ -64,7 +64,6 @@ export function outcomeOf(
   return last.outcome === "openAtDeadline" ? "openAtDeadline" : "notServed";
 }
 
-/** By the newest look. */
 export function seenIn(found: LookedAt | undefined): SeenChild {
   if (found?.run === "open") {
     const { state, outcome } = found.status;
@@ -78,23 +77,18 @@ export function referencesIn(found: LookedAt | undefined): References {
   return found?.run === "completed" ? (found.result["references"] as References) : {};
 }
 
-/** As the status shows it. */
 export function shownOf({ process: processName, id, found }: LookedAtChild): ChildStatus {
-  const outcome = outcomeIn(found);
-  const at = { process: processName, id, ...(outcome !== undefined && { outcome }) };
+  const at = { process: processName, id, outcome: outcomeIn(found) };
   if (found?.run !== "open") return at;
   const { state, waitingFor, attention } = found.status;
-  return {
-    ...at,
-    ...(state !== undefined && { state }),
-    ...(waitingFor !== undefined && { waitingFor }),
-    ...(attention && {
-      attention: { id: attention.id, kind: attention.kind, reason: attention.reason },
-    }),
+  const asked = attention && {
+    id: attention.id,
+    kind: attention.kind,
+    reason: attention.reason,
   };
+  return { ...at, state, waitingFor, attention: asked };
 }
 
-/** The same as one line. */
 export function lineOf({ state, outcome, waitingFor, attention }: ChildStatus): string {
   const waits = attention ? `needs an operator decision: ${attention.reason}` : waitingFor;
   return [outcome ?? state, waits].filter((text) => text !== undefined).join(", ") || "started";

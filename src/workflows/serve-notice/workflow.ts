@@ -2,7 +2,6 @@
 // both evidences in one result (P2 §2.1–2.7, §3.1, §3.2; docs/decisions/0031).
 import { CancellationScope, condition } from "@temporalio/workflow";
 import type { PreparedNotice, PreparedPost } from "../../activities/serve-notice/index.js";
-import type { ProcessName, ResultOf } from "../../contracts/registry.js";
 import { cancelServing } from "../../contracts/serve-notice/messages.js";
 import type { ServeCancelAnswer } from "../../contracts/serve-notice/messages.js";
 import { serveChildren } from "../../contracts/serve-notice/states.js";
@@ -15,36 +14,33 @@ import type {
 import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
 import type { ChildStatus, References } from "../../contracts/shared/status.js";
 import { answerTo } from "../runtime/activity-errors.js";
-import { ownActivities, recordOptions } from "../runtime/activity-options.js";
+import { databaseProxy } from "../runtime/activity-options.js";
 import type { Decided } from "../runtime/attention.js";
 import { cancelUnsigned } from "../runtime/cancellation.js";
 import { dateOf, now, secondsAfter, secondsFromNow, Timer } from "../runtime/clock.js";
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
-import type { Proven } from "../runtime/decisions.js";
-import { Flow } from "../runtime/flow.js";
-import { plainView } from "../runtime/plain-view.js";
+import type { ProvenPerson } from "../runtime/decisions.js";
+import { Flow, run } from "../runtime/flow.js";
+import { plainView } from "../runtime/event-log.js";
 import { runConcurrently } from "../runtime/run-concurrently.js";
-import { isWaived, stepsOf } from "../runtime/steps.js";
+import { isWaived, queryStep, stepsOf } from "../runtime/steps.js";
 import { Child } from "../runtime/child.js";
 import { mismatchIn, refusalOf } from "./failures.js";
 import { lineOf, noticeStanding, outcomeOf, referencesIn, seenIn, shownOf } from "./view.js";
 
-const { withdraw } = ownActivities({
-  ...recordOptions,
-  summary: "Withdraw the post before it is sent",
-});
+const { withdraw } = databaseProxy("Withdraw the post before it is sent");
 
 export async function serveNotice(input: ServeNoticeInput): Promise<ServeNoticeResult> {
-  return new ServeNotice(input).run();
+  return run(new ServeNotice(input));
 }
 
 type Part = "notice" | "post";
 
 class ServeNotice {
   readonly #input: ServeNoticeInput;
-  readonly #flow = new Flow(plainView);
-  readonly #atNotice = stepsOf(this.#flow, "evi-notice");
-  readonly #atPost = stepsOf(this.#flow, "evi-post");
+  readonly flow = new Flow(plainView);
+  readonly #atNotice = stepsOf(this.flow, "evi-notice");
+  readonly #atPost = stepsOf(this.flow, "evi-post");
   readonly #children: { notice: Child<"sendNotice">; post: Child<"sendPostal"> };
   /** Parts that an operator let the process go on without. */
   readonly #givenUp = new Set<Part>();
@@ -55,7 +51,7 @@ class ServeNotice {
 
   constructor(input: ServeNoticeInput) {
     this.#input = input;
-    const { lifecycle, status } = this.#flow;
+    const { lifecycle, status } = this.flow;
     const [notice, post] = serveChildren;
     this.#children = {
       notice: new Child({
@@ -83,20 +79,13 @@ class ServeNotice {
     );
     lifecycle.onCancelRequested(() =>
       lifecycle.background(() =>
-        cancelUnsigned(this.#flow, cancelServing.name, () => this.#cancel()),
+        cancelUnsigned(this.flow, cancelServing.name, () => this.#cancel()),
       ),
     );
   }
 
-  run(): Promise<ServeNoticeResult> {
-    return this.#flow.lifecycle.run(
-      () => this.#main(),
-      () => this.#result(),
-    );
-  }
-
-  async #main(): Promise<void> {
-    const { lifecycle, status } = this.#flow;
+  async main(): Promise<void> {
+    const { lifecycle, status } = this.flow;
     const prepared = await this.#prepare();
     if (lifecycle.stopped) throw lifecycle.stopped;
     await this.#startNotice(prepared);
@@ -116,19 +105,18 @@ class ServeNotice {
   async #prepare(): Promise<Prepared> {
     const input: unknown = this.#input;
     const notice = await this.#atNotice(
-      { name: "prepareNotice", summary: "Check the notice", journaled: false },
+      queryStep("prepareNotice", "Check the notice"),
       (evi, { mode }) => evi.prepareNotice({ input, mode }),
     );
-    const post = await this.#atPost(
-      { name: "preparePost", summary: "Check the post", journaled: false },
-      (evi, { mode }) => evi.preparePost({ input, mode }),
+    const post = await this.#atPost(queryStep("preparePost", "Check the post"), (evi, { mode }) =>
+      evi.preparePost({ input, mode }),
     );
     return { notice, post };
   }
 
   /** Starts or joins it. A post that is there is of an earlier run under this id, and is followed as that run would have done. */
   async #startNotice(prepared: Prepared): Promise<void> {
-    const { lifecycle, status, log } = this.#flow;
+    const { lifecycle, status, log } = this.flow;
     const { notice, post } = this.#children;
     const { servedWhen, settings } = prepared.notice;
     // From here on there is something to follow to its end.
@@ -139,7 +127,7 @@ class ServeNotice {
     const found = await this.#lookAtNotice();
     const startedAt = found.run === "missing" ? now() : dateOf(found.startedAt);
     this.#deadline = secondsAfter(startedAt, settings.deadlineSeconds);
-    log.note({ source: "process", event: "Notice started", note: notice.workflowId });
+    log.note("Notice started", notice.workflowId);
     status.effectExists("tracking", this.#references, this.#deadline);
     const earlier = await post.lookNow();
     if (earlier.run !== "missing") this.#dates.escalatedAt = earlier.startedAt;
@@ -147,23 +135,23 @@ class ServeNotice {
   }
 
   async #sendPostIfUnserved(prepared: Prepared): Promise<void> {
-    const { log, status } = this.#flow;
+    const { log, status } = this.flow;
     if (this.#dates.escalatedAt === undefined) {
       const why = await this.#whyPost();
       if (why === undefined) return;
       this.#dates.escalatedAt = now().toISOString();
-      log.note({ source: "process", event: `The post goes out: ${why}` });
+      log.note(`The post goes out: ${why}`);
     }
     await this.#start("post", prepared);
     const { workflowId } = this.#children.post;
-    log.note({ source: "process", event: "Post started", note: workflowId });
+    log.note("Post started", workflowId);
     const deadline = secondsFromNow(prepared.post.deadlineSeconds);
     status.effectExists("tracking", this.#references, deadline);
     this.#changed();
     await this.#follow("post", prepared);
   }
 
-  /** Undefined where no post is needed, or none is wanted any more. */
+  /** Returns undefined if no post is needed, or none is wanted any more. */
   async #whyPost(): Promise<string | undefined> {
     const timer = new Timer(this.#deadline ?? now(), "Time limit for the notice to be served");
     const isOver = () => seenIn(this.#children.notice.found).isEnded;
@@ -182,11 +170,11 @@ class ServeNotice {
    * child is not looked at: if it were stuck, the letter would wait for it.
    */
   async #askProvider(): Promise<void> {
-    const { account } = this.#flow.status;
+    const { account } = this.flow.status;
     const { uniqueId } = referencesIn(this.#children.notice.found);
     if (uniqueId === undefined) return;
     const summary = "Query EviNotice before the post goes out";
-    const step = { name: "readNotice", summary, journaled: false, happened: {} };
+    const step = queryStep("readNotice", summary, { happened: {} });
     const read = async () => {
       const answer = await this.#atNotice(step, (evi, { mode }) =>
         evi.readNotice({ account, uniqueId, mode }),
@@ -221,7 +209,7 @@ class ServeNotice {
       const decided = await this.#ask(part, failure);
       if (decided.decision === "abandon") {
         const { effect = "unknown" } = failure;
-        throw this.#flow.lifecycle.abandoned(part, { ...decided, effect });
+        throw this.flow.lifecycle.abandoned(part, { ...decided, effect });
       }
       if (decided.decision === "happened") return this.#goOnWithout(part);
       await this.#start(part, prepared);
@@ -238,11 +226,11 @@ class ServeNotice {
 
   #goOnWithout(part: Part): void {
     this.#givenUp.add(part);
-    this.#flow.log.note({ source: "process", event: `Goes on without the ${part}` });
+    this.flow.log.note(`Goes on without the ${part}`);
     this.#changed();
   }
 
-  /** Undefined once it has a result. */
+  /** Returns undefined once the child has a result. */
   async #endOf(part: Part): Promise<LookedAtFailure | undefined> {
     const child = this.#children[part];
     try {
@@ -267,7 +255,7 @@ class ServeNotice {
 
   /** A child that ended without a result: only a person knows whether it shall go on. */
   async #ask(part: Part, { type, message }: LookedAtFailure): Promise<Decided> {
-    const { attentions } = this.#flow;
+    const { attentions } = this.flow;
     const { workflowId } = this.#children[part];
     const attention = attentions.open({
       step: { name: part, journaled: false, happened: {} },
@@ -286,10 +274,10 @@ class ServeNotice {
    * No post is sent any more, by a later run under this id neither: its row in the journal says so. What was started is not cancelled
    * with it: a decision is for one process (docs/decisions/0024), and the answer names the one whose own `cancel` may be in time.
    */
-  async #cancel(who: Proven = {}): Promise<ServeCancelAnswer> {
-    const { lifecycle, log, status } = this.#flow;
+  async #cancel(who: ProvenPerson = {}): Promise<ServeCancelAnswer> {
+    const { lifecycle, log, status } = this.flow;
     const { notice, post } = this.#children;
-    const note = (answer: string) => log.note(decidedBy(who, `Cancel: ${answer}`));
+    const note = (answer: string) => log.add(decidedBy(who, `Cancel: ${answer}`));
     const tooLate = (): ServeCancelAnswer => {
       note("tooLate");
       return { answer: "tooLate", child: post.workflowId };
@@ -311,7 +299,7 @@ class ServeNotice {
   }
 
   #changed(): void {
-    const { status } = this.#flow;
+    const { status } = this.flow;
     if (this.#standing === "served") this.#served();
     const references = this.#references;
     if (Object.keys(references).length !== Object.keys(status.references).length)
@@ -322,11 +310,11 @@ class ServeNotice {
   #served(): void {
     if (this.#dates.noticeServedAt !== undefined) return;
     this.#dates.noticeServedAt = now().toISOString();
-    this.#flow.log.note({ source: "query", event: "The notice is served" });
+    this.flow.log.add({ source: "query", event: "The notice is served" });
   }
 
   #showWait(): void {
-    const { status } = this.#flow;
+    const { status } = this.flow;
     const asking = this.#shown.find(({ attention }) => attention);
     const open = this.#parts.filter(
       (part) => !this.#givenUp.has(part) && !seenIn(this.#children[part].found).isEnded,
@@ -365,27 +353,25 @@ class ServeNotice {
       const { uniqueId } = referencesIn(this.#children[part].found);
       return uniqueId === undefined ? [] : [[`${part}UniqueId`, uniqueId] as const];
     });
-    return { ...this.#flow.status.references, ...Object.fromEntries(found) };
+    return { ...this.flow.status.references, ...Object.fromEntries(found) };
   }
 
   get #shown(): ChildStatus[] {
     return this.#parts.map((part) => shownOf(this.#children[part]));
   }
 
-  #result(): ServeNoticeResult {
-    const { log, status } = this.#flow;
-    const notice = resultOf(this.#children.notice);
-    const post = resultOf(this.#children.post);
+  result(): ServeNoticeResult {
+    const {
+      notice: { result: notice },
+      post: { result: post },
+    } = this.#children;
     return {
-      process: "serveNotice",
-      id: status.id,
-      outcome: status.ownOutcome as ServeNoticeOutcome,
-      references: status.references,
+      ...this.flow.result("serveNotice"),
+      outcome: this.flow.status.ownOutcome as ServeNoticeOutcome,
       dates: this.#dates,
       documents: [...(notice?.documents ?? []), ...(post?.documents ?? [])],
-      timeline: log.timeline,
-      ...(notice && { notice }),
-      ...(post && { post }),
+      notice,
+      post,
     };
   }
 }
@@ -393,9 +379,4 @@ class ServeNotice {
 interface Prepared {
   notice: PreparedNotice;
   post: PreparedPost;
-}
-
-/** That of a child which ended with one. */
-function resultOf<P extends ProcessName>({ result, isStarted }: Child<P>): ResultOf<P> | undefined {
-  return isStarted ? result : undefined;
 }

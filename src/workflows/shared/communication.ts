@@ -1,6 +1,6 @@
 // A communication of a notification service from submit to its last affidavit: what `sendPostal` and `sendNotice` share (P2 §4.1, §4.2,
 // §6.3, §6.4; docs/reading-the-specification.md §2, §3). Their workflows have what differs: states, outcomes, fields, cancellation.
-import { currentUpdateInfo } from "@temporalio/workflow";
+import { condition, currentUpdateInfo } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { EviUpdate } from "../../activities/evi/affidavit-request.js";
 import type { EviAnswer, EviPollRequest } from "../../activities/evi/ask.js";
@@ -8,20 +8,19 @@ import type { StepCall } from "../../activities/runtime/activity.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { wanted } from "../runtime/attention.js";
-import { secondsFromNow } from "../runtime/clock.js";
+import { secondsFromNow, Timer } from "../runtime/clock.js";
 import type { ReportsEnd } from "../runtime/event-log.js";
-import type { Flow } from "../runtime/flow.js";
+import type { AnyFlow, Flow } from "../runtime/flow.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
+import { effectStep, isWaived, queryStep } from "../runtime/steps.js";
 import type { Steps } from "../runtime/steps.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import { waitUntilDue } from "../runtime/waits.js";
 import { matchAffidavits } from "./affidavits.js";
-import { collectAffidavits } from "./late-affidavits.js";
 import { hintsAtEnd } from "./evi-view.js";
 import type { EviSnapshot, EviView } from "./evi-view.js";
 
-/** What the submit of a communication answers. */
 export interface EviSubmitted {
   uniqueId: string;
   environment: string;
@@ -38,10 +37,8 @@ export interface EviActivities<Submitted, Dates, Asked, Answer> {
   requestAffidavit(given: EviUpdate & { asked: Asked }): Promise<Answer>;
 }
 
-/** What differs between the services. */
 export interface Service<Submitted, Dates, Asked, Answer> {
   step: Steps<EviActivities<Submitted, Dates, Asked, Answer>>;
-  /** The same activities, for the calls of updates. */
   own(summary: string): Pick<EviActivities<Submitted, Dates, Asked, Answer>, "requestAffidavit">;
   /** The provider, as the Web UI names it. */
   label: string;
@@ -67,7 +64,7 @@ export class Communication<
   Asked,
   Answer extends AnyAffidavitAnswer,
 > {
-  /** From the answer of the submit on. */
+  /** Set once the submit has answered. */
   item: Submitted | undefined;
   readonly flow: Flow<EviSnapshot<Dates>, View>;
   readonly #service: Service<Submitted, Dates, Asked, Answer>;
@@ -123,35 +120,30 @@ export class Communication<
       own(summary).requestAffidavit({ effect, account, uniqueId, asked }),
     );
     const { log } = this.flow;
-    log.note({ source: "process", event: `Affidavit on demand: ${answer.answer}` });
+    log.note(`Affidavit on demand: ${answer.answer}`);
     if ("requestId" in answer && answer.requestId !== undefined)
       this.#requests.push({ requestId: answer.requestId, before: log.documents.size });
     return answer;
   }
 
-  /** What the results of both have in common, with the documents that `submitted` lists first. */
+  /** `submitted` come first among the documents. */
   result(submitted: ProcessDocument[]) {
-    const { log, status } = this.flow;
+    const { log } = this.flow;
     return {
-      id: status.id,
-      ...this.#providerOutcome(),
-      references: status.references,
+      ...this.flow.result(this.flow.status.process),
+      providerOutcome: this.#providerOutcome,
       documents: [
         ...submitted,
         ...matchAffidavits([...log.documents.values()], log.events, this.#requests),
       ],
-      timeline: log.timeline,
       ...log.said,
     };
   }
 
   #submit(input: unknown): Promise<Submitted> {
-    const step = {
-      name: "submit",
-      summary: `Submit to ${this.#service.label}`,
-      journaled: true,
+    const step = effectStep("submit", `Submit to ${this.#service.label}`, {
       happened: { uniqueId: wanted.reference },
-    };
+    });
     return this.#service.step(step, (evi, call) => evi.submit({ ...call, input }));
   }
 
@@ -159,7 +151,7 @@ export class Communication<
     const { log, status, lifecycle } = this.flow;
     this.item = item;
     status.identify(item);
-    log.note({ source: "process", event: "Submitted" });
+    log.note("Submitted");
     const references = { uniqueId: item.uniqueId };
     const { deadlineSeconds } = item.settings;
     if (this.#service.staysStoppable)
@@ -178,13 +170,10 @@ export class Communication<
     const { account, uniqueId, submittedAt } = item;
     const isAffidavits = wait === "affidavits";
     const { snapshot, documents, missing } = await this.#service.step(
-      {
-        name: isAffidavits ? "affidavits" : "ask",
-        summary,
-        journaled: false,
+      queryStep(isAffidavits ? "affidavits" : "ask", summary, {
         quick,
         ...(isAffidavits ? { happened: {} } : {}),
-      },
+      }),
       (evi, { mode }) =>
         evi.ask({
           account,
@@ -208,15 +197,14 @@ export class Communication<
     await collectAffidavits(this.flow, target, windowSeconds);
     if (this.#missing > 0) {
       const event = `${this.#missing} listed affidavits could not be fetched`;
-      log.note({ source: "process", event });
+      log.note(event);
     }
   }
 
   /** The provider's own outcome, if our outcome is `other` or set by the process. */
-  #providerOutcome(): { providerOutcome?: string } {
+  get #providerOutcome(): string | undefined {
     const { log, status } = this.flow;
-    const word = status.ownOutcome === undefined ? log.view.providerOutcome : log.snapshot?.outcome;
-    return word === undefined ? {} : { providerOutcome: word };
+    return status.ownOutcome === undefined ? log.view.providerOutcome : log.snapshot?.outcome;
   }
 }
 
@@ -227,4 +215,32 @@ export function refuseUnlessFlags(asked: unknown, known: readonly string[]): voi
     if (isKnown && typeof flag === "boolean") continue;
     throw invalidInput(path, isKnown ? "must be true or false" : "is not known");
   }
+}
+
+/** Fetches affidavits that are published after the close (P2 §3.1): each one as it is announced, and all once more when the window ends. */
+export async function collectAffidavits(
+  flow: AnyFlow,
+  { label, spans, ask }: TrackingTarget,
+  windowSeconds: number,
+): Promise<void> {
+  if (windowSeconds === 0) return;
+  const window = new Timer(secondsFromNow(windowSeconds), "Time limit for late affidavits");
+  flow.status.waitFor("late affidavits", window.end);
+  const isOver = () => window.isOver || flow.lifecycle.stopped !== undefined;
+  for (let fetched = announced(flow); !isOver(); fetched = announced(flow)) {
+    await condition(() => isOver() || announced(flow) > fetched);
+    if (isOver()) break;
+    await ask("now", `Fetch an announced affidavit from ${label}`, {});
+    const pause = new Timer(
+      secondsFromNow(spans.askIntervalSeconds),
+      `Pause before the next query to ${label}`,
+    );
+    await condition(() => isOver() || pause.isOver);
+  }
+  if (flow.lifecycle.stopped) throw flow.lifecycle.stopped;
+  await isWaived(() => ask("affidavits", `Fetch the last affidavits from ${label}`, {}));
+}
+
+function announced(flow: AnyFlow): number {
+  return flow.log.events.filter(({ affidavit }) => affidavit).length;
 }

@@ -2,7 +2,7 @@
 // change neither state nor outcome (P2 §3.1, §3.2, §6.4). Certified post and notices differ in their words alone.
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ReportsEnd, Snapshot, View, ViewOf } from "../runtime/event-log.js";
-import { entryOf } from "../runtime/plain-view.js";
+import { entryOf } from "../runtime/event-log.js";
 
 export interface EviSnapshot<Dates = Record<string, string | undefined>> extends Snapshot {
   outcome?: string;

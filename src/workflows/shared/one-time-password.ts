@@ -9,7 +9,7 @@ import type {
 import { resendOtp, submitOtp } from "../../contracts/shared/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
-import { ownActivities, recordOptions } from "../runtime/activity-options.js";
+import { databaseProxy } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
 import { invalidInput } from "../runtime/invalid-input.js";
@@ -37,12 +37,7 @@ export interface OtpCalls {
   decideOpen(open: OpenOccurrence): Promise<{ verdict: OtpResult["verdict"] | "again" }>;
 }
 
-const { isPast } = ownActivities({
-  ...recordOptions,
-  startToCloseTimeout: "3 seconds",
-  scheduleToCloseTimeout: "3 seconds",
-  summary: "Check whether another code can be sent",
-});
+const { isPast } = databaseProxy("Check whether another code can be sent", 3, 3);
 
 /** The least time that an update needs to start its own call. */
 const MIN_CALL_SECONDS = 3;
@@ -148,7 +143,7 @@ export class OneTimePassword {
     const { state, todo } = reduceOtp(this.#state, kind, event);
     this.#state = state;
     if (todo.isNewCode) this.#nextCode = secondsFromNow(this.#spans?.resendSpacingSeconds ?? 0);
-    for (const note of todo.notes ?? []) this.#flow.log.note({ source: "process", event: note });
+    for (const note of todo.notes ?? []) this.#flow.log.note(note);
     return todo.answer;
   }
 

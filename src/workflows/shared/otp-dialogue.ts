@@ -29,9 +29,7 @@ export interface OtpState {
 }
 
 export interface OtpEvents {
-  /** The first code was sent. */
   begun: { otpTries: number; otpResends: number; first: FirstCode };
-  /** The holder has entered a code. */
   codeEntered: { isTimeUp: boolean };
   /** The provider was called with a code. */
   tried: { occurrence: string; result: OtpResult };
@@ -54,7 +52,6 @@ interface Answers {
   openTryDecided: undefined;
 }
 
-/** What the runtime does after an event. */
 export interface OtpTodo<K extends keyof OtpEvents> {
   /** The answer to the update. */
   answer: Answers[K];

@@ -10,13 +10,13 @@ import type { StepCall } from "../../activities/runtime/activity.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { Made } from "../../contracts/shared/wallet.js";
 import { pathIdPattern, providerIdPattern } from "../../contracts/shared/names.js";
-import { Flow } from "../runtime/flow.js";
-import { plainView } from "../runtime/plain-view.js";
-import { stepsOf } from "../runtime/steps.js";
+import { Flow, run } from "../runtime/flow.js";
+import { plainView } from "../runtime/event-log.js";
+import { effectStep, queryStep, stepsOf } from "../runtime/steps.js";
 
 /** Something that is created in one step; `id` is the name of its id in references, and in an operator's `happened`. */
 export interface Creation<Id extends string> {
-  /** Of the step; each step has the name of its operation. */
+  /** Each step has the name of its operation. */
   name: string;
   id: Id;
   /** In business words, for the Web UI and the timeline. */
@@ -59,19 +59,19 @@ export class SetUp {
   }
 
   run<P extends string>(processName: P, main: () => Promise<void>) {
-    return this.#flow.lifecycle.run(main, () => this.#result(processName));
+    return run({ flow: this.#flow, main, result: () => this.#result(processName) });
   }
 
   async prepare(
     check: (wallet: WalletActivities, mode: StepCall["mode"]) => Promise<WalletPlan>,
   ): Promise<void> {
-    const step = { name: "prepare", summary: "Check the input", journaled: false };
+    const step = queryStep("prepare", "Check the input");
     const plan = await this.#step(step, (wallet, { mode }) => check(wallet, mode));
     this.#account = plan.account;
     this.#flow.status.identify(plan);
   }
 
-  /** The id of what exists then. */
+  /** Returns the given id, or that of the newly created item. */
   async make<Id extends string>(made: Made, creation: Creation<Id>): Promise<string> {
     const { name, id, what, isInPath, create } = creation;
     if (made.id !== undefined) {
@@ -79,18 +79,15 @@ export class SetUp {
       return made.id;
     }
     const fields = made.providerFields ?? {};
-    const step = {
-      name,
-      summary: `Create ${what}`,
-      journaled: true,
+    const step = effectStep(name, `Create ${what}`, {
       happened: { [id]: isInPath ? pathIdPattern : providerIdPattern },
-    };
+    });
     const created = await this.#step(step, (wallet, call) =>
       create(wallet, { ...call, ...this.#shared(), fields }),
     );
     this.#isLater = true;
     this.#refer(id, created[id]);
-    this.#flow.log.note({ source: "process", event: `Created ${what}` });
+    this.#flow.log.note(`Created ${what}`);
     this.#flow.status.publish();
     return created[id];
   }
@@ -104,11 +101,11 @@ export class SetUp {
     const { init } = this.#input;
     if (init) {
       const fields = init.providerFields ?? {};
-      const step = { name, summary: "Start the flow", journaled: true, happened: {} };
+      const step = effectStep(name, "Start the flow");
       this.#initiated = await this.#step(step, (wallet, call) =>
         start(wallet, { ...call, ...this.#shared(), fields }),
       );
-      log.note({ source: "process", event: "Started the flow" });
+      log.note("Started the flow");
     }
     status.ownOutcome = this.#outcome;
   }
@@ -127,17 +124,13 @@ export class SetUp {
   }
 
   #result<P extends string>(processName: P) {
-    const { log, status } = this.#flow;
     const { document, initiatedAt } = this.#initiated ?? {};
     const kept: ProcessDocument[] = document ? [{ kind: "answer", document }] : [];
     return {
-      process: processName,
-      id: status.id,
+      ...this.#flow.result(processName),
       outcome: this.#outcome,
-      references: status.references,
-      dates: initiatedAt === undefined ? {} : { initiatedAt },
+      dates: { initiatedAt },
       documents: kept,
-      timeline: log.timeline,
     };
   }
 }

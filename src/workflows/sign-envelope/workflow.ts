@@ -11,23 +11,23 @@ import type {
   SignEnvelopeResult,
 } from "../../contracts/sign-envelope/contract.js";
 import { wanted } from "../runtime/attention.js";
-import { plainView } from "../runtime/plain-view.js";
-import { Flow } from "../runtime/flow.js";
+import { plainView } from "../runtime/event-log.js";
+import { Flow, run } from "../runtime/flow.js";
 import { runConcurrently } from "../runtime/run-concurrently.js";
-import { stepsOf } from "../runtime/steps.js";
+import { effectStep, queryStep, stepsOf } from "../runtime/steps.js";
 
 const provider = "envelope-signature";
 const authority = "the certificate authority's host";
 const envelopeHost = "the envelope host";
 
 export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelopeResult> {
-  return new SignEnvelope(input).run();
+  return run(new SignEnvelope(input));
 }
 
 class SignEnvelope {
   readonly #input: SignEnvelopeInput;
-  readonly #flow = new Flow(plainView);
-  readonly #step = stepsOf(this.#flow, provider);
+  readonly flow = new Flow(plainView);
+  readonly #step = stepsOf(this.flow, provider);
   /** The provider's id of each uploaded document, by its index in the input. */
   readonly #fileIds = new Map<number, string>();
   #plan: EnvelopePlan | undefined;
@@ -36,18 +36,11 @@ class SignEnvelope {
 
   constructor(input: SignEnvelopeInput) {
     this.#input = input;
-    this.#flow.lifecycle.askBeforeCancelling("create", "send");
+    this.flow.lifecycle.askBeforeCancelling("create", "send");
   }
 
-  run(): Promise<SignEnvelopeResult> {
-    return this.#flow.lifecycle.run(
-      () => this.#main(),
-      () => this.#result(),
-    );
-  }
-
-  async #main(): Promise<void> {
-    const { status } = this.#flow;
+  async main(): Promise<void> {
+    const { status } = this.flow;
     const plan = await this.#prepare();
     this.#plan = plan;
     status.identify(plan);
@@ -70,19 +63,16 @@ class SignEnvelope {
 
   #prepare(): Promise<EnvelopePlan> {
     return this.#step(
-      { name: "prepare", summary: "Check the input and its documents", journaled: false },
+      queryStep("prepare", "Check the input and its documents"),
       (service, { mode }) => service.prepare({ input: this.#input, mode }),
     );
   }
 
   #requestCertificate({ documents }: EnvelopePlan): Promise<CertificateRequested> {
-    const step = {
-      name: "create",
-      summary: "Create the certificate request",
+    const step = effectStep("create", "Create the certificate request", {
       host: authority,
-      journaled: true,
       happened: { reqPk: wanted.reference, esawToken: wanted.token },
-    };
+    });
     const input = { ...this.#input, documents };
     return this.#step(step, (service, call) => service.create({ ...call, input }));
   }
@@ -90,13 +80,10 @@ class SignEnvelope {
   async #upload({ account, documents }: EnvelopePlan, index: number): Promise<void> {
     const file = documents[index]!;
     const which = `document ${index + 1} of ${documents.length}`;
-    const step = {
-      name: `upload-${index}`,
-      summary: `Upload ${which}`,
+    const step = effectStep(`upload-${index}`, `Upload ${which}`, {
       host: envelopeHost,
-      journaled: true,
       happened: { fileId: wanted.reference },
-    };
+    });
     const path = `documents.${index}.document`;
     const { fileId } = await this.#step(step, (service, call) =>
       service.upload({ ...call, account, file, path }),
@@ -109,13 +96,10 @@ class SignEnvelope {
     { account, documents }: EnvelopePlan,
     { esawToken }: CertificateRequested,
   ): Promise<EnvelopeSent> {
-    const step = {
-      name: "send",
-      summary: "Send the envelope",
+    const step = effectStep("send", "Send the envelope", {
       host: envelopeHost,
-      journaled: true,
       happened: { envelopeId: wanted.optional(wanted.reference) },
-    };
+    });
     return this.#step(step, (service, call) =>
       service.send({
         ...call,
@@ -131,9 +115,9 @@ class SignEnvelope {
   }
 
   #made(event: string): void {
-    const { log, status } = this.#flow;
+    const { log, status } = this.flow;
     status.references = this.#references();
-    log.note({ source: "process", event });
+    log.note(event);
   }
 
   /** The ids of the existing items; the search attribute has room for the first twenty. */
@@ -147,24 +131,17 @@ class SignEnvelope {
     };
   }
 
-  #result(): SignEnvelopeResult {
-    const { log, status } = this.#flow;
+  result(): SignEnvelopeResult {
     return {
-      process: "signEnvelope",
-      id: status.id,
+      ...this.flow.result("signEnvelope"),
       outcome: "sent",
-      references: status.references,
-      dates: {
-        ...(this.#requested && { requestedAt: this.#requested.requestedAt }),
-        ...(this.#sent && { sentAt: this.#sent.sentAt }),
-      },
+      dates: { requestedAt: this.#requested?.requestedAt, sentAt: this.#sent?.sentAt },
       documents: (this.#plan?.documents ?? []).map(({ name, document }, index) => ({
         kind: "submitted" as const,
         document,
-        ...(this.#fileIds.has(index) ? { uniqueId: this.#fileIds.get(index) } : {}),
+        uniqueId: this.#fileIds.get(index),
         description: name,
       })),
-      timeline: log.timeline,
     };
   }
 }

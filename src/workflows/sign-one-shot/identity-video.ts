@@ -12,24 +12,20 @@ import type {
   VideoUpdate,
   VideoUpdateAnswer,
 } from "../../contracts/sign-one-shot/messages.js";
-import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { updateProxy } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
-import type { Proven } from "../runtime/decisions.js";
+import type { ProvenPerson } from "../runtime/decisions.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
+import { effectStep } from "../runtime/steps.js";
 import type { Steps } from "../runtime/steps.js";
 
-const { decideVideo: decide } = activitiesOf("one-shot-signature", {
-  ...answerOptions,
-  summary: "Decide on the identity video",
-});
-const { updateVideo: update } = activitiesOf("one-shot-signature", {
-  ...answerOptions,
-  summary: "Update the identity video",
-});
+const provider = "one-shot-signature";
+const { decideVideo: decide } = updateProxy(provider, "Decide on the identity video");
+const { updateVideo: update } = updateProxy(provider, "Update the identity video");
 
 /** How long a decision or an update waits for the call of another one. */
 const answerLimit = "15 seconds";
@@ -39,8 +35,8 @@ export class IdentityVideo {
   readonly #step: Steps<OneShotActivities>;
   readonly #request: () => OneShotRequest;
   #isAwaited = false;
-  #isDeciding = false;
-  #isUpdating = false;
+  /** The call that is under way. */
+  #calling: "decision" | "update" | undefined;
   #decided: "approved" | "cancelled" | undefined;
 
   constructor(flow: AnyFlow, step: Steps<OneShotActivities>, request: () => OneShotRequest) {
@@ -77,20 +73,16 @@ export class IdentityVideo {
     spans: TrackingSpans,
     asking: Omit<TrackingTarget, "spans">,
   ): Promise<boolean> {
-    const once = { journaled: true, happened: {} };
-    await this.#step(
-      { ...once, name: "createVideo", summary: "Create the identity video" },
-      (service, call) => service.createVideo({ ...call, ...this.#request(), fields }),
+    await this.#step(effectStep("createVideo", "Create the identity video"), (service, call) =>
+      service.createVideo({ ...call, ...this.#request(), fields }),
     );
-    await this.#step(
-      { ...once, name: "uploadEvidences", summary: "Upload the evidences" },
-      (service, call) => service.uploadEvidences({ ...call, ...this.#request(), files: evidences }),
+    await this.#step(effectStep("uploadEvidences", "Upload the evidences"), (service, call) =>
+      service.uploadEvidences({ ...call, ...this.#request(), files: evidences }),
     );
-    await this.#step(
-      { ...once, name: "uploadVideo", summary: "Upload the video" },
-      (service, call) => service.uploadVideo({ ...call, ...this.#request(), file: video }),
+    await this.#step(effectStep("uploadVideo", "Upload the video"), (service, call) =>
+      service.uploadVideo({ ...call, ...this.#request(), file: video }),
     );
-    this.#flow.log.note({ source: "process", event: "Identity video uploaded" });
+    this.#flow.log.note("Identity video uploaded");
     this.#isAwaited = true;
     await trackUntilClosed(this.#flow, {
       ...asking,
@@ -111,35 +103,40 @@ export class IdentityVideo {
   }
 
   /** One decision at a time: a second decision waits for the first, and its answer is the result of the first. */
-  async #decide(decision: "approve" | "cancel", who: Proven): Promise<VideoAnswer> {
-    if (this.#isUpdating) await condition(() => !this.#isUpdating, answerLimit);
-    if (this.#isUpdating) return { answer: "unavailable" };
+  async #decide(decision: "approve" | "cancel", who: ProvenPerson): Promise<VideoAnswer> {
+    const isUpdating = () => this.#calling === "update";
+    if (isUpdating()) await condition(() => !isUpdating(), answerLimit);
+    if (isUpdating()) return { answer: "unavailable" };
     if (!this.#isAwaited) return { answer: "notAwaited" };
-    if (this.#isDeciding) {
-      await condition(() => !this.#isDeciding, answerLimit);
+    const isDeciding = () => this.#calling === "decision";
+    if (isDeciding()) {
+      await condition(() => !isDeciding(), answerLimit);
       return this.#known(decision) ?? { answer: "unavailable" };
     }
-    this.#isDeciding = true;
+    this.#calling = "decision";
     const effect = { step: decision, occurrence: currentUpdateInfo()?.id ?? "0" };
     const { answer } = await answerTo(() => decide({ ...this.#request(), effect, decision }));
-    this.#isDeciding = false;
-    this.#flow.log.note(decidedBy(who, `Identity video: ${answer}`));
+    this.#calling = undefined;
+    this.#flow.log.add(decidedBy(who, `Identity video: ${answer}`));
     if (answer === "approved" || answer === "cancelled") this.#decided = answer;
     else this.#flow.log.hintEnd();
     return this.#known(decision) ?? { answer };
   }
 
   /** One call at a time: an update that is overtaken by a decision would change a video that is decided. */
-  async #update(fields: VideoUpdate["providerFields"], who: Proven): Promise<VideoUpdateAnswer> {
-    const isBusy = () => this.#isUpdating || this.#isDeciding;
+  async #update(
+    fields: VideoUpdate["providerFields"],
+    who: ProvenPerson,
+  ): Promise<VideoUpdateAnswer> {
+    const isBusy = () => this.#calling !== undefined;
     if (isBusy()) await condition(() => !isBusy(), answerLimit);
     if (isBusy()) return { answer: "unavailable" };
     if (!this.#isAwaited || this.#state() !== undefined) return { answer: "notAwaited" };
-    this.#isUpdating = true;
+    this.#calling = "update";
     const effect = { step: "updateVideo", occurrence: currentUpdateInfo()?.id ?? "0" };
     const { answer } = await answerTo(() => update({ ...this.#request(), effect, fields }));
-    this.#isUpdating = false;
-    this.#flow.log.note(decidedBy(who, `Update of the identity video: ${answer}`));
+    this.#calling = undefined;
+    this.#flow.log.add(decidedBy(who, `Update of the identity video: ${answer}`));
     return { answer };
   }
 

@@ -55,7 +55,7 @@ export async function awaitOperatorVerdict(
   }
 }
 
-/** Undefined when the webhook has reported something new meanwhile. */
+/** Returns undefined if the webhook has reported something new meanwhile. */
 async function askOperator(
   flow: AnyFlow,
   reason: string,

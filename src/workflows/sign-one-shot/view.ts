@@ -3,7 +3,7 @@
 import type { OneShotSnapshot } from "../../activities/one-shot-signature/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
-import { plainView } from "../runtime/plain-view.js";
+import { plainView } from "../runtime/event-log.js";
 
 /** The final states of a request. */
 export const oneShotEnds: ReadonlySet<string> = new Set(["signed", "failed", "cancelled"]);

@@ -13,7 +13,7 @@ import type {
   SignOneShotInput,
   SignOneShotResult,
 } from "../../contracts/sign-one-shot/contract.js";
-import { updateActivities } from "../runtime/activity-options.js";
+import { updateProxy } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { ContractDialogue } from "./contract-dialogue.js";
@@ -22,27 +22,25 @@ import type { TrackingTarget } from "../runtime/tracking.js";
 import { IdentityVideo } from "./identity-video.js";
 import { OneTimePassword } from "../shared/one-time-password.js";
 import type { OtpCalls } from "../shared/one-time-password.js";
-import { Flow } from "../runtime/flow.js";
+import { Flow, run } from "../runtime/flow.js";
 import { oneShotView, reportsEnd } from "./view.js";
-import { isWaived, stepsOf } from "../runtime/steps.js";
+import { effectStep, isWaived, queryStep, stepsOf } from "../runtime/steps.js";
 import { awaitOperatorVerdict } from "./operator-verdict.js";
 
 const provider = "one-shot-signature";
 const label = "the signature service";
 
-const own = (summary: string, seconds: number) => updateActivities(provider, summary, seconds);
-
 export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotResult> {
-  return new SignOneShot(input).run();
+  return run(new SignOneShot(input));
 }
 
 class SignOneShot {
   readonly #input: SignOneShotInput;
-  readonly #flow = new Flow<OneShotSnapshot, ReturnType<typeof oneShotView>>(
+  readonly flow = new Flow<OneShotSnapshot, ReturnType<typeof oneShotView>>(
     oneShotView,
     reportsEnd,
   );
-  readonly #step = stepsOf(this.#flow, provider);
+  readonly #step = stepsOf(this.flow, provider);
   readonly #otp: OneTimePassword;
   readonly #contract: ContractDialogue;
   readonly #video: IdentityVideo;
@@ -56,21 +54,14 @@ class SignOneShot {
   constructor(input: SignOneShotInput) {
     this.#input = input;
     // Repeating a signature is unsafe.
-    this.#otp = new OneTimePassword(this.#flow, this.#codeCalls(), { stopOnUnknown: true });
-    this.#contract = new ContractDialogue(this.#flow);
-    this.#video = new IdentityVideo(this.#flow, this.#step, () => this.#request);
-    this.#flow.lifecycle.askBeforeCancelling("create");
+    this.#otp = new OneTimePassword(this.flow, this.#codeCalls(), { stopOnUnknown: true });
+    this.#contract = new ContractDialogue(this.flow);
+    this.#video = new IdentityVideo(this.flow, this.#step, () => this.#request);
+    this.flow.lifecycle.askBeforeCancelling("create");
   }
 
-  run(): Promise<SignOneShotResult> {
-    return this.#flow.lifecycle.run(
-      () => this.#main(),
-      () => this.#result(),
-    );
-  }
-
-  async #main(): Promise<void> {
-    const { log, status } = this.#flow;
+  async main(): Promise<void> {
+    const { log, status } = this.flow;
     const plan = await this.#prepare();
     status.identify(plan);
     this.#created(plan, await this.#create());
@@ -85,45 +76,39 @@ class SignOneShot {
     if (this.#mayBeUnfinished(plan)) await this.#awaitSignature(plan, eventsBefore);
     if (status.ownOutcome !== undefined) return;
     this.#signedAt = now().toISOString();
-    log.note({ source: "process", event: "Signed" });
+    log.note("Signed");
     if (plan.canRetrieve) await isWaived(() => this.#keepSigned(plan));
     status.ownOutcome = "signed";
   }
 
   #prepare(): Promise<OneShotPlan> {
-    return this.#step(
-      { name: "prepare", summary: "Check the input", journaled: false },
-      (service, { mode }) => service.prepare({ input: this.#input, mode }),
+    return this.#step(queryStep("prepare", "Check the input"), (service, { mode }) =>
+      service.prepare({ input: this.#input, mode }),
     );
   }
 
   #create(): Promise<CreatedRequest> {
-    const step = {
-      name: "create",
-      summary: "Create the signature request",
-      journaled: true,
+    const step = effectStep("create", "Create the signature request", {
       happened: { requestPk: wanted.reference },
-    };
+    });
     return this.#step(step, (service, call) => service.create({ ...call, input: this.#input }));
   }
 
   #created({ account }: OneShotPlan, { requestPk, createdAt }: CreatedRequest): void {
-    const { log, status } = this.#flow;
+    const { log, status } = this.flow;
     this.#createdAt = createdAt;
     this.#request = { account, requestPk };
-    log.note({ source: "process", event: "Signature request created" });
+    log.note("Signature request created");
     status.effectExists("tracking", { requestPk });
   }
 
   async #upload({ documents, variant }: OneShotPlan): Promise<void> {
     for (const [index, file] of documents.entries()) {
       const which = `document ${index + 1} of ${documents.length}`;
-      await this.#step(
-        { name: `upload-${index}`, summary: `Upload ${which}`, journaled: true, happened: {} },
-        (service, call) =>
-          service.upload({ ...call, ...this.#request, file, asHash: variant === "hash" }),
+      await this.#step(effectStep(`upload-${index}`, `Upload ${which}`), (service, call) =>
+        service.upload({ ...call, ...this.#request, file, asHash: variant === "hash" }),
       );
-      this.#flow.log.note({ source: "process", event: `Uploaded ${which}` });
+      this.flow.log.note(`Uploaded ${which}`);
     }
   }
 
@@ -136,22 +121,20 @@ class SignOneShot {
   }
 
   #fetchContract(): Promise<ProcessDocument> {
-    return this.#step(
-      { name: "contract", summary: "Fetch the contract", journaled: false },
-      (service, { mode }) => service.contract({ ...this.#request, mode }),
+    return this.#step(queryStep("contract", "Fetch the contract"), (service, { mode }) =>
+      service.contract({ ...this.#request, mode }),
     );
   }
 
   #contractFetched(contract: ProcessDocument): void {
-    const { log } = this.#flow;
+    const { log } = this.flow;
     log.addDocuments([contract]);
-    log.note({ source: "process", event: "Contract fetched" });
+    log.note("Contract fetched");
   }
 
   #sendCode(): Promise<FirstCode> {
-    return this.#step(
-      { name: "otp", summary: "Send the signer a code", journaled: true, happened: {} },
-      (service, call) => service.sendOtp({ ...call, ...this.#request }),
+    return this.#step(effectStep("otp", "Send the signer a code"), (service, call) =>
+      service.sendOtp({ ...call, ...this.#request }),
     );
   }
 
@@ -165,7 +148,7 @@ class SignOneShot {
   #mayBeUnfinished({ variant }: OneShotPlan): boolean {
     // An operator's decision proves only that an asynchronous signature was begun; the provider is queried for its end.
     const isUntold = this.#state === undefined && variant === "asynchronous";
-    if (isUntold) this.#flow.log.hintEnd();
+    if (isUntold) this.flow.log.hintEnd();
     return isUntold || this.#state === "signing";
   }
 
@@ -174,16 +157,16 @@ class SignOneShot {
    * decides.
    */
   async #awaitSignature({ settings, canRetrieve }: OneShotPlan, since: number): Promise<void> {
-    const { log, status } = this.#flow;
+    const { log, status } = this.flow;
     const seconds = settings.deadlineSeconds;
     const awaits = `${label} to finish`;
     if (!canRetrieve) {
-      const end = await awaitOperatorVerdict(this.#flow, { awaits, seconds, since });
+      const end = await awaitOperatorVerdict(this.flow, { awaits, seconds, since });
       if (end === "failed") status.ownOutcome = end;
       return;
     }
     status.effectExists("tracking", status.references, secondsFromNow(seconds));
-    await trackUntilClosed(this.#flow, { ...this.#asking("request"), awaits, spans: settings });
+    await trackUntilClosed(this.flow, { ...this.#asking("request"), awaits, spans: settings });
     const { state } = log.view;
     if (status.ownOutcome === undefined && state !== "signed")
       status.ownOutcome = state === "failed" || state === "cancelled" ? state : "other";
@@ -191,14 +174,14 @@ class SignOneShot {
 
   async #keepSigned(plan: OneShotPlan): Promise<void> {
     const signed = await this.#fetchSigned(plan);
-    this.#flow.log.addDocuments(signed);
+    this.flow.log.addDocuments(signed);
     if (this.#input.deleteDocuments) await this.#deleteDocuments(signed);
   }
 
   #fetchSigned({ documents: uploaded }: OneShotPlan): Promise<ProcessDocument[]> {
     const files = uploaded.map(({ name, sha256 }) => ({ name, sha256 }));
     return this.#step(
-      { name: "fetch", summary: "Fetch the signed documents", journaled: false, happened: {} },
+      queryStep("fetch", "Fetch the signed documents", { happened: {} }),
       (service, { mode }) => service.fetchSigned({ ...this.#request, mode, files }),
     );
   }
@@ -206,27 +189,18 @@ class SignOneShot {
   async #deleteDocuments(kept: ProcessDocument[]): Promise<void> {
     const signed = kept.map(({ document }) => document);
     const summary = "Delete the documents at the provider";
-    await this.#step(
-      { name: "deleteDocuments", summary, journaled: true, happened: {} },
-      (service, call) => service.deleteDocuments({ ...call, ...this.#request, signed }),
+    await this.#step(effectStep("deleteDocuments", summary), (service, call) =>
+      service.deleteDocuments({ ...call, ...this.#request, signed }),
     );
     this.#areDocumentsDeleted = true;
-    this.#flow.log.note({ source: "process", event: "Documents deleted at the provider" });
+    this.flow.log.note("Documents deleted at the provider");
   }
 
-  #result(): SignOneShotResult {
-    const { log, status } = this.#flow;
+  result(): SignOneShotResult {
     return {
-      process: "signOneShot",
-      id: status.id,
-      outcome: status.ownOutcome as SignOneShotResult["outcome"],
-      references: status.references,
-      dates: {
-        ...(this.#createdAt === undefined ? {} : { createdAt: this.#createdAt }),
-        ...(this.#signedAt === undefined ? {} : { signedAt: this.#signedAt }),
-      },
-      documents: [...log.documents.values()],
-      timeline: log.timeline,
+      ...this.flow.result("signOneShot"),
+      outcome: this.flow.status.ownOutcome as SignOneShotResult["outcome"],
+      dates: { createdAt: this.#createdAt, signedAt: this.#signedAt },
       otpsSent: this.#otp.sent,
       ...(this.#input.deleteDocuments && { documentsDeleted: this.#areDocumentsDeleted }),
     };
@@ -238,9 +212,9 @@ class SignOneShot {
       label,
       hintsAtEnd: () => true,
       ask: async (wait, summary, quick) => {
-        const { log } = this.#flow;
+        const { log } = this.flow;
         const snapshot = await this.#step(
-          { name: "ask", summary, journaled: false, quick },
+          queryStep("ask", summary, { quick }),
           (service, { mode }) =>
             service.ask({ ...this.#request, about, wait, mode, seen: log.snapshot?.fingerprint }),
         );
@@ -258,13 +232,13 @@ class SignOneShot {
       provider,
       operation: "sign",
       send: (occurrence, seconds) =>
-        own("Send the signer another code", seconds).resendOtp({
+        updateProxy(provider, "Send the signer another code", seconds).resendOtp({
           ...this.#request,
           effect: { step: "otp", occurrence },
         }),
       try: async (otp, occurrence, seconds) =>
         keepState(
-          await own("Sign with the code that the signer entered", seconds).sign({
+          await updateProxy(provider, "Sign with the code that the signer entered", seconds).sign({
             ...this.#request,
             effect: { step: "sign", occurrence },
             mode: "quick",
@@ -273,7 +247,7 @@ class SignOneShot {
         ),
       decideOpen: (open) =>
         this.#step(
-          { name: "sign", summary: "Wait for the signature", journaled: true, happened: {} },
+          effectStep("sign", "Wait for the signature"),
           async (service, { effect, mode }) =>
             mode === "probe"
               ? { verdict: "again" }

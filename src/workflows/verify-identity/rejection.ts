@@ -6,18 +6,15 @@ import type {
   RejectAnswer,
   Rejection as GivenRejection,
 } from "../../contracts/verify-identity/messages.js";
-import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { updateProxy } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
-import type { Proven } from "../runtime/decisions.js";
+import type { ProvenPerson } from "../runtime/decisions.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import { waitUntilDue } from "../runtime/waits.js";
 
-const { rejectCall: reject } = activitiesOf("video-identification", {
-  ...answerOptions,
-  summary: "Reject the call",
-});
+const { rejectCall: reject } = updateProxy("video-identification", "Reject the call");
 
 /** How long a second rejection waits for the request of the first. */
 const answerLimit = "15 seconds";
@@ -52,7 +49,10 @@ export class Rejection {
     if (this.#isRejecting) await condition(() => !this.#isRejecting);
   }
 
-  async #reject(fields: GivenRejection["providerFields"], who: Proven): Promise<RejectAnswer> {
+  async #reject(
+    fields: GivenRejection["providerFields"],
+    who: ProvenPerson,
+  ): Promise<RejectAnswer> {
     await waitUntilDue(() => this.#phase !== "before");
     if (this.#isRejecting) await condition(() => !this.#isRejecting, answerLimit);
     if (this.#isRejecting) return { answer: "unavailable" };
@@ -64,7 +64,7 @@ export class Rejection {
     const { answer } = await answerTo(() => reject({ ...this.#call(), effect, fields })).finally(
       () => (this.#isRejecting = false),
     );
-    this.#flow.log.note(decidedBy(who, `Rejection of the call: ${answer}`));
+    this.#flow.log.add(decidedBy(who, `Rejection of the call: ${answer}`));
     if (answer === "rejected") this.isAccepted = true;
     else this.#flow.log.hintEnd();
     return { answer };

@@ -2,7 +2,7 @@
 import type { VideoSnapshot } from "../../activities/video-identification/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
-import { plainView } from "../runtime/plain-view.js";
+import { plainView } from "../runtime/event-log.js";
 
 export interface VideoView extends View {
   /** The provider's own verdict, where it is none that we know. */

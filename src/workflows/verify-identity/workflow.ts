@@ -7,11 +7,11 @@ import type {
   VerifyIdentityInput,
   VerifyIdentityResult,
 } from "../../contracts/verify-identity/contract.js";
-import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { updateProxy } from "../runtime/activity-options.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
-import { Flow } from "../runtime/flow.js";
+import { Flow, run } from "../runtime/flow.js";
 import { invalidInput } from "../runtime/invalid-input.js";
-import { isWaived, stepsOf } from "../runtime/steps.js";
+import { effectStep, isWaived, queryStep, stepsOf } from "../runtime/steps.js";
 import { isOpen } from "../runtime/child.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { TrackingTarget } from "../runtime/tracking.js";
@@ -23,13 +23,13 @@ const provider = "video-identification";
 const label = "the identification service";
 
 export async function verifyIdentity(input: VerifyIdentityInput): Promise<VerifyIdentityResult> {
-  return new VerifyIdentity(input).run();
+  return run(new VerifyIdentity(input));
 }
 
 class VerifyIdentity {
   readonly #input: VerifyIdentityInput;
-  readonly #flow = new Flow<VideoSnapshot, VideoView>(videoView);
-  readonly #step = stepsOf(this.#flow, provider);
+  readonly flow = new Flow<VideoSnapshot, VideoView>(videoView);
+  readonly #step = stepsOf(this.flow, provider);
   readonly #rejection: Rejection;
   #account = "";
   #alertOccurrence = "0";
@@ -39,23 +39,16 @@ class VerifyIdentity {
 
   constructor(input: VerifyIdentityInput) {
     this.#input = input;
-    this.#rejection = new Rejection(this.#flow, () => this.#call());
-    this.#flow.lifecycle.askBeforeCancelling("registerAlert", "deleteAudit");
+    this.#rejection = new Rejection(this.flow, () => this.#call());
+    this.flow.lifecycle.askBeforeCancelling("registerAlert", "deleteAudit");
   }
 
-  run(): Promise<VerifyIdentityResult> {
-    return this.#flow.lifecycle.run(
-      () => this.#main(),
-      () => this.#result(),
-    );
-  }
-
-  async #main(): Promise<void> {
+  async main(): Promise<void> {
     const plan = await this.#prepare();
     const deadline = secondsFromNow(plan.settings.deadlineSeconds);
     this.#account = plan.account;
     this.#alertOccurrence = plan.alertOccurrence;
-    this.#flow.status.identify(plan);
+    this.flow.status.identify(plan);
     await this.#claim();
     try {
       await this.#registerAlert();
@@ -69,9 +62,8 @@ class VerifyIdentity {
   }
 
   #prepare(): Promise<VideoPlan> {
-    return this.#step(
-      { name: "prepare", summary: "Check the input", journaled: false },
-      (service, { mode }) => service.prepare({ input: this.#input, mode }),
+    return this.#step(queryStep("prepare", "Check the input"), (service, { mode }) =>
+      service.prepare({ input: this.#input, mode }),
     );
   }
 
@@ -87,7 +79,7 @@ class VerifyIdentity {
 
   async #owner(from?: string): Promise<string | undefined> {
     const { owner } = await this.#step(
-      { name: "claim", summary: "Take the conference for this process", journaled: false },
+      queryStep("claim", "Take the conference for this process"),
       (service, { mode }) =>
         service.claim({ ...this.#call(), mode, ...(from !== undefined && { from }) }),
     );
@@ -97,10 +89,10 @@ class VerifyIdentity {
   async #registerAlert(): Promise<void> {
     const { alert } = this.#input;
     if (!alert) return;
-    const step = { name: "registerAlert", summary: "Register the alert addresses" };
+    const step = this.#ofAlert("registerAlert", "Register the alert addresses");
     this.#hasAlert = true;
     try {
-      await this.#step(this.#ofAlert(step), (service, call) =>
+      await this.#step(step, (service, call) =>
         service.registerAlert({ ...call, account: this.#account, ...alert }),
       );
     } catch (error) {
@@ -109,18 +101,18 @@ class VerifyIdentity {
         this.#hasAlert = false;
       throw error;
     }
-    this.#flow.log.note({ source: "process", event: "Registered the alert addresses" });
+    this.flow.log.note("Registered the alert addresses");
   }
 
   /** Until its end, or the process's own deadline. The first ask finds a call that has ended before. */
   async #followCall({ settings, isRejected }: VideoPlan, deadline: Date): Promise<void> {
-    const { status, log } = this.#flow;
+    const { status, log } = this.flow;
     const { idConference } = this.#input;
     status.effectExists("tracking", { idConference }, deadline);
     this.#rejection.begin(isRejected);
     const target = this.#target();
     await target.ask("now", "Ask for the state of the call", {});
-    await trackUntilClosed(this.#flow, {
+    await trackUntilClosed(this.flow, {
       ...target,
       awaits: "the end of the call",
       spans: settings,
@@ -134,7 +126,7 @@ class VerifyIdentity {
   }
 
   #target(): Omit<TrackingTarget, "spans"> {
-    const { log } = this.#flow;
+    const { log } = this.flow;
     const { asyncRequest } = this.#input;
     return {
       label,
@@ -142,7 +134,7 @@ class VerifyIdentity {
       ask: async (wait, summary, quick) => {
         const hasCloseEvent = log.events.length > 0;
         const snapshot = await this.#step(
-          { name: "ask", summary, journaled: false, quick },
+          queryStep("ask", summary, { quick }),
           (service, { mode }) =>
             service.ask({
               ...this.#call(),
@@ -157,68 +149,62 @@ class VerifyIdentity {
 
   /** A call that was rejected, or is open at the deadline, may have no data and no audit. */
   async #keep(): Promise<void> {
-    const { log, status } = this.#flow;
+    const { log, status } = this.flow;
     const isOptional = status.outcome === "rejected" || this.#endedAt === undefined;
     status.waitFor("the call's data and audit");
     await isWaived(async () => {
       const conference = await this.#step(
-        { name: "keepConference", summary: "Keep the call's data", journaled: false, happened: {} },
+        queryStep("keepConference", "Keep the call's data", { happened: {} }),
         (service, { mode }) => service.keepConference({ ...this.#call(), mode, isOptional }),
       );
       if (conference) log.addDocuments([conference]);
     });
     await isWaived(async () => {
       const audit = await this.#step(
-        { name: "keepAudit", summary: "Keep the call's audit", journaled: false, happened: {} },
+        queryStep("keepAudit", "Keep the call's audit", { happened: {} }),
         (service, { mode }) => service.keepAudit({ ...this.#call(), mode, isOptional }),
       );
       if (audit) await this.#auditKept(audit);
-      else log.note({ source: "process", event: "No audit kept: the provider shows none" });
+      else log.note("No audit kept: the provider shows none");
     });
   }
 
   async #auditKept(audit: ProcessDocument): Promise<void> {
-    const { log } = this.#flow;
+    const { log } = this.flow;
     log.addDocuments([audit]);
-    log.note({ source: "process", event: "Audit kept" });
+    log.note("Audit kept");
     if (!this.#input.deleteAudit || this.#endedAt === undefined) return;
     const isProven = this.#rejection.isAccepted || log.snapshot?.isProven === true;
     await this.#step(
-      {
-        name: "deleteAudit",
-        summary: "Delete the audit at the provider",
-        journaled: true,
-        happened: {},
-      },
+      effectStep("deleteAudit", "Delete the audit at the provider"),
       (service, call) =>
         service.deleteAudit({ ...call, ...this.#call(), document: audit.document, isProven }),
     );
     this.#isAuditDeleted = true;
-    log.note({ source: "process", event: "Audit deleted at the provider" });
+    log.note("Audit deleted at the provider");
   }
 
   async #removeAlert(): Promise<void> {
     const { alert } = this.#input;
     if (!alert) return;
     const { processId, before } = alert;
-    const step = { name: "removeAlert", summary: "Remove the alert addresses" };
-    const { isLeft = false } = await this.#step(this.#ofAlert(step), (service, call) =>
+    const step = this.#ofAlert("removeAlert", "Remove the alert addresses");
+    const { isLeft = false } = await this.#step(step, (service, call) =>
       service.removeAlert({ ...call, account: this.#account, processId, before }),
     );
     const event = isLeft ? "The alert addresses stay registered" : "Removed the alert addresses";
-    this.#flow.log.note({ source: "process", event });
+    this.flow.log.note(event);
   }
 
-  #ofAlert(step: { name: string; summary: string }) {
-    return { ...step, journaled: true, happened: {}, occurrence: this.#alertOccurrence };
+  #ofAlert(name: string, summary: string) {
+    return effectStep(name, summary, { occurrence: this.#alertOccurrence });
   }
 
   /** The process fails: one more problem must not hide why. */
   async #tryToRemoveAlert(): Promise<void> {
     const { alert } = this.#input;
     if (!alert || !this.#hasAlert) return;
-    const summary = "Remove the alert addresses";
-    const { removeAlert } = activitiesOf(provider, { ...answerOptions, summary });
+    const { removeAlert } = updateProxy(provider, "Remove the alert addresses");
     const effect = { step: "removeAlert", occurrence: this.#alertOccurrence };
     const { processId, before } = alert;
     try {
@@ -229,27 +215,22 @@ class VerifyIdentity {
       if (!(error instanceof ActivityFailure)) throw error;
     }
     const event = "The alert addresses may still be registered";
-    this.#flow.log.note({ source: "process", event });
+    this.flow.log.note(event);
   }
 
   #call() {
     const { idConference } = this.#input;
-    const { eventId } = this.#flow.log.snapshot ?? {};
+    const { eventId } = this.flow.log.snapshot ?? {};
     return { account: this.#account, idConference, ...(eventId !== undefined && { eventId }) };
   }
 
-  #result(): VerifyIdentityResult {
-    const { log, status } = this.#flow;
-    const { providerOutcome } = log.view;
+  result(): VerifyIdentityResult {
+    const { log, status } = this.flow;
     return {
-      process: "verifyIdentity",
-      id: status.id,
+      ...this.flow.result("verifyIdentity"),
       outcome: status.outcome as VerifyIdentityResult["outcome"],
-      ...(providerOutcome === undefined ? {} : { providerOutcome }),
-      references: status.references,
-      dates: this.#endedAt === undefined ? {} : { endedAt: this.#endedAt },
-      documents: [...log.documents.values()],
-      timeline: log.timeline,
+      providerOutcome: log.view.providerOutcome,
+      dates: { endedAt: this.#endedAt },
       auditDeleted: this.#isAuditDeleted,
     };
   }

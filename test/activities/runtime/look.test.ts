@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { createLookActivities } from "../../../src/activities/runtime/look.js";
 import type { LookRequest, ProcessLooks } from "../../../src/activities/runtime/look.js";
-import { comparedInput } from "../../../src/contracts/definition/compared-input.js";
+import { comparedInput } from "../../../src/contracts/definition/secret-fields.js";
 import { SendNoticeInput } from "../../../src/contracts/send-notice/contract.js";
 import type { LookedAt } from "../../../src/contracts/shared/process-look.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";

@@ -7,7 +7,7 @@ import {
   createServeNoticeActivities,
   createServePostActivities,
 } from "../../../src/activities/serve-notice/index.js";
-import { comparedInput } from "../../../src/contracts/definition/compared-input.js";
+import { comparedInput } from "../../../src/contracts/definition/secret-fields.js";
 import { SendNoticeInput } from "../../../src/contracts/send-notice/contract.js";
 import { isSealed } from "../../../src/contracts/shared/sealed-secret.js";
 import { canonicalJson } from "../../../src/crypto/json-digest.js";

@@ -17,7 +17,7 @@ export async function defectiveBundle(): Promise<string> {
     workflowsPath: module,
     workflowInterceptorModules: [
       module,
-      ...["query-guard", "payload-guard", "status-memo-writer"].map((name) =>
+      ...["query-guard", "payload-guard", "status-memo"].map((name) =>
         fileURLToPath(new URL(`../../../src/workflows/runtime/${name}.ts`, import.meta.url)),
       ),
     ],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { reasonOf, wanted } from "../../../src/workflows/runtime/attention.js";
 import type { Decided, OpenAttention } from "../../../src/workflows/runtime/attention.js";
-import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
 
 type Opening = Parameters<Flow<never, ReturnType<typeof plainView>>["attentions"]["open"]>[0];
@@ -17,10 +17,7 @@ async function start(fakes: Record<string, (input: any) => unknown> = {}) {
   const run = await WorkflowRun.start(
     () => {
       flow = new Flow(plainView);
-      return flow.lifecycle.run(
-        () => new Promise(() => undefined),
-        () => null,
-      );
+      return flow.lifecycle.run({ main: () => new Promise(() => undefined), result: () => null });
     },
     { checkDecision: () => ({ principal: "ann@example" }), decide: () => written, ...fakes },
   );

@@ -3,9 +3,8 @@
 import { expect, test } from "@jest/globals";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
 import { MAX_TIMELINE_BYTES } from "../../../src/workflows/runtime/timeline.js";
-import { EventLog } from "../../../src/workflows/runtime/event-log.js";
+import { EventLog, plainView } from "../../../src/workflows/runtime/event-log.js";
 import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
-import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 
 function documentOf(sha256: string, more: Partial<ProcessDocument> = {}): ProcessDocument {
   const uri = `document:${more.uniqueId ?? more.description}-${sha256}`;

@@ -9,7 +9,7 @@ import {
 } from "@temporalio/workflow";
 import { cancelUnsigned } from "../../../src/workflows/runtime/cancellation.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
-import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
 
 type PlainFlow = Flow<never, ReturnType<typeof plainView>>;
@@ -25,16 +25,16 @@ async function start(
     () => {
       flow = new Flow(plainView);
       prepare(flow);
-      return flow.lifecycle.run(
-        async () => {
+      return flow.lifecycle.run({
+        main: async () => {
           await Promise.race([
             condition(() => main.isOver || main.failure !== undefined),
             flow.lifecycle.stopping?.then(({ stop }) => Promise.reject(stop)),
           ]);
           if (main.failure) throw main.failure;
         },
-        () => flow.status.outcome ?? "done",
-      );
+        result: () => flow.status.outcome ?? "done",
+      });
     },
     {
       checkDecision: () => ({}),

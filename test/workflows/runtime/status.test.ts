@@ -4,7 +4,7 @@ import { condition } from "@temporalio/workflow";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
-import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { sendMessage } from "../../../src/workflows/send-message/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";
 
@@ -66,10 +66,7 @@ async function tracked() {
   const run = await WorkflowRun.start(() => {
     flow = new Flow(plainView);
     flow.status.identify(sent);
-    return flow.lifecycle.run(
-      () => condition(() => end.isOver),
-      () => null,
-    );
+    return flow.lifecycle.run({ main: () => condition(() => end.isOver), result: () => null });
   }, fakes);
   const hear = (...events: Partial<ProviderEvent>[]) =>
     run.signal(
@@ -77,7 +74,7 @@ async function tracked() {
       events.map((event) => ({ kind: "Sent", at: "2026-02-01T00:00:00.000Z", ...event })),
     );
   const note = (event: string, more: object = {}) =>
-    run.look(() => flow.log.note({ source: "process", event, ...more }));
+    run.look(() => flow.log.add({ source: "process", event, ...more }));
   const shown = () => run.memos.at(-1)?.timeline.map(({ event }) => event);
   return { run, flow, hear, note, shown, end };
 }

@@ -2,8 +2,8 @@
 import { expect, test } from "@jest/globals";
 import type { StepCall } from "../../../src/activities/runtime/activity.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
-import { plainView } from "../../../src/workflows/runtime/plain-view.js";
-import { isWaived, NotChangedYet, stepsOf } from "../../../src/workflows/runtime/steps.js";
+import { plainView } from "../../../src/workflows/runtime/event-log.js";
+import { isWaived, NothingNew, stepsOf } from "../../../src/workflows/runtime/steps.js";
 import type { Steps } from "../../../src/workflows/runtime/steps.js";
 import type { OpenOccurrence, Step } from "../../../src/workflows/runtime/steps.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
@@ -28,16 +28,16 @@ async function start(step: Step, leftOpen?: OpenOccurrence) {
     flow = new Flow(plainView);
     const steps = stepsOf(flow, "evi-post") as unknown as Steps<Activities>;
     const call = (activities: Activities, stepCall: StepCall) => activities.submit(stepCall);
-    return flow.lifecycle.run(
-      async () => {
+    return flow.lifecycle.run({
+      main: async () => {
         let answer: string | undefined;
         const work = async () => {
           answer = await steps(step, call, leftOpen);
         };
         flow.status.ownOutcome = (await isWaived(work)) ? "waived" : answer;
       },
-      () => flow.status.ownOutcome,
-    );
+      result: () => flow.status.ownOutcome,
+    });
   }, decisions);
   const attention = () => flow.status.current().attention;
   const decide = (decision: string, more: object = {}) =>
@@ -176,7 +176,7 @@ test("a question whose time was over before anything changed raises no attention
     });
   });
   await run.calls[0]!.fail({ kind: "unchanged" });
-  expect(met).toBeInstanceOf(NotChangedYet);
+  expect(met).toBeInstanceOf(NothingNew);
   expect(run.calls).toHaveLength(1);
 });
 

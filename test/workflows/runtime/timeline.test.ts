@@ -3,9 +3,8 @@
 import { expect, test } from "@jest/globals";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
-import { EventLog } from "../../../src/workflows/runtime/event-log.js";
+import { EventLog, plainView } from "../../../src/workflows/runtime/event-log.js";
 import type { View } from "../../../src/workflows/runtime/event-log.js";
-import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { bounded, MAX_TIMELINE_BYTES, newest } from "../../../src/workflows/runtime/timeline.js";
 
 const emptyLog = () => new EventLog<never, View>(plainView, () => undefined);
@@ -50,11 +49,11 @@ test("callbacks that are not kept, and those that the process was not told of, c
 
 test("callbacks leave the entries of the process itself alone, and these are bounded too", () => {
   const log = emptyLog();
-  log.note({ source: "process", event: "Submitted" });
+  log.add({ source: "process", event: "Submitted" });
   log.applyEvents(worst(1_000));
   expect(log.timeline.some(({ event }) => event === "Submitted")).toBe(true);
   for (let count = 0; count < 2_000; count += 1)
-    log.note({
+    log.add({
       source: "person",
       event: "x".repeat(90),
       by: "p".repeat(900),

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
-import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { stepsOf } from "../../../src/workflows/runtime/steps.js";
 import type { Steps } from "../../../src/workflows/runtime/steps.js";
 import { trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
-import { collectAffidavits } from "../../../src/workflows/shared/late-affidavits.js";
+import { collectAffidavits } from "../../../src/workflows/shared/communication.js";
 import type { TrackingTarget } from "../../../src/workflows/runtime/tracking.js";
 import { hintsAtEnd } from "../../../src/workflows/shared/evi-view.js";
 import { reportsEnd } from "../../../src/workflows/send-postal/view.js";
@@ -51,13 +51,13 @@ async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
       },
       ...more,
     };
-    return flow.lifecycle.run(
-      async () => {
+    return flow.lifecycle.run({
+      main: async () => {
         await trackUntilClosed(flow, target);
         await collectAffidavits(flow, target, windowSeconds);
       },
-      () => flow.status.ownOutcome ?? flow.log.view.state,
-    );
+      result: () => flow.status.ownOutcome ?? flow.log.view.state,
+    });
   });
   let stamp = 0;
   const answerWith = (state: string) => {

@@ -4,7 +4,7 @@ import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { proxyActivities } from "@temporalio/workflow";
 import { OneTimePassword } from "../../../src/workflows/shared/one-time-password.js";
 import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
-import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 interface Activities {
@@ -37,14 +37,14 @@ async function start({ stopOnUnknown = false, isBegun = true, fakes = {} } = {})
       decideOpen: (open: object) => provider.watch(open),
     };
     otp = new OneTimePassword(flow, calls, { stopOnUnknown });
-    return flow.lifecycle.run(
-      async () => {
+    return flow.lifecycle.run({
+      main: async () => {
         if (!isBegun) await new Promise(() => undefined);
         otp.begin(spans, { sent: "yes" });
         if (await otp.isAccepted()) flow.status.ownOutcome = "accepted";
       },
-      () => flow.status.ownOutcome,
-    );
+      result: () => flow.status.ownOutcome,
+    });
   }, fakes);
   const submit = (code: unknown = "123") => run.update("submitOtp", { code });
   const resend = () => run.update("resendOtp");
