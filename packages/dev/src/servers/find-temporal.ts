@@ -1,15 +1,16 @@
-// Finds the Temporal dev server, or gets it once: from Temporal's own download, else built from source with Go.
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+// Finds the Temporal dev server: in the npm package of this platform, on PATH, or in the cache, where it is put once: from Temporal's
+// own download, else built from source with Go.
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { withLock } from "../processes/lock.js";
-import { cacheDirectory } from "../paths.js";
 import { downloadBySdk, downloadedBySdk } from "./sdk-download.js";
 import { isExecutable, findOnPath, type Progress, run } from "../processes/tools.js";
-import { removeOnExit } from "../processes/watchdog.js";
-
-const VERSION = "1.5.1";
-const SOURCE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
-const BUILD_LIMIT_MS = 30 * 60_000;
+import {
+  alone,
+  builtTemporal,
+  buildTemporal,
+  temporalFile,
+  thisPlatform,
+} from "./build-temporal.js";
 
 export async function findTemporal(progress: Progress = () => {}): Promise<string> {
   const named = process.env["TEMPORAL_CLI_PATH"];
@@ -17,63 +18,20 @@ export async function findTemporal(progress: Progress = () => {}): Promise<strin
     if (await works(named)) return named;
     throw new Error(`TEMPORAL_CLI_PATH: "${named}" is not a Temporal CLI that runs here`);
   }
-  const installed = await findOnPath("temporal", works);
+  const installed = (await installedByNpm()) ?? (await findOnPath("temporal", works));
   if (installed) return installed;
 
-  const built = join(cacheDirectory(), `temporal-${VERSION}`, exe("temporal"));
+  const built = builtTemporal();
   const cached = async (): Promise<string | undefined> =>
     (await works(built)) ? built : downloadedBySdk("createLocal", works);
   return (
     (await cached()) ??
-    withLock(
-      join(cacheDirectory(), "temporal.lock"),
-      async () => {
-        const found = (await cached()) ?? (await downloadBySdk("createLocal", works, progress));
-        if (found === undefined) await build(built, progress);
-        return found ?? built;
-      },
-      () => progress("waiting for another run that is getting the Temporal dev server"),
-    )
+    alone(progress, async () => {
+      const found = (await cached()) ?? (await downloadBySdk("createLocal", works, progress));
+      if (found === undefined) await buildTemporal(progress);
+      return found ?? built;
+    })
   );
-}
-
-async function build(target: string, progress: Progress): Promise<void> {
-  const go = await findOnPath("go", undefined, ["/usr/local/go/bin"]);
-  if (go === undefined) {
-    throw new Error(
-      "the Temporal dev server is not installed, its download is unreachable, and Go is not installed to build it. " +
-        "Install the Temporal CLI (on PATH or in TEMPORAL_CLI_PATH) or Go, then try again",
-    );
-  }
-  await mkdir(dirname(dirname(target)), { recursive: true });
-  const folder = await mkdtemp(join(dirname(dirname(target)), "building-"));
-  const unregister = removeOnExit(folder);
-  try {
-    // Go's caches would leave 3 GB in the home folder.
-    const { ok, output } = await run(go, ["install", "-trimpath", "-ldflags=-s -w", SOURCE], {
-      env: {
-        ...process.env,
-        CGO_ENABLED: "0",
-        GOBIN: join(folder, "bin"),
-        GOCACHE: join(folder, "cache"),
-        GOMODCACHE: join(folder, "modules"),
-        GOFLAGS: "-modcacherw",
-      },
-      timeoutMs: BUILD_LIMIT_MS,
-      doing:
-        "building the Temporal dev server with Go; this happens once and takes four minutes or more",
-      progress,
-    });
-    if (!ok) {
-      const why = output.slice(-2_000);
-      throw new Error(`building the Temporal dev server failed: go install ${SOURCE}\n${why}`);
-    }
-    await rm(dirname(target), { recursive: true, force: true });
-    await rename(join(folder, "bin"), dirname(target));
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    unregister();
-  }
 }
 
 async function works(path: string): Promise<boolean> {
@@ -82,6 +40,14 @@ async function works(path: string): Promise<boolean> {
   return ok && output.includes("temporal version");
 }
 
-function exe(name: string): string {
-  return process.platform === "win32" ? `${name}.exe` : name;
+/** Published packages of trustflow-dev bring one for each platform; a clone has none. */
+async function installedByNpm(): Promise<string | undefined> {
+  const name = `trustflow-temporal-${process.platform}-${process.arch}`;
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+    const program = join(dirname(manifest), "bin", temporalFile(thisPlatform));
+    return (await works(program)) ? program : undefined;
+  } catch {
+    return undefined;
+  }
 }

