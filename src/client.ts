@@ -95,18 +95,23 @@ export interface ListFilter {
   stuck?: boolean;
 }
 
-type Connected = Awaited<ReturnType<typeof connectClient>>;
+/** What a client is made of. */
+export interface Opened {
+  connected: Awaited<ReturnType<typeof connectClient>>;
+  ring: KeyRing;
+  config: Config;
+}
 
 /** Starts, finds and lists processes. Each process has a method of its name (`Starts`). */
 export class Trustflow extends Starts {
-  readonly #connected: Connected;
+  readonly #connected: Opened["connected"];
   readonly #ring: KeyRing;
   readonly #config: Config;
   readonly #sealer: SecretSealer | undefined;
   readonly #sign: SignDecision;
   #documents?: DocumentStore;
 
-  private constructor(connected: Connected, ring: KeyRing, config: Config) {
+  protected constructor({ connected, ring, config }: Opened) {
     super();
     this.#connected = connected;
     this.#ring = ring;
@@ -118,13 +123,17 @@ export class Trustflow extends Starts {
 
   /** Reads trustflow.toml, temporal.toml and the environment; an error names the missing key. */
   static async connect(overrides: ConnectionOverrides = {}): Promise<Trustflow> {
-    const config = loadConfig();
+    return new Trustflow(await this.open(overrides));
+  }
+
+  protected static async open(overrides: ConnectionOverrides): Promise<Opened> {
+    const config = loadConfig(overrides.env);
     const ring = readingRing(config);
     const { writeRing } = mayOnlyRead(config) ? {} : payloadKeys(config);
     const refusePlaintext = clientRefusesPlaintext(config);
     requireTls(config, "TEMPORAL_ADDRESS", hostInClear(connectionOptions(overrides)));
     const connected = await connectClient(ring, { ...overrides, writeRing, refusePlaintext });
-    return new Trustflow(connected, ring, config);
+    return { connected, ring, config };
   }
 
   /** Stores and fetches documents; throws if `documents.directory` or `keys.documents` is not configured. */

@@ -186,7 +186,7 @@ export const Config = z.strictObject({
 });
 export type Config = Omit<z.infer<typeof Config>, "accounts">;
 
-export const loadConfig = (): Config => load(Config);
+export const loadConfig = (env?: NodeJS.ProcessEnv): Config => load(Config, env);
 
 /** The value of a key that this command needs. */
 export function required<T>(value: T | undefined, key: string): T {

@@ -13,15 +13,15 @@ import { FromEnvironment, nameSecrets } from "./fields.js";
 const notKeys = new Set(["TRUSTFLOW_CONFIG", "TRUSTFLOW_CACHE"]);
 
 /** Reads `TRUSTFLOW_CONFIG`, else ./trustflow.toml if it is there, and lays the environment over it. */
-export function load<S extends z.ZodType<Addresses>>(schema: S): z.infer<S> {
-  const named = process.env["TRUSTFLOW_CONFIG"];
+export function load<S extends z.ZodType<Addresses>>(schema: S, env = process.env): z.infer<S> {
+  const named = env["TRUSTFLOW_CONFIG"];
   const path = named ?? (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
   const tree = path === undefined ? {} : readToml(path);
-  const { DATABASE_URL = "" } = process.env;
+  const { DATABASE_URL = "" } = env;
   if (DATABASE_URL !== "") place(tree, ["database", "url"], DATABASE_URL);
-  for (const [name, value] of Object.entries(process.env)) {
+  for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value === "") continue;
-    refuseBoth(name);
+    refuseBoth(name, env);
     if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
   }
   const parsed = schema.safeParse(tree, { error: sentenceOf });
@@ -34,7 +34,9 @@ export function load<S extends z.ZodType<Addresses>>(schema: S): z.infer<S> {
   const problems = parsed.error.issues.flatMap(({ path, message, ...issue }) => {
     const key = path.join(".") || "(top)";
     if (issue.code === "unrecognized_keys") {
-      const unknown = issue.keys.map((name) => unknownKey(schema, [...path.map(String), name]));
+      const unknown = issue.keys.map((name) =>
+        unknownKey(schema, [...path.map(String), name], env),
+      );
       return `${key}: unknown key: ${unknown.join("; ")}`;
     }
     return message === missing ? isRequired(key).problems : `${key}: ${message}`;
@@ -43,10 +45,10 @@ export function load<S extends z.ZodType<Addresses>>(schema: S): z.infer<S> {
 }
 
 /** With the variables that it comes from, if any, and the keys that it may have been meant to be. */
-function unknownKey(schema: z.ZodType, path: string[]): string {
+function unknownKey(schema: z.ZodType, path: string[], env: NodeJS.ProcessEnv): string {
   const name = path.at(-1) ?? "";
   const variable = environmentName(path.join("."));
-  const from = Object.keys(process.env).filter(
+  const from = Object.keys(env).filter(
     (one) => one === variable || one.startsWith(`${variable}__`),
   );
   const where = from.length > 0 ? ` (${from.join(", ")})` : "";
@@ -90,10 +92,10 @@ function keyOf(name: string): string[] {
 }
 
 /** A secret by itself and by its file: nobody could say which one counts. */
-function refuseBoth(name: string): void {
+function refuseBoth(name: string, env: NodeJS.ProcessEnv): void {
   if (!name.startsWith("TRUSTFLOW_") || !name.endsWith("__FILE")) return;
   const alone = name.slice(0, -"__FILE".length);
-  if (process.env[alone]) throw new ConfigurationError([`set either ${alone} or ${name}`]);
+  if (env[alone]) throw new ConfigurationError([`set either ${alone} or ${name}`]);
 }
 
 function place(tree: Record<string, unknown>, path: string[], value: string): void {

@@ -31,6 +31,8 @@ export class KeyInClear extends Error {
 export interface ConnectionOverrides {
   address?: string;
   namespace?: string;
+  /** Read in place of the process's environment. */
+  env?: Record<string, string>;
 }
 
 export interface ResolvedConnection {
@@ -41,7 +43,9 @@ export interface ResolvedConnection {
 }
 
 export function connectionOptions(overrides: ConnectionOverrides = {}): ResolvedConnection {
-  const { connectionOptions: configured, namespace } = loadClientConnectConfig();
+  const { connectionOptions: configured, namespace } = loadClientConnectConfig(
+    overrides.env && { overrideEnvVars: overrides.env },
+  );
   if (!configured.tls && (configured.apiKey || configured.metadata?.["authorization"]))
     throw new KeyInClear(
       "TEMPORAL_API_KEY (api_key) goes to Temporal by TLS only: TEMPORAL_TLS (tls) must not be off",
@@ -66,10 +70,11 @@ export type ConnectClientOptions = ConnectionOverrides & {
 } & Omit<ClientOptions, "connection" | "dataConverter" | "namespace">;
 
 export async function connectClient(ring: KeyRing, options: ConnectClientOptions = {}) {
-  const { address, namespace, writeRing, refusePlaintext, ...clientOptions } = options;
+  const { address, namespace, env, writeRing, refusePlaintext, ...clientOptions } = options;
   const resolved = connectionOptions({
     ...(address && { address }),
     ...(namespace && { namespace }),
+    ...(env && { env }),
   });
   const connection = await reach(resolved.address, () =>
     Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }),

@@ -5,19 +5,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Speed } from "trustflow-sandbox";
-import {
-  exported,
-  type OwnConfiguration,
-  readOwnConfiguration,
-  refuseOwnVariables,
-} from "./stack/own-configuration.js";
+import { exported, readOwnConfiguration, refuseOwnVariables } from "./stack/own-configuration.js";
 import { openPrivateFolder } from "./stack/private-folder.js";
 import { resetStack } from "./stack/reset.js";
+import { simulatedSpans } from "./stack/simulated-spans.js";
 import { packageDirectory, stateDirectory } from "./paths.js";
 import { type Role, type RoleName, type Stack, startStack } from "./stack/stack.js";
 import { type Progress, run } from "./processes/tools.js";
-import { environmentName } from "trustflow/internal/config/errors.js";
-import { contractOf, processes } from "trustflow/internal/contracts/registry.js";
 
 export interface DevOptions {
   /** Default `.trustflow` here. */
@@ -70,7 +64,7 @@ export async function runDev(options: DevOptions): Promise<void> {
     config,
     sandboxSpeed: options.sandboxSpeed ?? "auto",
     sandboxPersonTime: "real",
-    env: simulatedSpans(own),
+    env: simulatedSpans(60, own),
     ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
   });
   await writeEnvironments(stack, files);
@@ -87,19 +81,6 @@ export async function runDev(options: DevOptions): Promise<void> {
     for (const watcher of watchers) watcher?.close();
     await stack.close();
   }
-}
-
-/** A process's own timers run in real time: the week for late affidavits would keep each simulated letter open. */
-function simulatedSpans(own: OwnConfiguration | undefined): Record<string, string> {
-  const isOurs = Object.keys(own?.accounts ?? {}).length > 0;
-  if (isOurs) return {};
-  const keys = processes.flatMap((name) =>
-    Object.keys(contractOf(name).defaults ?? {})
-      .filter((setting) => setting === "affidavitWindowSeconds")
-      .map((setting) => `${name}.${setting}`),
-  );
-  const unset = keys.filter((key) => !own?.keys.includes(key));
-  return Object.fromEntries(unset.map((key) => [environmentName(key), "60"]));
 }
 
 /** Keys stand in both, so only their owner reads them. */

@@ -1,5 +1,7 @@
 // The whole system on this machine, for users' own tests and programs.
 export { runDev } from "./dev.js";
 export type { DevOptions, EnvironmentFiles } from "./dev.js";
+export { EmbeddedTrustflow, Trustflow } from "./embedded.js";
+export type { EmbeddedOptions } from "./embedded.js";
 export { startStack } from "./stack/stack.js";
 export type { Stack } from "./stack/stack.js";

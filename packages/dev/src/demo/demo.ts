@@ -129,7 +129,7 @@ async function play(
     outcome,
     effects: 0,
     durationMs: Date.now() - began,
-    url: `${stage.stack.temporalUi}/namespaces/default/workflows/${encodeURIComponent(handle.workflowId)}`,
+    url: stage.stack.linkOf(handle.workflowId),
   };
 }
 

@@ -67,6 +67,8 @@ export interface Stack {
   /** Absent with a `databaseUrl`. */
   readonly postgres: PostgresServer | undefined;
   readonly temporalUi: string;
+  /** A process in the Web UI. */
+  linkOf(workflowId: string): string;
   readonly sandboxUrl: string;
   /** Each account in words. */
   readonly accounts: Record<string, string>;
@@ -115,6 +117,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ...{ env, databaseUrl, clientEnv: clientEnv(state, directory), directory },
       ...{ temporal, postgres, temporalUi: temporal.uiUrl, sandboxUrl: url(ports.sandbox) },
       ...{ receiverUrl: url(ports.receiver), close },
+      linkOf: (workflowId) =>
+        `${temporal.uiUrl}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`,
       codecUrl: `${url(ports.codecServer)}/${state.codecToken}`,
       get accounts() {
         return configuration.accounts();

@@ -1,0 +1,16 @@
+// A process's own timers run in real time: the week for late affidavits would keep each simulated letter open.
+import { environmentName } from "trustflow/internal/config/errors.js";
+import { contractOf, processes } from "trustflow/internal/contracts/registry.js";
+import type { OwnConfiguration } from "./own-configuration.js";
+
+const SPAN = "affidavitWindowSeconds";
+
+/** None with accounts of your own, and none that trustflow.toml sets. */
+export function simulatedSpans(seconds: number, own?: OwnConfiguration): Record<string, string> {
+  if (Object.keys(own?.accounts ?? {}).length > 0) return {};
+  const keys = processes
+    .filter((name) => SPAN in (contractOf(name).defaults ?? {}))
+    .map((name) => `${name}.${SPAN}`)
+    .filter((key) => !own?.keys.includes(key));
+  return Object.fromEntries(keys.map((key) => [environmentName(key), String(seconds)]));
+}

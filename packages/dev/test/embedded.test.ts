@@ -1,0 +1,99 @@
+// `Trustflow.embedded()`: a whole system for a user's own test, of which nothing is left, however it ends.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { Trustflow as Client } from "trustflow-client";
+import { processesOf } from "../../../test/harness/left-over.js";
+
+const LIMIT_MS = 180_000;
+let folder: string;
+let running: ChildProcess;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "trustflow-embedded-test-"));
+});
+afterEach(async () => {
+  running.kill("SIGKILL");
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A user's program in a process of its own, with a folder for temporary files that nobody else has. */
+function program(lines: string) {
+  const child = spawn(
+    process.execPath,
+    [
+      "--input-type=module",
+      "--eval",
+      `import { Trustflow } from "${pathToFileURL(join("packages", "dev", "dist", "index.js")).href}";
+      const trustflow = await Trustflow.embedded({ speed: 40_000 });
+      ${lines}`,
+    ],
+    { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, TMPDIR: folder } },
+  );
+  running = child;
+  return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+}
+
+async function nothingIsLeft(): Promise<void> {
+  const left = async () => [...(await processesOf(folder)), ...(await readdir(folder))];
+  for (let tries = 0; tries < 400 && (await left()).length > 0; tries++) await delay(50);
+  expect(await left()).toEqual([]);
+}
+
+const isOpen = `await once(process.stdin, "data");`;
+
+test(
+  "a letter ends as delivered, the sandbox can be steered, and nothing is left after close()",
+  async () => {
+    const { child, lines } = program(`
+      import { once } from "node:events";
+      const letter = await trustflow.sendPostal("order-1", {
+        document: { base64: ${JSON.stringify((await readFile("examples/letter.pdf")).toString("base64"))}, mediaType: "application/pdf" },
+        recipientName: "sandbox:delivered",
+        recipientAddress: { streetAddress: "Calle Mayor 1", postalCode: "28013", locality: "Madrid", region: "Madrid", country: "ES" },
+        lookupKey: "order-1",
+        options: { certificationLevel: "Advanced" },
+      });
+      const { outcome } = await letter.result();
+      const { effects } = await trustflow.sandbox.ledger();
+      const link = trustflow.linkOf(letter);
+      const { temporalUi, sandboxUrl, env } = trustflow;
+      console.log(JSON.stringify({ outcome, link, temporalUi, sandboxUrl, env, effects: effects.map(({ operation }) => operation) }));
+      ${isOpen}
+      await trustflow.close();
+      process.stdin.destroy();`);
+    const said = JSON.parse((await lines.next()).value);
+    expect(said).toMatchObject({ outcome: "delivered", effects: ["evi-post.submit"] });
+    expect(said.link).toBe(`${said.temporalUi}/namespaces/default/workflows/sendPostal%2Forder-1`);
+    for (const url of [said.temporalUi, `${said.sandboxUrl}/_sandbox/ledger`])
+      expect([url, (await fetch(url)).status]).toEqual([url, 200]);
+    const other = await Client.connect({ env: said.env });
+    expect(await (await other.find("order-1")).isOpen()).toBe(false);
+    await other.close();
+    expect((await processesOf(folder)).length).toBeGreaterThan(5);
+    child.stdin.write("\n");
+    expect(await once(child, "exit")).toEqual([0, null]);
+    expect(await processesOf(folder)).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test.each(["SIGKILL", "SIGTERM"] as const)(
+  "nothing is left of a program that %s ends",
+  async (signal) => {
+    const { child, lines } = program(`console.log("up"); setInterval(() => {}, 1000);`);
+    await lines.next();
+    expect((await processesOf(folder)).length).toBeGreaterThan(5);
+    child.kill(signal);
+    await nothingIsLeft();
+  },
+  LIMIT_MS,
+);
