@@ -7,6 +7,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
+COPY packages/create/package.json packages/create/
 COPY packages/sandbox/package.json packages/sandbox/
 COPY packages/dev/package.json packages/dev/
 RUN npm ci --no-audit --no-fund
