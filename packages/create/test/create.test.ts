@@ -1,0 +1,28 @@
+// What `npm create trustflow` refuses, before it writes anything. test/long/package/registry.test.ts makes an application.
+import { afterAll, expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const program = resolve("packages/create/src/create.js");
+const folder = mkdtempSync(join(tmpdir(), "trustflow-create-"));
+mkdirSync(join(folder, "full"));
+writeFileSync(join(folder, "full", "file"), "");
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each([
+  [[], "Name the new folder"],
+  [["my-app", "--template"], "Name the new folder"],
+  [["My App"], '"My App" cannot be the name of a package'],
+  [["full"], "full exists and is not empty"],
+  [["full/file"], "full/file is a file"],
+])("%j is refused", (args, message) => {
+  const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
+  expect(readdirSync(folder)).toEqual(["full"]);
+});
