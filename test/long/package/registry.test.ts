@@ -156,7 +156,7 @@ test(
     expect(links).toHaveLength(3);
     for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
     // No server was built or downloaded.
-    expect(existsSync(join(folder, "home", ".cache"))).toBe(false);
+    expect(existsSync(join(folder, "home", ".cache", "trustflow"))).toBe(false);
     end(child, "SIGINT");
     await closed;
     expect(await processesOf(join(folder, "tmp"))).toEqual([]);

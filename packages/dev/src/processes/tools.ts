@@ -11,6 +11,8 @@ export type Progress = (line: string) => void;
 export interface RunOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
+  uid?: number;
+  gid?: number;
   timeoutMs: number;
   /** Said at once and then every five seconds with the elapsed time. */
   doing?: string;
@@ -28,6 +30,8 @@ export async function run(
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     ...(options.cwd && { cwd: options.cwd }),
+    ...(options.uid !== undefined && { uid: options.uid }),
+    ...(options.gid !== undefined && { gid: options.gid }),
     env: options.env ?? process.env,
   });
   let output = "";
