@@ -54,7 +54,9 @@ async function listed(memos: Record<string, Payload>[], refusePlaintext = false)
     connection,
     dataConverter: dataConverter(ring, undefined, refusePlaintext),
   });
-  const trustflow = Reflect.construct(Trustflow, [{ client }, ring, loadConfig()]) as Trustflow;
+  const trustflow = Reflect.construct(Trustflow, [
+    { connected: { client }, ring, config: loadConfig() },
+  ]) as Trustflow;
   const found = [];
   for await (const { id, proposals } of trustflow.list({ attention: true }))
     found.push({ id, proposals });

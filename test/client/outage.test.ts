@@ -228,7 +228,9 @@ test("a wait outlasts the outage, other calls say that Temporal is away, and a r
   const inside = near().workflow.getHandle(workflowId);
   await eventually("the update", async () => (await inside.query(counted)) === 1);
   await way.cut();
-  const trustflow = Reflect.construct(Trustflow, [{ client }, ring, loadConfig()]) as Trustflow;
+  const trustflow = Reflect.construct(Trustflow, [
+    { connected: { client }, ring, config: loadConfig() },
+  ]) as Trustflow;
   const calls = [
     handle.status(),
     handle.isOpen(),

@@ -58,7 +58,7 @@ function connected(describe: () => Promise<unknown> = () => Promise.reject(away)
     workflow: { start, getHandle: () => ({}) },
     withDeadline: <T>(_deadline: number, call: () => Promise<T>) => call(),
   };
-  const parts = [{ client }, KeyRing.parse(ring), loadConfig()];
+  const parts = [{ connected: { client }, ring: KeyRing.parse(ring), config: loadConfig() }];
   return { trustflow: Reflect.construct(Trustflow, parts) as Trustflow, start };
 }
 
