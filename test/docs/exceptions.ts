@@ -50,11 +50,6 @@ export const exceptions: Exception[] = [
     "npm run bench -- --quick",
     "npm run bench -- --only processes --json",
     "npm run bench -- --only processes --cpu-prof DIR",
-    "npm run bench -- --only batch --quick",
-    "npm run bench -- --only batch --recipients 1000,10000 --notices 200 --callbacks 100000",
-    "npm run bench -- --only watching",
-    "npm run bench -- --only watching --open 250 --cached 100 --questions 500 --spread 60",
-    "npm run bench -- --only open",
   ].map((command) => ({
     page: "docs/benchmarks.md",
     command,
