@@ -13,6 +13,7 @@ import { defaultAccount } from "../providers/default-account.js";
 
 const KINDS = ["Sent", "Delivered", "Read", "Closed"];
 
+/** Has one connection, so that what it sends in order comes in order. */
 let provider: ChildProcess;
 let account: client.EviNoticeAccount;
 let receiver: Server;
@@ -20,7 +21,7 @@ let bodies: unknown[];
 let refusals: number;
 
 beforeAll(async () => {
-  provider = spawn(process.execPath, ["bench/notices.js", `{ "spacedMs": 20 }`], {
+  provider = spawn(process.execPath, ["bench/notices.js", `{ "spacedMs": 20, "connections": 1 }`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(createInterface({ input: provider.stdout! }), "line")) as [string];
