@@ -13,25 +13,37 @@ import { defaultAccount } from "../providers/default-account.js";
 
 const KINDS = ["Sent", "Delivered", "Read", "Closed"];
 
-/** Has one connection, so that what it sends in order comes in order. */
-let provider: ChildProcess;
+let providers: ChildProcess[];
 let account: client.EviNoticeAccount;
+/** Its provider has one connection, so that what it sends in order comes in order. */
+let inOrder: client.EviNoticeAccount;
 let receiver: Server;
 let bodies: unknown[];
 let refusals: number;
 
-beforeAll(async () => {
-  provider = spawn(process.execPath, ["bench/notices.js", `{ "spacedMs": 20, "connections": 1 }`], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = (await once(createInterface({ input: provider.stdout! }), "line")) as [string];
+async function start(options: object) {
+  const args = ["bench/notices.js", JSON.stringify({ spacedMs: 20, ...options })];
+  const provider = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = (await once(createInterface({ input: provider.stdout }), "line")) as [string];
   const { url: baseUrl } = JSON.parse(line) as { url: string };
-  account = defaultAccount("evi-notice", { baseUrl, username: "bench", password: "bench" });
+  const own = { baseUrl, username: "bench", password: "bench" };
+  return { provider, account: defaultAccount("evi-notice", own) };
+}
+
+beforeAll(async () => {
+  const [many, one] = await Promise.all([start({}), start({ connections: 1 })]);
+  providers = [many.provider, one.provider];
+  account = many.account;
+  inOrder = one.account;
 });
-afterAll(async () => {
-  provider.kill();
-  await once(provider, "exit");
-});
+afterAll(() =>
+  Promise.all(
+    providers.map(async (provider) => {
+      provider.kill();
+      await once(provider, "exit");
+    }),
+  ),
+);
 
 beforeEach(async () => {
   bodies = [];
@@ -73,14 +85,14 @@ test("a notice is submitted once for a token, called back in order, and closed w
     lookupKey: "a notice",
     ...reporting(),
   };
-  const first = await client.submit(account, submission, "token");
-  expect(await client.submit(account, submission, "token")).toEqual(first);
+  const first = await client.submit(inOrder, submission, "token");
+  expect(await client.submit(inOrder, submission, "token")).toEqual(first);
   const read = await received(KINDS.length);
   expect(read.map(({ event }) => event.kind)).toEqual(KINDS);
   expect(read.every(({ correlation }) => correlation === "correlation")).toBe(true);
   const closed = { id: first.id, state: "Closed", outcome: "Read" };
-  expect(await client.get(account, first)).toMatchObject(closed);
-  expect((await client.query(account, { lookupKeys: ["a notice"] })).results).toMatchObject([
+  expect(await client.get(inOrder, first)).toMatchObject(closed);
+  expect((await client.query(inOrder, { lookupKeys: ["a notice"] })).results).toMatchObject([
     closed,
   ]);
 });
