@@ -123,7 +123,7 @@ export class Trustflow extends Starts {
 
   /** Reads trustflow.toml, temporal.toml and the environment; an error names the missing key. */
   static async connect(overrides: ConnectionOverrides = {}): Promise<Trustflow> {
-    return new Trustflow(await this.open(overrides));
+    return new Trustflow(await Trustflow.open(overrides));
   }
 
   protected static async open(overrides: ConnectionOverrides): Promise<Opened> {

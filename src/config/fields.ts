@@ -98,7 +98,7 @@ function configuredSecret(isRenewed: boolean) {
     const given = (value ?? {}) as { env?: unknown; file?: unknown };
     // `…__FILE` in the environment, as `{ file = "path" }` in the file.
     const [env, file] = [given.env, plain(given.file)];
-    if (typeof env === "string") return new ConfiguredSecret(() => variable(env));
+    if (typeof env === "string") return new ConfiguredSecret((from) => variable(env, from));
     if (typeof file === "string") return new ConfiguredSecret(() => content(file), isRenewed);
     const message =
       'must be { env = "NAME" } or { file = "path" }: secrets must not be in the file itself';
@@ -107,8 +107,8 @@ function configuredSecret(isRenewed: boolean) {
   });
 }
 
-function variable(name: string): string {
-  const value = process.env[name];
+function variable(name: string, env: NodeJS.ProcessEnv): string {
+  const value = env[name];
   if (value) return value;
   throw new Error(`the environment variable ${name} is not set`);
 }
@@ -126,11 +126,12 @@ function content(path: string): string {
 class ConfiguredSecret extends Secret {
   /** Its key in the configuration. */
   key = "";
-  readonly #read: () => string | undefined;
+  env = process.env;
+  readonly #read: (env: NodeJS.ProcessEnv) => string | undefined;
   readonly #isRenewed: boolean;
   #text: string | undefined;
 
-  constructor(read: () => string | undefined, isRenewed = false) {
+  constructor(read: (env: NodeJS.ProcessEnv) => string | undefined, isRenewed = false) {
     super("");
     this.#read = read;
     this.#isRenewed = isRenewed;
@@ -141,7 +142,7 @@ class ConfiguredSecret extends Secret {
     if (this.#text !== undefined) return this.#text;
     let text: string | undefined;
     try {
-      text = this.#read();
+      text = this.#read(this.env);
     } catch (error) {
       throw new ConfigurationError([`${this.key}: ${(error as Error).message}`]);
     }
@@ -151,12 +152,12 @@ class ConfiguredSecret extends Secret {
   }
 }
 
-/** Sets the key of each secret, for error messages. */
-export function nameSecrets(tree: object, above: string[] = []): void {
+/** Tells each secret its key, for error messages, and the environment that it may stand in. */
+export function nameSecrets(tree: object, env: NodeJS.ProcessEnv, above: string[] = []): void {
   for (const [name, part] of Object.entries(tree) as [string, unknown][]) {
     const path = [...above, name];
-    if (part instanceof ConfiguredSecret) part.key = path.join(".");
-    else if (typeof part === "object" && part !== null) nameSecrets(part, path);
+    if (part instanceof ConfiguredSecret) Object.assign(part, { env, key: path.join(".") });
+    else if (typeof part === "object" && part !== null) nameSecrets(part, env, path);
   }
 }
 

@@ -28,7 +28,7 @@ export function load<S extends z.ZodType<Addresses>>(schema: S, env = process.en
   if (parsed.success) {
     const inClear = credentialsInClear(parsed.data);
     if (inClear.length > 0) throw new ConfigurationError(inClear);
-    nameSecrets(parsed.data);
+    nameSecrets(parsed.data, env);
     return parsed.data;
   }
   const problems = parsed.error.issues.flatMap(({ path, message, ...issue }) => {

@@ -99,6 +99,14 @@ test("a key ring that cannot be read is a matter of the configuration, and not s
   expect((failed as Error).message).not.toContain("c2hvcnQ=");
 });
 
+test("connect is a function like any other", async () => {
+  const { connect } = Trustflow;
+  const before = process.env;
+  process.env = {};
+  await expect(connect()).rejects.toThrow(ConfigurationError);
+  process.env = before;
+});
+
 test("the document store is required only when it is used", async () => {
   delete process.env["TRUSTFLOW_DOCUMENTS__DIRECTORY"];
   delete process.env["TRUSTFLOW_KEYS__DOCUMENTS"];

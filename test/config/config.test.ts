@@ -72,6 +72,16 @@ test("an application reads no account, valid or not, and all other keys", () => 
   expect(loadConfig).toThrow("worker: unknown key: wages");
 });
 
+test("a secret that the file names by a variable comes from the environment that was given", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trustflow-config-"));
+  const file = join(folder, "trustflow.toml");
+  writeFileSync(file, '[keys]\njournal = { env = "RING" }\n');
+  process.env = { RING: "not this one" };
+  const config = loadConfig({ TRUSTFLOW_CONFIG: file, RING: generateKeyRing("given") });
+  expect(ringOf(config, "journal").all).toMatchObject([{ id: "given" }]);
+  rmSync(folder, { recursive: true });
+});
+
 const oneShot = { BASE_URL: "https://signature.example", TOKEN: "t" };
 const wallet = { BASE_URL: "https://wallet.example", API_TOKEN: "t" };
 const certificate = {

@@ -98,10 +98,14 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
   if (typeof speed === "number" && !(Number.isFinite(speed) && speed > 0)) {
     throw new RangeError(`speed: must be a number above 0, "manual" or "auto", not ${speed}`);
   }
+  // What is given as undefined or null is not given.
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined && value !== null),
+  ) as SandboxOptions;
   return {
     ...defaults,
     personTime: speed === "auto" ? "real" : "virtual",
     ...(stateDirectory !== undefined && { pkiDirectory: join(stateDirectory, "pki") }),
-    ...options,
+    ...given,
   };
 }

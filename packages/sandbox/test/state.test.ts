@@ -13,6 +13,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(stateDirectory, { recursive: true }));
 
+test("an option that is undefined has its default", async () => {
+  const given = { speed: undefined, logSize: undefined } as unknown as { speed: 1 };
+  const sandbox = await startSandbox(given);
+  expect(sandbox.clock.speed).toBe(1);
+  await sandbox.close();
+});
+
 test("a restart goes on where it stood: items, tokens, ledger, faults, accounts and the schedule", async () => {
   const first = await startSandbox({ speed: "manual", stateDirectory });
   const body = submission({ LookupKey: "kept" });
