@@ -64,8 +64,8 @@ export class PageWorld {
     for (const path of files)
       await cp(join(root, path), join(checkout, path), { recursive: true, verbatimSymlinks: true });
     await Promise.all([
-      ...["dist", "packages/client/dist"].map((built) =>
-        cp(join(root, built), join(checkout, built), { recursive: true }),
+      ...["", "packages/client", "packages/dev", "packages/sandbox"].map((name) =>
+        cp(join(root, name, "dist"), join(checkout, name, "dist"), { recursive: true }),
       ),
       symlink(join(root, "node_modules"), join(checkout, "node_modules")),
       // Installed, as the operations guide has it; and Temporal's own tool.
