@@ -1,4 +1,6 @@
 // The inbox of a stack, and where its callbacks have landed: in the timelines of processes, or parked or late.
+import { UnreachableError } from "../../../src/client/errors.js";
+import type { AnyHandle } from "../../../src/client/processes.js";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import type { AccountSubject, ProcessSubject } from "../../../src/callbacks/address.js";
@@ -58,7 +60,7 @@ export async function landed(
 ) {
   const applied: string[] = [];
   for (const id of openIds) {
-    const timeline = await client.handle(`${processName}/${id}`).timeline();
+    const timeline = await timelineOf(client.handle(`${processName}/${id}`));
     for (const { source, note } of timeline) {
       if (source === "callback" && note?.startsWith(mark))
         applied.push(`${processName}/${id} ${note}`);
@@ -70,6 +72,17 @@ export async function landed(
     [`${mark}%`],
   );
   return { applied, rows: new Map(found.rows.map(({ fate, keys }) => [fate, keys])) };
+}
+
+/** However long a busy worker takes to load the process: after a storm its history is long. */
+async function timelineOf(handle: AnyHandle): ReturnType<AnyHandle["timeline"]> {
+  for (;;) {
+    try {
+      return await handle.timeline();
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error;
+    }
+  }
 }
 
 /** The events of each signal in a process's history. */
