@@ -19,8 +19,6 @@ const platforms = [
   { os: "darwin", cpu: "arm64" },
   { os: "win32", cpu: "x64" },
 ];
-/** @param {{ os: string, cpu: string }} platform */
-const nameOf = ({ os, cpu }) => `trustflow-temporal-${os}-${cpu}`;
 
 /**
  * @typedef {{ name: string, version: string, license: string, private?: boolean, files: string[],
@@ -32,7 +30,7 @@ const manifestIn = async (folder) =>
   JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
 
 if (!(await runBuild())) process.exit(1);
-const { haveBuilt, TEMPORAL_VERSION } = await import(
+const { haveBuilt, TEMPORAL_VERSION, temporalPackage } = await import(
   new URL("../packages/dev/dist/servers/build-temporal.js", import.meta.url).href
 );
 const folders = [
@@ -56,7 +54,9 @@ function published(manifest) {
       own.has(name) ? version : wanted,
     ]),
   );
-  const servers = Object.fromEntries(platforms.map((one) => [nameOf(one), TEMPORAL_VERSION]));
+  const servers = Object.fromEntries(
+    platforms.map((one) => [temporalPackage(one), TEMPORAL_VERSION]),
+  );
   return {
     ...manifest,
     ...common,
@@ -103,7 +103,7 @@ for (const [index, folder] of folders.entries()) {
   });
 }
 for (const platform of platforms) {
-  const name = nameOf(platform);
+  const name = temporalPackage(platform);
   if (positionals.length > 0 && !positionals.some((one) => name.endsWith(`-${one}`))) continue;
   const { os, cpu } = platform;
   const program = await haveBuilt(say, platform);

@@ -21,6 +21,7 @@ const noLts = {
   numFailedTests: 0,
   numRuntimeErrorTestSuites: 0,
   numPendingTests: 0,
+  testResults: [],
   notRun: ["test:lts"],
 };
 

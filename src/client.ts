@@ -20,8 +20,9 @@ import type { SignDecision, Writing } from "./client/handle.js";
 import { handles, Starts } from "./client/processes.js";
 import type { AnyHandle, HandleOf } from "./client/processes.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
-import { isReadable, loadConfig, required, ringOf } from "./config/config.js";
+import { isReadable, loadConfig, ringOf } from "./config/config.js";
 import type { Config } from "./config/config.js";
+import { documentStoreOf } from "./config/document-store.js";
 import { requireTls } from "./config/clear-text.js";
 import { searchAttributes, workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { ProposedDecision } from "./contracts/shared/names.js";
@@ -40,8 +41,7 @@ import {
   readingRing,
   writingRefused,
 } from "./config/payload-keys.js";
-import { DirectoryDriver } from "./documents/directory-driver.js";
-import { DocumentStore } from "./documents/store.js";
+import type { DocumentStore } from "./documents/store.js";
 import { ClientCodec, isPlaintextRefused } from "./temporal/codec/client-codec.js";
 import { EncryptionCodec } from "./temporal/codec/codec.js";
 import { connectClient, connectionOptions, hostInClear } from "./temporal/connection.js";
@@ -142,12 +142,7 @@ export class Trustflow extends Starts {
   }
 
   get #store(): DocumentStore {
-    if (!this.#documents) {
-      const directory = required(this.#config.documents.directory, "documents.directory");
-      const ring = ringOf(this.#config, "documents");
-      this.#documents = new DocumentStore(new DirectoryDriver(directory), ring);
-    }
-    return this.#documents;
+    return (this.#documents ??= documentStoreOf(this.#config));
   }
 
   /** The underlying Temporal client, with the codec and the namespace. */

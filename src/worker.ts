@@ -22,9 +22,8 @@ import { accountsOf } from "./providers/accounts.js";
 import type { ConfigWithAccounts, OnKeptCertificate } from "./providers/accounts.js";
 import { buildId, providerTaskQueue, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { KeyRing } from "./crypto/key-ring.js";
-import { DirectoryDriver } from "./documents/directory-driver.js";
-import { DocumentStore } from "./documents/store.js";
 import { decisionRulesOf } from "./config/decision-rules.js";
+import { documentStoreOf } from "./config/document-store.js";
 import { Journal } from "./journal/journal.js";
 import { SignedDecisions } from "./journal/signed-decisions.js";
 import { UnaddressedTokens } from "./journal/unaddressed-tokens.js";
@@ -234,8 +233,7 @@ const warnOfKept: OnKeptCertificate = (about) =>
 function dependenciesOf(config: ConfigWithAccounts, pool: Pool, codecRing: KeyRing) {
   const callbackRing = ringOf(config, "callback");
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
-  const directory = required(config.documents.directory, "documents.directory");
-  const documents = new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
+  const documents = documentStoreOf(config);
   const sealers = documents.dataKeys.sealers();
   const secrets = new WorkerSecrets(config.keys.secrets && ringOf(config, "secrets"));
   const signedDecisions = new SignedDecisions(

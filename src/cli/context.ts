@@ -1,11 +1,8 @@
-// Opens the client, the database or the document store for a command; closes what has to be closed.
+// Opens the client or the database for a command; closes what has to be closed.
 import { loadWithAccounts } from "../providers/accounts.js";
 import type { AnyHandle, Trustflow } from "../client.js";
-import { required, ringOf } from "../config/config.js";
 import type { Config } from "../config/config.js";
 import { DocumentReference } from "../contracts/shared/values.js";
-import { DirectoryDriver } from "../documents/directory-driver.js";
-import { DocumentStore } from "../documents/store.js";
 import type { Pool } from "../postgres/pool.js";
 import { openMigratedPool } from "../roles/database.js";
 import { requireTemporal } from "../roles/temporal.js";
@@ -64,11 +61,6 @@ export async function withDatabase<T>(
   } finally {
     await pool.end();
   }
-}
-
-export function documentStoreOf(config: Config): DocumentStore {
-  const directory = required(config.documents.directory, "documents.directory");
-  return new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
 }
 
 export function refuseMisspelt(uris: string[]): void {

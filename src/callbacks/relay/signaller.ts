@@ -2,6 +2,7 @@
 // a while that Temporal does not serve.
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
+import { providerEvents, surplus } from "../../contracts/shared/messages.js";
 import type { Surplus } from "../../contracts/shared/messages.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessKey } from "../../crypto/data-key.js";
@@ -34,9 +35,8 @@ export function isAnswered(problem: SignalProblem | undefined): boolean {
   return problem === undefined || ["late", "unknownProcess", "refused"].includes(problem);
 }
 
-/** A literal, because contracts/shared/messages.ts imports the workflow library. */
-export const signalName = "providerEvents";
-export const surplusSignalName = "surplus";
+export const signalName = providerEvents.name;
+export const surplusSignalName = surplus.name;
 
 export interface SignallerOptions {
   clientFor(namespace: string): SignalClient | Promise<SignalClient>;

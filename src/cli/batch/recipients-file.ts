@@ -9,7 +9,7 @@ import type { PreflightOptions, PreflightReport } from "../../batch/recipients/p
 import type { Pieces } from "../../batch/recipients/list-reader.js";
 import { problemFields, unnamedProblems } from "../../batch/recipients/problems.js";
 import { csvOption } from "../command.js";
-import { documentStoreOf } from "../context.js";
+import { documentStoreOf } from "../../config/document-store.js";
 import { invalidInput } from "../files.js";
 import { exitCodes } from "../output/exit.js";
 import { facts, printPieces, table, writeData, writeJson } from "../output/output.js";

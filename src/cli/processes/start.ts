@@ -14,7 +14,8 @@ import {
 import type { ProcessName } from "../../contracts/registry.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { addCommand } from "../command.js";
-import { documentStoreOf, withTrustflow } from "../context.js";
+import { documentStoreOf } from "../../config/document-store.js";
+import { withTrustflow } from "../context.js";
 import { invalidInput } from "../files.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
 import { recipientsFile } from "../batch/recipients-file.js";

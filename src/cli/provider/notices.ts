@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
 import { shellWord } from "../../contracts/shared/text.js";
 import { collect, wholeNumber } from "../command.js";
-import { documentStoreOf } from "../context.js";
+import { documentStoreOf } from "../../config/document-store.js";
 import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import {

@@ -10,7 +10,8 @@ import { clientsOf, withOwnTemporal } from "./cleanup.js";
 import { provenOperator } from "./proven-operator.js";
 import type { ProvenOperator } from "./proven-operator.js";
 import { addCommand, personName } from "../command.js";
-import { documentStoreOf, withDatabase } from "../context.js";
+import { documentStoreOf } from "../../config/document-store.js";
+import { withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import type { Facts } from "../output/output.js";
 import {

@@ -1,5 +1,16 @@
 // Waiting for a condition instead of for a time.
 import { setTimeout as delay } from "node:timers/promises";
+import { StuckError, UnreachableError } from "../../../src/client/errors.js";
+
+/**
+ * No worker is there, it went away with the question, or too many questions wait for it. Or the connection was closed with
+ * the question under way: the Temporal server closes each connection after five minutes. No process may be called stuck.
+ */
+export function isUnanswered(error: unknown): boolean {
+  const { code } = ((error as Error).cause ?? error) as { code?: number };
+  if (error instanceof StuckError) return false;
+  return error instanceof UnreachableError || [1, 4, 8, 9, 14].includes(code ?? 0);
+}
 
 /** The first value that is not undefined, false or null; fails after the limit, naming what was waited for. */
 export async function eventually<T>(

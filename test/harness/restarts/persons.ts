@@ -1,11 +1,6 @@
 // The persons around a process that restarts interrupt: those that each process brings, and the operator. They act at random while the
 // process is to stay open, and bring it to its end when it is to end.
-import {
-  FinishedError,
-  InvalidInputError,
-  StuckError,
-  UnreachableError,
-} from "../../../src/client/errors.js";
+import { FinishedError, InvalidInputError } from "../../../src/client/errors.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Attention } from "../../../src/contracts/shared/status.js";
 import { brought } from "../../processes/index.js";
@@ -13,6 +8,7 @@ import { defaultAccounts } from "../../../packages/sandbox/src/engine/accounts.j
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import { deniedAccount, type WaitScene } from "../../processes/waits.js";
 import { secretsOf, wrongSecrets } from "../histories/path-run.js";
+import { isUnanswered } from "../outages/wait.js";
 import type { TestStack } from "../stack/stack.js";
 
 export const rightPassword = "right";
@@ -32,16 +28,6 @@ async function mendAccess({ sandbox }: TestStack): Promise<void> {
 }
 
 type Scene = Omit<WaitScene, "waitingFor" | "item"> & { name: ProcessName };
-
-/**
- * No worker is there, it went away with the question, or too many questions wait for it. Or the connection was closed with
- * the question under way: the Temporal server closes each connection after five minutes. No process may be called stuck.
- */
-export function isUnanswered(error: unknown): boolean {
-  const { code } = ((error as Error).cause ?? error) as { code?: number };
-  if (error instanceof StuckError) return false;
-  return error instanceof UnreachableError || [1, 4, 8, 9, 14].includes(code ?? 0);
-}
 
 /** One thing that a person does; nothing where no worker answers, or the process has gone on meanwhile. */
 export async function act(scene: Scene): Promise<void> {

@@ -12,7 +12,8 @@ import { problems as workerProblems } from "../../../src/temporal/worker-watch.j
 import { deniedAccount } from "../../processes/waits.js";
 import { startRoleOf } from "../outages/roles.js";
 import { examine } from "./histories.js";
-import { act, denyAccess, isUnanswered } from "./persons.js";
+import { isUnanswered } from "../outages/wait.js";
+import { act, denyAccess } from "./persons.js";
 import type { TestStack } from "../stack/stack.js";
 
 export interface Storm {

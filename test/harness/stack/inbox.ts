@@ -1,12 +1,11 @@
 // The inbox of a stack, and where its callbacks have landed: in the timelines of processes, or parked or late.
-import { UnreachableError } from "../../../src/client/errors.js";
 import type { AnyHandle } from "../../../src/client/processes.js";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import type { AccountSubject, ProcessSubject } from "../../../src/callbacks/address.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
-import { eventually } from "../outages/wait.js";
+import { eventually, isUnanswered } from "../outages/wait.js";
 import { uncommitted } from "./postgres.js";
 import { historyOf, ringOf, type TestStack } from "./stack.js";
 
@@ -46,6 +45,8 @@ export async function inboxSettled({ pool }: Pick<TestStack, "pool">, limitMs = 
 export const holdInbox = ({ pool }: TestStack) =>
   uncommitted(pool, (client) => client.query("lock table trustflow.callbacks in exclusive mode"));
 
+const TIMELINE_LIMIT_MS = 180_000;
+
 /** Every identifier of ours begins so; it is the note of the event too, by which a timeline shows it. */
 export const mark = "storm-";
 
@@ -74,15 +75,14 @@ export async function landed(
   return { applied, rows: new Map(found.rows.map(({ fate, keys }) => [fate, keys])) };
 }
 
-/** However long a busy worker takes to load the process: after a storm its history is long. */
-async function timelineOf(handle: AnyHandle): ReturnType<AnyHandle["timeline"]> {
-  for (;;) {
-    try {
-      return await handle.timeline();
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error;
-    }
-  }
+/** A busy worker takes its time to load the process: after a storm its history is long. */
+function timelineOf(handle: AnyHandle) {
+  const ask = () =>
+    handle.timeline().catch((error: unknown) => {
+      if (!isUnanswered(error)) throw error;
+      return undefined;
+    });
+  return eventually(`the timeline of ${handle.workflowId}`, ask, TIMELINE_LIMIT_MS);
 }
 
 /** The events of each signal in a process's history. */

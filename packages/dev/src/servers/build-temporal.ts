@@ -22,6 +22,9 @@ export const thisPlatform: Platform = { os: process.platform, cpu: process.arch 
 
 export const temporalFile = ({ os }: Platform) => (os === "win32" ? "temporal.exe" : "temporal");
 
+/** The npm package that has it for a platform. */
+export const temporalPackage = ({ os, cpu }: Platform) => `trustflow-temporal-${os}-${cpu}`;
+
 /** Where a build puts the program, and beside it the file `LICENSES`. */
 export const builtTemporal = (platform = thisPlatform) =>
   join(

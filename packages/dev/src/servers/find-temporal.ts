@@ -9,6 +9,7 @@ import {
   builtTemporal,
   buildTemporal,
   temporalFile,
+  temporalPackage,
   thisPlatform,
 } from "./build-temporal.js";
 
@@ -42,9 +43,9 @@ async function works(path: string): Promise<boolean> {
 
 /** Published packages of trustflow-dev bring one for each platform; a clone has none. */
 async function installedByNpm(): Promise<string | undefined> {
-  const name = `trustflow-temporal-${process.platform}-${process.arch}`;
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+    const wanted = `${temporalPackage(thisPlatform)}/package.json`;
+    const manifest = createRequire(import.meta.url).resolve(wanted);
     const program = join(dirname(manifest), "bin", temporalFile(thisPlatform));
     return (await works(program)) ? program : undefined;
   } catch {

@@ -16,11 +16,7 @@ export const readRequestMagic = (body: unknown) => readMagicMember(fieldsOf(body
 
 /** The intent of a certificate request is its `reference`. */
 export const describeCreation = (arrival: Arrival) =>
-  describePayload(arrival, {
-    provider: PROVIDER,
-    member: "reference",
-    magic: readRequestMagic(arrival.body),
-  });
+  describePayload(arrival, "reference", vocabulary);
 
 interface CertificateRequest {
   /** `req_pk` */

@@ -1,7 +1,7 @@
 // The messaging gateway as a provider of the sandbox (P1 §1.3, 4.3, 5.3, 7.2). Payload and answer are not shown: any JSON
 // object is taken, and the answer is the sandbox's own.
 import { jsonAnswer, type Answer } from "../../exchange/answer.js";
-import { fieldsOf, isObject } from "../../exchange/checker.js";
+import { isObject } from "../../exchange/checker.js";
 import { basicAccount, header, isJson } from "../../exchange/credentials.js";
 import { describePayload } from "../../exchange/description.js";
 import { Shelf } from "../../exchange/kept.js";
@@ -52,12 +52,7 @@ export function messagingGateway(parts: SandboxParts): SandboxProvider {
 
   const invalid = (why: string) => problem(400, "InvalidRequestException", 2, why);
 
-  const describe = (arrival: Arrival) =>
-    describePayload(arrival, {
-      provider: NAME,
-      member: "clientReference",
-      magic: readMagicMember(fieldsOf(arrival.body), vocabulary),
-    });
+  const describe = (arrival: Arrival) => describePayload(arrival, "clientReference", vocabulary);
 
   function send(call: Call): Answer {
     const { body, operation } = call;

@@ -58,11 +58,7 @@ export const readRequestMagic = (body: unknown) => readMagicMember(fieldsOf(body
 
 /** The intent of a payload is its `reference`. */
 export const describeCreation = (arrival: Arrival) =>
-  describePayload(arrival, {
-    provider: PROVIDER,
-    member: "reference",
-    magic: readRequestMagic(arrival.body),
-  });
+  describePayload(arrival, "reference", vocabulary);
 
 export const states = ["created", "signing", "signed", "failed", "cancelled"] as const;
 export type RequestState = (typeof states)[number];
