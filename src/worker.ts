@@ -1,4 +1,4 @@
-// The composition root: configuration → providers → activities → one worker for each task queue (docs/design.md §3, §12).
+// The composition root: configuration → providers → activities → workers for the task queues (docs/design.md §3, §12).
 import { Runtime, Worker } from "@temporalio/worker";
 import type { WorkerOptions } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";

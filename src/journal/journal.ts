@@ -1,6 +1,6 @@
-// One intent, one effect: every effect is taken by compare-and-set before it is sent, and its answer is stored before it
-// is used (docs/design.md §6, docs/reading-the-specification.md §0–1). next-action.ts decides what is done next; the
-// journal carries it out.
+// One intent, one effect: a new row takes the effect before it is sent, and its answer is stored before it is used
+// (docs/design.md §6, docs/reading-the-specification.md §0–1). Where the row exists already, next-action.ts decides what is
+// done next, and the journal does it.
 import type { ProcessKey, Sealer, Sealers } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import type { Effect, EffectHandlers, SealedEffect } from "./effect.js";

@@ -17,6 +17,10 @@ const value = (from: string): string => `import { x } from "${from}";\n`;
 const type = (from: string): string => `import type { X } from "${from}";\n`;
 
 const refused: Line[] = [
+  ["src/activities/evi-post/index.ts", value("../../callbacks/address.js")],
+  ["src/callbacks/relay/relay.ts", value("../../providers/evi-post/callback.js")],
+  ["src/callbacks/relay/relay.ts", value("../../temporal/connection.js")],
+  ["src/workflows/send-postal/workflow.ts", type("../../batch/items/items.js")],
   ["src/contracts/shared/values.ts", value("../../providers/errors/provider-error.js")],
   ["src/contracts/shared/values.ts", value("node:crypto")],
   ["src/contracts/shared/values.ts", value("@temporalio/workflow")],
@@ -144,7 +148,6 @@ const accepted: Line[] = [
   ["src/workflows/send-postal/workflow.ts", type("../../activities/evi-post/index.js")],
   ["src/workflows/send-postal/workflow.ts", type("@temporalio/common")],
   ["src/activities/evi-post/index.ts", type("zod")],
-  ["src/activities/evi-post/index.ts", value("../../callbacks/address.js")],
   ["src/activities/evi-post/index.ts", value("../../providers/evi-post/client.js")],
   ["src/activities/evi-post/index.ts", value("@temporalio/activity")],
   ["src/activities/evi-post/submit.ts", value("../runtime/provider-context.js")],
@@ -158,8 +161,6 @@ const accepted: Line[] = [
   ["src/providers/accounts.ts", value("../config/load.js")],
   ["src/callbacks/receiver/receiver.ts", value("fastify")],
   ["src/callbacks/relay/metrics.ts", value("prom-client")],
-  ["src/callbacks/relay/relay.ts", value("../../providers/evi-post/callback.js")],
-  ["src/callbacks/relay/relay.ts", value("../../temporal/connection.js")],
   ["src/journal/journal.ts", value("../postgres/pool.js")],
   ["src/documents/store.ts", type("../contracts/shared/values.js")],
   ["src/batch/recipients/preflight.ts", value("csv-parse")],

@@ -5,13 +5,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { StuckError } from "../../../src/client.js";
 import type { ListedProcess, PostalHandle, SendPostalResult } from "../../../src/client.js";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
-import type { Child } from "../../../packages/dev/src/processes/child.js";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { trustflow } from "../../cli/run.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { defectiveBundle, startRelease } from "../../harness/stack/releases.js";
+import type { ReleasedWorker } from "../../harness/stack/releases.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
@@ -20,7 +20,7 @@ const repairedEvent = "Repaired: reset to the last good workflow task";
 
 let system: TestStack;
 let bundle: string;
-let worker: Child;
+let worker: ReleasedWorker;
 let metricsPort: number;
 const letters = {} as Record<"corrupted" | "absent" | "defect" | "reset", PostalHandle>;
 let result: Promise<SendPostalResult>;
@@ -52,7 +52,13 @@ async function start(id: keyof typeof letters, more = ""): Promise<PostalHandle>
       options: { certificationLevel: "Advanced", affidavitsOnDemandEnabled: true },
     }),
   );
-  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  try {
+    await statusWhere(handle, ({ phase }) => phase === "tracking", 90_000);
+  } catch (error) {
+    const { raw } = await system.client.temporal.workflow.getHandle(handle.workflowId).describe();
+    const task = JSON.stringify(raw.pendingWorkflowTask);
+    throw new Error(`its task: ${task}\nits worker: ${await worker.story()}`, { cause: error });
+  }
   letters[id] = handle;
   return handle;
 }
