@@ -1,4 +1,5 @@
-// Free loopback ports, all different from each other.
+// Free loopback ports, all different from each other, and from those that other processes of ours were given.
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";
 
@@ -12,9 +13,27 @@ export async function freePorts(count: number): Promise<number[]> {
   while (ports.length < count) {
     const port = next;
     next = port === LAST ? FIRST : port + 1;
-    if (await isFreePort(port)) ports.push(port);
+    if ((await reservePort(port)) && (await isFreePort(port))) ports.push(port);
   }
   return ports;
+}
+
+/**
+ * Keeps a port from the `freePorts` of other processes as long as this process lives, before anything listens on it: its UDP port of
+ * the same number is bound. False where another one has it.
+ */
+export async function reservePort(port: number): Promise<boolean> {
+  const socket = createSocket("udp4");
+  socket.unref();
+  try {
+    const bound = once(socket, "listening");
+    socket.bind({ address: "127.0.0.1", port, exclusive: true });
+    await bound;
+    return true;
+  } catch {
+    socket.close();
+    return false;
+  }
 }
 
 export async function isFreePort(port: number): Promise<boolean> {
