@@ -3,7 +3,7 @@ import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { logTail, startChild, type Child } from "../../../packages/dev/src/processes/child.js";
+import { startChild, type Child } from "../../../packages/dev/src/processes/child.js";
 import { packageDirectory } from "../../../packages/dev/src/paths.js";
 import { cleanEnv } from "../../../packages/dev/src/stack/stack-env.js";
 import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
@@ -27,17 +27,8 @@ export async function defectiveBundle(): Promise<string> {
   return code;
 }
 
-export interface ReleasedWorker extends Child {
-  /** What it has logged, with how it ended if it did: why a wait for its work failed. */
-  story(): Promise<string>;
-}
-
 /** Resolves when the worker is ready. */
-export async function startRelease(
-  system: TestStack,
-  name: string,
-  code: string,
-): Promise<ReleasedWorker> {
+export async function startRelease(system: TestStack, name: string, code: string): Promise<Child> {
   const { directory } = system.stack;
   const release = join(directory, name);
   await mkdir(release, { recursive: true });
@@ -45,25 +36,17 @@ export async function startRelease(
   for (const shared of ["package.json", "node_modules"])
     await symlink(join(packageDirectory, shared), join(release, shared));
   await writeFile(join(release, "dist", "workflow-bundle.js"), code);
-  const logFile = join(directory, "logs", `${name}.log`);
-  const lines: string[] = [];
+  let isReady = false;
   const worker = await startChild({
     command: process.execPath,
     args: [join(release, "dist", "cli.js"), "worker"],
     // The stack's own worker may still have the port.
     env: { ...cleanEnv(), ...system.stack.envOf("worker"), TRUSTFLOW_WORKER__HEALTH_PORT: "" },
-    logFile,
-    onLine: (line) => void lines.push(line),
+    logFile: join(directory, "logs", `${name}.log`),
+    onLine: (line) => void (isReady ||= line.includes('"ready"')),
   });
   const ended = () => Promise.reject(new Error(`the release ${name} did not start`));
-  const isReady = () => lines.some((line) => line.includes('"ready"'));
-  const look = () => (worker.isAlive() ? isReady() : ended());
+  const look = () => (worker.isAlive() ? isReady : ended());
   await eventually(`the release ${name} is ready`, look, 60_000);
-  return {
-    ...worker,
-    story: async () => {
-      const end = worker.isAlive() ? "it runs" : JSON.stringify(await worker.exited);
-      return [...lines.slice(-20), await logTail(logFile, 20), end].join("\n");
-    },
-  };
+  return worker;
 }

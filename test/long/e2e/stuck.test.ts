@@ -1,26 +1,28 @@
 // A process whose workflow tasks keep failing is shown, and repaired once by the clean-up; no effect happens twice, and
 // nothing that was signalled or asked meanwhile is lost (docs/operations/stuck.md).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { StuckError } from "../../../src/client.js";
 import type { ListedProcess, PostalHandle, SendPostalResult } from "../../../src/client.js";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
+import { logTail } from "../../../packages/dev/src/processes/child.js";
+import type { Child } from "../../../packages/dev/src/processes/child.js";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { trustflow } from "../../cli/run.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { defectiveBundle, startRelease } from "../../harness/stack/releases.js";
-import type { ReleasedWorker } from "../../harness/stack/releases.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
-const STUCK_LIMIT_MS = 90_000;
+const LIMIT_MS = 90_000;
 const repairedEvent = "Repaired: reset to the last good workflow task";
 
 let system: TestStack;
 let bundle: string;
-let worker: ReleasedWorker;
+let worker: Child;
 let metricsPort: number;
 const letters = {} as Record<"corrupted" | "absent" | "defect" | "reset", PostalHandle>;
 let result: Promise<SendPostalResult>;
@@ -45,6 +47,20 @@ afterAll(async () => {
   await system?.close();
 }, 60_000);
 
+/** What the task of a process waits for, and what the workers have logged. */
+async function storyOf({ workflowId }: PostalHandle): Promise<string> {
+  const { raw } = await system.client.temporal.workflow.getHandle(workflowId).describe();
+  const logs = ["waits", "throws", "worker"].map(async (name) => {
+    const log = join(system.stack.directory, "logs", `${name}.log`);
+    return `── ${name}\n${await logTail(log, 20)}`;
+  });
+  return [
+    `its task: ${JSON.stringify(raw.pendingWorkflowTask)}`,
+    `alive: release ${worker.isAlive()}, worker ${system.stack.role("worker").isAlive()}`,
+    ...(await Promise.all(logs)),
+  ].join("\n");
+}
+
 async function start(id: keyof typeof letters, more = ""): Promise<PostalHandle> {
   const handle = await system.client.sendPostal(
     id,
@@ -53,11 +69,9 @@ async function start(id: keyof typeof letters, more = ""): Promise<PostalHandle>
     }),
   );
   try {
-    await statusWhere(handle, ({ phase }) => phase === "tracking", 90_000);
+    await statusWhere(handle, ({ phase }) => phase === "tracking", LIMIT_MS);
   } catch (error) {
-    const { raw } = await system.client.temporal.workflow.getHandle(handle.workflowId).describe();
-    const task = JSON.stringify(raw.pendingWorkflowTask);
-    throw new Error(`its task: ${task}\nits worker: ${await worker.story()}`, { cause: error });
+    throw new Error(await storyOf(handle), { cause: error });
   }
   letters[id] = handle;
   return handle;
@@ -147,7 +161,7 @@ test("processes whose tasks keep failing are listed and counted, and their statu
   );
   await start("defect");
   await Promise.all([callBack("defect", "while defect"), callBack("corrupted", "while corrupted")]);
-  await eventually("both are listed", async () => (await listed()).size === 2, STUCK_LIMIT_MS);
+  await eventually("both are listed", async () => (await listed()).size === 2, LIMIT_MS);
   const found = await listed();
   expect(found.get("corrupted")).toEqual({
     since: expect.any(String),
@@ -203,7 +217,7 @@ test("what is stuck after its repair is left to a person", async () => {
     await nudge("defect");
     return (await listed()).get("defect")?.repairedAt !== undefined;
   };
-  await eventually("it is listed again", isBack, STUCK_LIMIT_MS);
+  await eventually("it is listed again", isBack, LIMIT_MS);
   expect([...(await listed()).keys()]).toEqual(["defect"]);
   await delay(5_000);
   const { stdout } = await trustflow(["list", "--stuck"], { env: system.stack.env });
@@ -225,7 +239,7 @@ test("a release without the defect takes all of them to their end, with each eff
     const { timeline: shown = [] } = (await letters.defect.status().catch(() => undefined)) ?? {};
     return shown.some(({ event }) => event === repairedEvent) && shown;
   };
-  const timeline = await eventually("it goes on", repaired, STUCK_LIMIT_MS);
+  const timeline = await eventually("it goes on", repaired, LIMIT_MS);
   expect(timeline.filter(({ event }) => event === repairedEvent)).toHaveLength(1);
   expect(timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
   await system.sandbox.setSpeed(60_000);

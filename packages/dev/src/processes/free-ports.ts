@@ -13,7 +13,7 @@ export async function freePorts(count: number): Promise<number[]> {
   while (ports.length < count) {
     const port = next;
     next = port === LAST ? FIRST : port + 1;
-    if ((await reservePort(port)) && (await isFreePort(port))) ports.push(port);
+    if ((await isFreePort(port)) && (await reservePort(port))) ports.push(port);
   }
   return ports;
 }
