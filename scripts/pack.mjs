@@ -4,15 +4,11 @@ import { execFile } from "node:child_process";
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { npm, root, runBuild, say } from "./steps.mjs";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { folder: { type: "string" }, publishable: { type: "boolean" } },
-});
-const out = resolve(values.folder ?? join(root, "artifacts", "packages"));
 const platforms = [
   { os: "linux", cpu: "x64" },
   { os: "linux", cpu: "arm64" },
@@ -23,59 +19,114 @@ const platforms = [
 /**
  * @typedef {{ name: string, version: string, license: string, private?: boolean, files: string[],
  *   dependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Manifest
+ * @typedef {{ out: string, publishable?: boolean | undefined }} Options
+ */
+
+/**
+ * Packs the packages whose sources are here, which must be built.
+ * @param {Options} options
+ * @returns {Promise<string[]>} the tarballs
+ */
+export async function packSources(options) {
+  const { TEMPORAL_VERSION, temporalPackage } = await temporal();
+  const folders = [
+    root,
+    ...(await readdir(join(root, "packages"))).map((name) => join(root, "packages", name)),
+  ];
+  const manifests = await Promise.all(folders.map(manifestIn));
+  const own = new Set(manifests.map(({ name }) => name));
+  const { version } = await manifestIn(root);
+  // Only npm needs the platforms' packages: a clone could not install them, as long as no registry has them.
+  const servers = Object.fromEntries(
+    platforms.map((one) => [temporalPackage(one), TEMPORAL_VERSION]),
+  );
+  const tarballs = [];
+  for (const [index, folder] of folders.entries()) {
+    const manifest = /** @type {Manifest} */ (manifests[index]);
+    const { dependencies = {} } = manifest;
+    const published = {
+      ...manifest,
+      ...(await common(options)),
+      dependencies: Object.fromEntries(
+        Object.entries(dependencies).map(([name, wanted]) => [
+          name,
+          own.has(name) ? version : wanted,
+        ]),
+      ),
+      ...(manifest.name === "trustflow-dev" && { optionalDependencies: servers }),
+      ...Object.fromEntries(
+        ["scripts", "devDependencies", "workspaces", "overrides", "allowScripts"].map((key) => [
+          key,
+          undefined,
+        ]),
+      ),
+    };
+    const fill = async (/** @type {string} */ stage) => {
+      for (const name of manifest.files)
+        await cp(join(folder, name), join(stage, name), { recursive: true });
+    };
+    tarballs.push(await pack(published, fill, options));
+  }
+  return tarballs;
+}
+
+/**
+ * Packs the Temporal dev server of a platform; builds it first if that has not been done.
+ * @param {{ os: string, cpu: string }} platform
+ * @param {Options} options
+ */
+async function packServer(platform, options) {
+  const { haveBuilt, TEMPORAL_VERSION, temporalPackage } = await temporal();
+  const { os, cpu } = platform;
+  const program = await haveBuilt(say, platform);
+  const manifest = {
+    name: temporalPackage(platform),
+    version: TEMPORAL_VERSION,
+    description: `The Temporal dev server for ${os} on ${cpu}, built from its Go modules for trustflow-dev`,
+    // Of what is in it. Each licence text is in the file LICENSES.
+    ...(await common(options)),
+    license: "SEE LICENSE IN LICENSES",
+    os: [os],
+    cpu: [cpu],
+    preferUnplugged: true,
+  };
+  const fill = async (/** @type {string} */ stage) => {
+    const bin = join(stage, "bin");
+    await mkdir(bin);
+    for (const file of await readdir(dirname(program)))
+      await copyFile(join(dirname(program), file), join(file === "LICENSES" ? stage : bin, file));
+  };
+  await pack(manifest, fill, options);
+}
+
+/** Exists only after a build. */
+const temporal = () =>
+  import(new URL("../packages/dev/dist/servers/build-temporal.js", import.meta.url).href);
+
+/**
+ * The manifest of the root alone says whether and under which licence all of it may be published.
+ * @param {Options} options
+ */
+async function common({ publishable = false }) {
+  const { license, private: isPrivate } = await manifestIn(root);
+  return { license, private: isPrivate && !publishable ? true : undefined };
+}
+
+/**
  * @param {string} folder
  * @returns {Promise<Manifest>}
  */
 const manifestIn = async (folder) =>
   JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
 
-if (!(await runBuild())) process.exit(1);
-const { haveBuilt, TEMPORAL_VERSION, temporalPackage } = await import(
-  new URL("../packages/dev/dist/servers/build-temporal.js", import.meta.url).href
-);
-const folders = [
-  root,
-  ...(await readdir(join(root, "packages"))).map((name) => join(root, "packages", name)),
-];
-const manifests = await Promise.all(folders.map(manifestIn));
-const own = new Set(manifests.map(({ name }) => name));
-/** The one place that says whether and under which licence all of it may be published. */
-const { version, license, private: isPrivate } = await manifestIn(root);
-const common = { license, private: isPrivate && !values.publishable ? true : undefined };
-
-/**
- * Only npm needs the platforms' packages: a clone could not install them, as long as no registry has them.
- * @param {Manifest} manifest
- */
-function published(manifest) {
-  const dependencies = Object.fromEntries(
-    Object.entries(manifest.dependencies ?? {}).map(([name, wanted]) => [
-      name,
-      own.has(name) ? version : wanted,
-    ]),
-  );
-  const servers = Object.fromEntries(
-    platforms.map((one) => [temporalPackage(one), TEMPORAL_VERSION]),
-  );
-  return {
-    ...manifest,
-    ...common,
-    dependencies,
-    ...(manifest.name === "trustflow-dev" && { optionalDependencies: servers }),
-    ...Object.fromEntries(
-      ["scripts", "devDependencies", "workspaces", "overrides", "allowScripts"].map((key) => [
-        key,
-        undefined,
-      ]),
-    ),
-  };
-}
-
 /**
  * @param {object} manifest
  * @param {(stage: string) => Promise<void>} fill
+ * @param {Options} options
+ * @returns {Promise<string>} the tarball
  */
-async function pack(manifest, fill) {
+async function pack(manifest, fill, { out }) {
+  await mkdir(out, { recursive: true });
   const stage = await mkdtemp(join(tmpdir(), "trustflow-pack-"));
   const unregister = removeOnExit(stage);
   try {
@@ -85,6 +136,7 @@ async function pack(manifest, fill) {
     const { stdout } = await promisify(execFile)(command, args, { cwd: stage, maxBuffer: 1e8 });
     const [{ filename, size, unpackedSize }] = JSON.parse(stdout);
     say(`${filename}: ${megabytes(size)}, installed ${megabytes(unpackedSize)}`);
+    return join(out, filename);
   } finally {
     await rm(stage, { recursive: true, force: true });
     unregister();
@@ -94,34 +146,16 @@ async function pack(manifest, fill) {
 /** @param {number} bytes */
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-await mkdir(out, { recursive: true });
-for (const [index, folder] of folders.entries()) {
-  const manifest = /** @type {Manifest} */ (manifests[index]);
-  await pack(published(manifest), async (stage) => {
-    for (const name of manifest.files)
-      await cp(join(folder, name), join(stage, name), { recursive: true });
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { folder: { type: "string" }, publishable: { type: "boolean" } },
   });
-}
-for (const platform of platforms) {
-  const name = temporalPackage(platform);
-  if (positionals.length > 0 && !positionals.some((one) => name.endsWith(`-${one}`))) continue;
-  const { os, cpu } = platform;
-  const program = await haveBuilt(say, platform);
-  const manifest = {
-    name,
-    version: TEMPORAL_VERSION,
-    description: `The Temporal dev server for ${os} on ${cpu}, built from its Go modules for trustflow-dev`,
-    // Of what is in it. Each licence text is in the file LICENSES.
-    ...common,
-    license: "SEE LICENSE IN LICENSES",
-    os: [os],
-    cpu: [cpu],
-    preferUnplugged: true,
-  };
-  await pack(manifest, async (stage) => {
-    const bin = join(stage, "bin");
-    await mkdir(bin);
-    for (const file of await readdir(dirname(program)))
-      await copyFile(join(dirname(program), file), join(file === "LICENSES" ? stage : bin, file));
-  });
+  const out = resolve(values.folder ?? join(root, "artifacts", "packages"));
+  const options = { out, publishable: values.publishable };
+  if (!(await runBuild())) process.exit(1);
+  await packSources(options);
+  for (const platform of platforms)
+    if (positionals.length === 0 || positionals.includes(`${platform.os}-${platform.cpu}`))
+      await packServer(platform, options);
 }
