@@ -28,7 +28,7 @@ export function startRoleOf(
   { stack }: { stack: Pick<Stack, "directory" | "envOf"> },
   name: RoleName,
   env: Record<string, string>,
-  how: { graceMs?: number; onDeath?: RoleOptions["onDeath"] } = {},
+  how: Partial<Pick<RoleOptions, "program" | "logDirectory" | "graceMs" | "onDeath">> = {},
 ): Promise<Role> {
   return startRole({
     name,

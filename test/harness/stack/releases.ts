@@ -3,11 +3,10 @@ import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startChild, type Child } from "../../../packages/dev/src/processes/child.js";
 import { packageDirectory } from "../../../packages/dev/src/paths.js";
-import { cleanEnv } from "../../../packages/dev/src/stack/stack-env.js";
+import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
-import { eventually } from "../outages/wait.js";
+import { startRoleOf } from "../outages/roles.js";
 import type { TestStack } from "./stack.js";
 
 /** The workflows of `defective.workflows.ts`, without a defect unless a marker is replaced. */
@@ -27,8 +26,8 @@ export async function defectiveBundle(): Promise<string> {
   return code;
 }
 
-/** Resolves when the worker is ready. */
-export async function startRelease(system: TestStack, name: string, code: string): Promise<Child> {
+/** Resolves when the worker is ready. Its log is `logs/<name>/worker.log`. */
+export async function startRelease(system: TestStack, name: string, code: string): Promise<Role> {
   const { directory } = system.stack;
   const release = join(directory, name);
   await mkdir(release, { recursive: true });
@@ -36,17 +35,11 @@ export async function startRelease(system: TestStack, name: string, code: string
   for (const shared of ["package.json", "node_modules"])
     await symlink(join(packageDirectory, shared), join(release, shared));
   await writeFile(join(release, "dist", "workflow-bundle.js"), code);
-  let isReady = false;
-  const worker = await startChild({
-    command: process.execPath,
-    args: [join(release, "dist", "cli.js"), "worker"],
-    // The stack's own worker may still have the port.
-    env: { ...cleanEnv(), ...system.stack.envOf("worker"), TRUSTFLOW_WORKER__HEALTH_PORT: "" },
-    logFile: join(directory, "logs", `${name}.log`),
-    onLine: (line) => void (isReady ||= line.includes('"ready"')),
+  // The stack's own worker may still have the port.
+  const env = { TRUSTFLOW_WORKER__HEALTH_PORT: "" };
+  const program = join(release, "dist", "cli.js");
+  return startRoleOf(system, "worker", env, {
+    program,
+    logDirectory: join(directory, "logs", name),
   });
-  const ended = () => Promise.reject(new Error(`the release ${name} did not start`));
-  const look = () => (worker.isAlive() ? isReady : ended());
-  await eventually(`the release ${name} is ready`, look, 60_000);
-  return worker;
 }

@@ -7,7 +7,7 @@ import { StuckError } from "../../../src/client.js";
 import type { ListedProcess, PostalHandle, SendPostalResult } from "../../../src/client.js";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import { logTail } from "../../../packages/dev/src/processes/child.js";
-import type { Child } from "../../../packages/dev/src/processes/child.js";
+import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { trustflow } from "../../cli/run.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
@@ -22,7 +22,7 @@ const repairedEvent = "Repaired: reset to the last good workflow task";
 
 let system: TestStack;
 let bundle: string;
-let worker: Child;
+let worker: Role;
 let metricsPort: number;
 const letters = {} as Record<"corrupted" | "absent" | "defect" | "reset", PostalHandle>;
 let result: Promise<SendPostalResult>;
@@ -43,14 +43,14 @@ beforeAll(async () => {
   bundle = await defectiveBundle();
 }, 180_000);
 afterAll(async () => {
-  await worker?.stop(3_000);
+  await worker?.stop();
   await system?.close();
 }, 60_000);
 
 /** What the task of a process waits for, and what the workers have logged. */
 async function storyOf({ workflowId }: PostalHandle): Promise<string> {
   const { raw } = await system.client.temporal.workflow.getHandle(workflowId).describe();
-  const logs = ["waits", "throws", "worker"].map(async (name) => {
+  const logs = ["waits/worker", "throws/worker", "worker"].map(async (name) => {
     const log = join(system.stack.directory, "logs", `${name}.log`);
     return `── ${name}\n${await logTail(log, 20)}`;
   });
@@ -139,8 +139,7 @@ test("a history is written that the present release cannot replay", async () => 
 }, 120_000);
 
 test("a process whose worker is gone, killed or not there, is not stuck", async () => {
-  worker.kill("SIGKILL");
-  await worker.exited;
+  await worker.kill();
   await callBack("absent", "to nobody");
   await delay(12_000);
   expect(await listed()).toEqual(new Map());
@@ -231,7 +230,7 @@ test("what is stuck after its repair is left to a person", async () => {
 }, 180_000);
 
 test("a release without the defect takes all of them to their end, with each effect once", async () => {
-  await worker.stop(5_000);
+  await worker.stop();
   await system.stack.role("worker").restart();
   await nudge("defect");
   // Until its task has succeeded, a status is refused, or is that of the last task that did.

@@ -1,7 +1,7 @@
 // A worker of another release and one of this release, side by side (docs/design.md §4): the other one waits once more before it submits.
 import { afterAll, expect, test } from "@jest/globals";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
-import type { Child } from "../../../packages/dev/src/processes/child.js";
+import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { defectiveBundle, startRelease } from "../../harness/stack/releases.js";
@@ -9,10 +9,10 @@ import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 let system: TestStack | undefined;
-let other: Child | undefined;
+let other: Role | undefined;
 
 afterAll(async () => {
-  await other?.stop(3_000);
+  await other?.stop();
   await system?.close();
 }, 60_000);
 

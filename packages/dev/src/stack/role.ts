@@ -11,6 +11,8 @@ export type RoleName = (typeof roleNames)[number];
 
 export interface RoleOptions {
   name: RoleName;
+  /** The command line of another build than that of the package. */
+  program?: string;
   args?: string[];
   env: NodeJS.ProcessEnv;
   cwd: string;
@@ -77,6 +79,7 @@ export async function startRole(options: RoleOptions): Promise<Role> {
 /** Starts the process and waits until it is ready. */
 async function startReady({
   name,
+  program = cliPath,
   args = [],
   env,
   cwd,
@@ -87,7 +90,7 @@ async function startReady({
   const announced = new Promise<string | undefined>((resolve) => (announce = resolve));
   const child = await startChild({
     command: process.execPath,
-    args: [cliPath, name, ...args],
+    args: [program, name, ...args],
     ...{ env, cwd, logFile, ipc: true },
     onLine: (line) => {
       const message = parse(line);
