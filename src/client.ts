@@ -32,7 +32,7 @@ import { comparedInput, withSecrets } from "./contracts/definition/secret-fields
 import type { Contract } from "./contracts/definition/secret-fields.js";
 import { erasedProblem } from "./contracts/shared/failures.js";
 import { signDecision } from "./crypto/decision-signature.js";
-import { isLocked } from "./crypto/errors.js";
+import { isUndecryptable } from "./crypto/errors.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import {
   clientRefusesPlaintext,
@@ -338,7 +338,7 @@ export class Trustflow extends Starts {
         const put = (options = {}) => this.#store.put(bytes, document.mediaType, options);
         return put({ process: { namespace, workflowId } }).catch((error: unknown) => {
           // The ring lacks the key of a restarted process. That process waits for the key; this start does not.
-          if (!isLocked(error)) throw error;
+          if (!isUndecryptable(error)) throw error;
           return put();
         });
       }

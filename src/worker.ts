@@ -130,11 +130,11 @@ async function createWorkers(
   };
   const providers = await withPatientPolls(() =>
     Promise.all(
-      Object.entries(activities.byQueue).map(([queue, own]) =>
+      Object.entries(activities.byQueue).map(([queue, served]) =>
         Worker.create({
           ...calls,
           taskQueue: providerTaskQueue(queue),
-          activities: { ...own },
+          activities: { ...served },
           maxTaskQueueActivitiesPerSecond: config.worker.requestsPerSecond,
         }),
       ),

@@ -97,7 +97,7 @@ interface Document {
 }
 
 interface Survey extends Erasable {
-  own: Document[];
+  owned: Document[];
   /** Other processes that need some of these, although no row says so yet. */
   heirs: TakenDocuments[];
   underWay: boolean;
@@ -107,7 +107,7 @@ const unrecordedKind = "unrecorded";
 
 /** Finds what `erase` would remove. */
 export async function erasableOf(options: EraseOptions): Promise<Erasable> {
-  const { own: _, heirs: __, underWay: ___, ...erasable } = await survey(options);
+  const { owned: _, heirs: __, underWay: ___, ...erasable } = await survey(options);
   return erasable;
 }
 
@@ -115,7 +115,7 @@ export async function erasableOf(options: EraseOptions): Promise<Erasable> {
 export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   const { client, pool, documents, workflowId, by, proof, limitMs = 60_000 } = options;
   const processKey = processOf(options);
-  const { own, heirs, underWay, ...found } = await survey(options);
+  const { owned, heirs, underWay, ...found } = await survey(options);
   const [last] = await erasuresOf(pool, processKey);
   if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
   const erasure = await beginErasure(pool, processKey, by, proof);
@@ -127,7 +127,7 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   });
   await recordRuns(pool, erasure, found.runs);
   await recordOwners(pool, heirs);
-  for (const { id, kind } of own)
+  for (const { id, kind } of owned)
     await withDocumentLock(pool, id, async (held) => {
       await releaseDocument(held, documents, id, processKey);
       await recordDocument(held, erasure, kind);
@@ -147,10 +147,10 @@ async function survey(options: EraseOptions): Promise<Survey> {
   const processKey = processOf(options);
   const runs = await finishedRuns(options);
   const { documents, ...rows } = await findErasable(pool, processKey);
-  const own = [...documents, ...(await unrecorded(options, runs, documents))];
-  const heirs = await heirsOf(options, own);
+  const owned = [...documents, ...(await unrecorded(options, runs, documents))];
+  const heirs = await heirsOf(options, owned);
   const shared: Erasable["shared"] = [];
-  for (const { id, kind } of own) {
+  for (const { id, kind } of owned) {
     const owners: ProcessKey[] = [
       ...(await otherOwners(pool, id, processKey)),
       ...heirs.filter(({ ids }) => ids.includes(id)),
@@ -160,7 +160,7 @@ async function survey(options: EraseOptions): Promise<Survey> {
   }
   const found: Erasable = {
     ...rows,
-    documents: countByKind(own),
+    documents: countByKind(owned),
     runs: runs.runIds.length,
     shared,
     atProvider: await effectsAtProvider(pool, processKey),
@@ -169,7 +169,7 @@ async function survey(options: EraseOptions): Promise<Survey> {
   const [last] = await erasuresOf(pool, processKey);
   if (!last && isEmpty(found) && found.atProvider.length === 0)
     throw new NothingToErase(workflowId);
-  return { ...found, own, heirs, underWay: last !== undefined && !last.finishedAt };
+  return { ...found, owned, heirs, underWay: last !== undefined && !last.finishedAt };
 }
 
 /** Its runs. Throws where it is open or lost, or another one of its family. */
@@ -209,13 +209,13 @@ async function unrecorded(
  * An open process whose first activity has not run has no rows. Before a document without an owner row is deleted, the finished processes
  * that Temporal still has are checked too: they may lack their rows as well.
  */
-async function heirsOf(options: EraseOptions, own: Document[]): Promise<TakenDocuments[]> {
-  if (own.length === 0) return [];
+async function heirsOf(options: EraseOptions, owned: Document[]): Promise<TakenDocuments[]> {
+  if (owned.length === 0) return [];
   const { namespace, workflowId } = processOf(options);
-  const hasUnrecorded = own.some(({ kind }) => kind === unrecordedKind);
+  const hasUnrecorded = owned.some(({ kind }) => kind === unrecordedKind);
   const { taken, problem } = await findTakenDocuments(
     options,
-    new Set(own.map(({ id }) => id)),
+    new Set(owned.map(({ id }) => id)),
     hasUnrecorded ? new Date(0) : undefined,
   );
   if (problem !== undefined)

@@ -42,7 +42,7 @@ export class Families {
   readonly #clientFor: (namespace: string) => Client;
   readonly #now: Date;
   readonly #requireOwn: (namespace: string) => Promise<void>;
-  readonly #own = new Map<string, Promise<void>>();
+  readonly #checked = new Map<string, Promise<void>>();
   readonly #historyDays = new Map<string, Promise<number>>();
   /** The processes that were found to be lost. */
   readonly lost = new Set<string>();
@@ -87,8 +87,8 @@ export class Families {
 
   async #member(processKey: ProcessKey): Promise<Member> {
     const { namespace, workflowId } = processKey;
-    const isOwn = this.#own.get(namespace) ?? this.#requireOwn(namespace);
-    this.#own.set(namespace, isOwn);
+    const isOwn = this.#checked.get(namespace) ?? this.#requireOwn(namespace);
+    this.#checked.set(namespace, isOwn);
     await isOwn;
     const client = this.#clientFor(namespace);
     const end = await endOf(client, workflowId);
@@ -117,16 +117,16 @@ async function lastRow(
   pool: Pool,
   { namespace, workflowId }: ProcessKey,
 ): Promise<Date | undefined> {
-  const own = "namespace = $1 and workflow_id = $2";
+  const ofProcess = "namespace = $1 and workflow_id = $2";
   const { rows } = await pool.query<{ at: Date | null }>(
     `select greatest(
-       (select max(updated_at) from trustflow.effects where ${own} and provider is not null),
-       (select max(owned_at) from trustflow.documents where ${own} and kind <> 'submitted'),
+       (select max(updated_at) from trustflow.effects where ${ofProcess} and provider is not null),
+       (select max(owned_at) from trustflow.documents where ${ofProcess} and kind <> 'submitted'),
        (select max(settled_at) from (
           select namespace, state, settled_at from trustflow.callbacks where workflow_id = $2
           order by id desc limit ${NEWEST_CALLBACKS}) newest
         where namespace = $1 and state = 'delivered')) as at
-     where not exists (select from trustflow.erasures where ${own})`,
+     where not exists (select from trustflow.erasures where ${ofProcess})`,
     [namespace, workflowId],
   );
   return rows[0]?.at ?? undefined;

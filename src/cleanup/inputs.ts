@@ -6,7 +6,7 @@ import { processes } from "../contracts/registry.js";
 import { schemasOf } from "../contracts/schemas.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { KeyRing } from "../crypto/key-ring.js";
-import { own } from "../journal/ownership.js";
+import { addOwner } from "../journal/ownership.js";
 import type { Pool } from "../postgres/pool.js";
 import { EncryptionCodec } from "../temporal/codec/codec.js";
 import { firstInput } from "../temporal/visibility/first-input.js";
@@ -81,7 +81,7 @@ export async function findTakenDocuments(
 /** Writes the owner rows. */
 export async function recordOwners(pool: Pool, taken: TakenDocuments[]): Promise<void> {
   for (const { ids, ...owner } of taken)
-    await own(
+    await addOwner(
       pool,
       owner,
       ids.map((id) => ({ id, kind: "submitted" })),

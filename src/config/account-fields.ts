@@ -43,11 +43,11 @@ export function names(...known: string[]) {
 /** One name must not be used for two members or two words. */
 export function refuseNameOfTwo(given: Record<string, string[]>, context: z.RefinementCtx): void {
   const all = Object.entries(given);
-  for (const [index, [own, spellings]] of all.entries())
+  for (const [index, [key, spellings]] of all.entries())
     for (const [other, taken] of all.slice(0, index)) {
       const twice = spellings.find((one) => taken.some((name) => isSameSpelling(one, name)));
       if (twice === undefined) continue;
       const message = `"${twice}" is already used for ${other}`;
-      context.addIssue({ code: "custom", path: [own], message });
+      context.addIssue({ code: "custom", path: [key], message });
     }
 }

@@ -33,6 +33,6 @@ export class DecryptionError extends Error {
 }
 
 /** What was written cannot be opened: a key is missing or wrong, which only a person can bring back. */
-export function isLocked(error: unknown): error is UnknownKeyError | DecryptionError {
+export function isUndecryptable(error: unknown): error is UnknownKeyError | DecryptionError {
   return error instanceof UnknownKeyError || error instanceof DecryptionError;
 }

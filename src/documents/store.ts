@@ -134,8 +134,8 @@ export class DocumentStore {
   /** Whether it is there, and sealed with the key of the process or, before any process has taken it, with the ring. */
   async mayBelongTo(uri: string, processKey: ProcessKey): Promise<boolean> {
     const sealed = await this.#look(uri);
-    const own = dataKeyId(processKey);
-    return sealed !== undefined && (sealed.dataKeyId ?? own) === own;
+    const ownKeyId = dataKeyId(processKey);
+    return sealed !== undefined && (sealed.dataKeyId ?? ownKeyId) === ownKeyId;
   }
 
   /** For downloads: the spool and its files are deleted when `work` ends. */

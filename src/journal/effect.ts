@@ -27,7 +27,8 @@ export interface Effect {
 /** The effect with the key that seals its answer. The key is loaded before the send, so that no answer is lost without it. */
 export type SealedEffect = Effect & { sealer: Sealer };
 
-export type Verdict =
+/** What an error of the one call proves. */
+export type SendFailure =
   | { kind: "notSent"; renewToken?: boolean }
   | { kind: "refused"; refusal: object }
   | { kind: "noAnswer" };
@@ -60,7 +61,7 @@ export interface EffectHandlers<A> {
   lookUp?(token: string): Promise<A | undefined>;
   /** How reliable an empty look-up is; if absent, an empty look-up proves that nothing exists. */
   lookUpFinding?(): Promise<LookUpFinding>;
-  verdict(error: unknown): Verdict;
+  sendFailureOf(error: unknown): SendFailure;
 }
 
 // UUID of this project, for RFC 9562 §5.5; another value would give every open effect another token.

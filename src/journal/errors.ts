@@ -1,7 +1,7 @@
 // The errors of the journal. Their messages name steps and times, never content.
 import type { LookUpFinding } from "./effect.js";
 
-export { ErasedKeyError, isLocked } from "../crypto/errors.js";
+export { ErasedKeyError, isUndecryptable } from "../crypto/errors.js";
 
 export class JournalError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -7,7 +7,7 @@ import type { Effect, EffectHandlers, SealedEffect } from "./effect.js";
 import { openRowAnswer } from "./answers.js";
 import { hasOtherInput, planOf } from "./chain.js";
 import type { Plan, Planned } from "./chain.js";
-import { claimReference, correlate, referencesOf, takeReference } from "./correlations.js";
+import { reserveReference, noteReference, referencesOf, takeReference } from "./references.js";
 import { decide, withdraw } from "./decisions.js";
 import type { Decided, Decision, StepKey } from "./decisions.js";
 import {
@@ -18,12 +18,12 @@ import {
   EffectUnknown,
   EffectWithdrawn,
   ErasedKeyError,
-  isLocked,
+  isUndecryptable,
   JournalUnavailable,
 } from "./errors.js";
 import { eventSecretsOf, noteSecretTried } from "./event-secrets.js";
 import type { CallAction, IfAbsent } from "./next-action.js";
-import { own, ownedOf } from "./ownership.js";
+import { addOwner, ownedOf } from "./ownership.js";
 import { asUnavailable, throwIf } from "./patience.js";
 import { listEffects } from "./retention.js";
 import type { EffectSummary } from "./retention.js";
@@ -34,7 +34,7 @@ import type { SendOutcome } from "./sender.js";
 import { stepHistoryOf } from "./step-history.js";
 import type { StepHistory } from "./step-history.js";
 
-export type { Effect, EffectHandlers, LookUpFinding, Send, Verdict } from "./effect.js";
+export type { Effect, EffectHandlers, LookUpFinding, Send, SendFailure } from "./effect.js";
 export type { PriorOccurrence, StepHistory } from "./step-history.js";
 export { effectToken } from "./effect.js";
 export * from "./errors.js";
@@ -66,10 +66,10 @@ export class Journal {
   readonly #sender: Sender;
 
   readonly withdraw = this.#asking(withdraw);
-  readonly own = this.#asking(own);
+  readonly addOwner = this.#asking(addOwner);
   readonly ownedOf = this.#asking(ownedOf);
-  readonly correlate = this.#asking(correlate);
-  readonly claimReference = this.#asking(claimReference);
+  readonly noteReference = this.#asking(noteReference);
+  readonly reserveReference = this.#asking(reserveReference);
   readonly referencesOf = this.#asking(referencesOf);
   readonly takeReference = this.#asking(takeReference);
   readonly eventSecrets = this.#asking(eventSecretsOf);
@@ -92,7 +92,7 @@ export class Journal {
     const effect = { ...given, sealer: await this.#sealerOf(given) };
     const isCircuitOpen = handlers.openError?.() !== undefined;
     // The process owns its documents even while it may not send them: that can last for months.
-    if (mode.watchOnly || isCircuitOpen) await this.own(effect, effect.documents ?? []);
+    if (mode.watchOnly || isCircuitOpen) await this.addOwner(effect, effect.documents ?? []);
     if (mode.watchOnly) return this.#watch(effect, handlers);
     // While calls may not pass, an existing row may still have the answer.
     const first = isCircuitOpen
@@ -267,7 +267,7 @@ export class Journal {
     try {
       return await this.#sealers.of({ namespace, workflowId });
     } catch (error) {
-      if (isLocked(error) || error instanceof ErasedKeyError) throw error;
+      if (isUndecryptable(error) || error instanceof ErasedKeyError) throw error;
       throw new JournalUnavailable(error);
     }
   }

@@ -56,7 +56,7 @@ export function columnsOf(documents: OwnedDocument[]): [ids: string[], kinds: Do
 /**
  * Makes the process an owner of these documents; idempotent. Call it before they are read, and before their bytes are stored.
  */
-export async function own(
+export async function addOwner(
   pool: Pool,
   { namespace, workflowId }: ProcessKey,
   documents: OwnedDocument[],

@@ -96,7 +96,7 @@ export async function purgeCorrelations(
 ): Promise<void> {
   const old = `trustflow.correlations c where ${withoutEffects}`;
   for await (const closed of closedProcesses(pool, old, "created_at", olderThan, isOpen, limit))
-    // One that was claimed again in the meantime stays.
+    // One that was reserved again in the meantime stays.
     await pool.query(
       `delete from trustflow.correlations c using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
        where c.namespace = closed.namespace and c.workflow_id = closed.workflow_id and c.created_at < $3 and ${withoutEffects}`,

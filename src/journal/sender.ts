@@ -76,19 +76,19 @@ export class Sender {
     try {
       answer = await handlers.send({ token, idempotencyToken, attempt, deadline });
     } catch (error) {
-      const verdict = handlers.verdict(error);
-      if (verdict.kind === "notSent") {
-        const end = verdict.renewToken ? "denied" : "notSent";
+      const failure = handlers.sendFailureOf(error);
+      if (failure.kind === "notSent") {
+        const end = failure.renewToken ? "denied" : "notSent";
         await this.#retry(() => this.#rows.end(hold, end));
         throw error;
       }
-      if (verdict.kind === "noAnswer") {
+      if (failure.kind === "noAnswer") {
         await this.#retry(() => this.#rows.noAnswer(hold));
         return { cause: error };
       }
-      const sealed = sealAnswer(effect.sealer, token, verdict.refusal);
+      const sealed = sealAnswer(effect.sealer, token, failure.refusal);
       const counts = await this.#retry(() => this.#rows.end(hold, "refused", sealed));
-      if (counts) throw new EffectRefused(effect.step, verdict.refusal);
+      if (counts) throw new EffectRefused(effect.step, failure.refusal);
       return { cause: error };
     }
     return { answer: await this.keep(effect, token, answer) };

@@ -1,5 +1,5 @@
 // Callbacks to an account's address whose payload the specification does not show (P1 §6.1, §6.2): any JSON is an event, which
-// claims nothing but that something happened.
+// says nothing but that something happened.
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ProviderEvent } from "../contracts/shared/provider-event.js";
@@ -10,7 +10,7 @@ import type { AccountCallbackParser } from "./provider-entry.js";
 
 interface AccountCallback<K> {
   /** Where the reference stands by which the process is found; `own` is undefined in a relay that has no such account. */
-  pointerOf(own: K | undefined): string;
+  pointerOf(account: K | undefined): string;
   /** The kind of an event that does not say it. */
   kind: string;
   /** A secret that the event carries, such as the token of a call. It is no part of the event. */
@@ -23,11 +23,11 @@ export function accountCallback<K>({
   kind,
   secretOf,
 }: AccountCallback<K>): AccountCallbackParser<K> {
-  return (body, receivedAt, own) => {
+  return (body, receivedAt, account) => {
     const secret = secretOf?.(body);
     return {
       event: eventOf(body, receivedAt, { kind, secret }),
-      reference: valueAt(body, pointerOf(own)),
+      reference: valueAt(body, pointerOf(account)),
       ...(secret !== undefined && { secret }),
     };
   };

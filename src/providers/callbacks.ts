@@ -36,11 +36,11 @@ export async function callbackParsers({
 
 /** The accounts whose callbacks carry a secret, which a relay keeps only with `keys.secretsPublic` (docs/decisions/0033). */
 export function accountsWithSecretCallbacks({ accounts }: { accounts: Accounts }): string[] {
-  return Object.entries(accounts).flatMap(([account, own]) =>
+  return Object.entries(accounts).flatMap(([account, providers]) =>
     providerNames.flatMap((name) => {
       const { callback } = entryOf(name);
       const carriesSecret = callback?.addressOf === "account" && callback.carriesSecret;
-      return own[name] && carriesSecret ? [`${account} ${name}`] : [];
+      return providers[name] && carriesSecret ? [`${account} ${name}`] : [];
     }),
   );
 }

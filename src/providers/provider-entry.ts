@@ -33,7 +33,7 @@ export type ProcessCallbackParser = (body: unknown) => {
 export type AccountCallbackParser<K> = (
   body: unknown,
   receivedAt: Date,
-  own: K | undefined,
+  account: K | undefined,
 ) => { event: ProviderEvent; reference?: string | undefined; secret?: string };
 
 /** Whether the provider is told one address for each process, or one for each account (docs/reading-the-specification.md §6). */

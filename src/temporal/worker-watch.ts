@@ -114,9 +114,9 @@ export function watchWorker(
       { connection, namespace },
       taskQueue,
     );
-    const own = polls.filter((one) => one.identity === identity).map(({ atMs }) => atMs);
+    const ours = polls.filter((one) => one.identity === identity).map(({ atMs }) => atMs);
     // A poll that the server has forgotten is no new one.
-    const newest = own.length > 0 ? Math.max(...own) : poll.last;
+    const newest = ours.length > 0 ? Math.max(...ours) : poll.last;
     const hasPolled = newest !== undefined;
     const isLate = poll.looks(newest) >= pollLooks && backlogAgeMs >= backlogMs;
     if (hasPolled && isLate && worker.getState() === "RUNNING") found(problems.polls);

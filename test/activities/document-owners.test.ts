@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { createHash } from "node:crypto";
 import { keepAffidavits } from "../../src/activities/evi/ask.js";
 import type { EviPostContext } from "../../src/activities/evi-post/context.js";
-import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/documents.js";
+import { checkedReference, documentReference } from "../../src/activities/runtime/documents.js";
 import type { ActivityDependencies } from "../../src/activities/runtime/provider-context.js";
 import type { OneShotContext } from "../../src/activities/one-shot-signature/context.js";
 import { contract, fetchSigned } from "../../src/activities/one-shot-signature/signature.js";
@@ -26,7 +26,7 @@ function recorder({ isAway = false } = {}) {
   const done: string[] = [];
   const deps = {
     journal: {
-      async own({ namespace, workflowId }: ProcessKey, documents: OwnedDocument[]) {
+      async addOwner({ namespace, workflowId }: ProcessKey, documents: OwnedDocument[]) {
         if (isAway) throw new Error("away");
         for (const { id, kind } of documents)
           done.push(`own ${namespace} ${workflowId} ${kind} ${id}`);
@@ -80,12 +80,17 @@ const cases: [
   then: string[],
   take: (deps: Deps) => Promise<unknown>,
 ][] = [
-  ["an inline document", "submitted", ["put"], (deps) => referenceOf(deps, inline, "submitted")],
+  [
+    "an inline document",
+    "submitted",
+    ["put"],
+    (deps) => documentReference(deps, inline, "submitted"),
+  ],
   [
     "a stored document",
     "submitted",
     ["check"],
-    (deps) => checkedReferenceOf(deps, stored, "submitted", "document"),
+    (deps) => checkedReference(deps, stored, "submitted", "document"),
   ],
   ["an affidavit", "affidavit", ["put"], affidavit],
   ["a contract", "contract", ["put"], (deps) => contract(oneShot(deps), request)],

@@ -87,7 +87,7 @@ async function arrive(subject: AccountSubject, ...bodies: unknown[]): Promise<vo
 /** A process that the account's provider knows by `reference`. */
 async function correlated(reference: string, { provider, account }: AccountSubject = here) {
   const { namespace, workflowId } = subjectOf();
-  await journal.correlate({ provider, account, reference, namespace, workflowId });
+  await journal.noteReference({ provider, account, reference, namespace, workflowId });
   return workflowId;
 }
 

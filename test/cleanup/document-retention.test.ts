@@ -12,7 +12,7 @@ import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
-import { own } from "../../src/journal/ownership.js";
+import { addOwner } from "../../src/journal/ownership.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
@@ -290,9 +290,9 @@ test("a process that takes a document while it is removed waits, and one that wa
   let taken: Promise<void> | undefined;
   const slow = Object.assign(Object.create(store) as DocumentStore, {
     async delete(uri: string) {
-      taken = own(database.pool, nextOwner, [{ id: documentIdOf(uri), kind: "submitted" }]).then(
-        () => void (isTaken = true),
-      );
+      taken = addOwner(database.pool, nextOwner, [
+        { id: documentIdOf(uri), kind: "submitted" },
+      ]).then(() => void (isTaken = true));
       await untilLockAwaited(database.pool);
       expect(isTaken).toBe(false);
       await store.delete(uri);

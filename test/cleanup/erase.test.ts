@@ -24,7 +24,7 @@ import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { documentIdOf } from "../../src/documents/document-id.js";
-import { own } from "../../src/journal/ownership.js";
+import { addOwner } from "../../src/journal/ownership.js";
 import { Journal } from "../../src/journal/journal.js";
 import { Rows } from "../../src/journal/rows.js";
 import { EncryptionCodec } from "../../src/temporal/codec/codec.js";
@@ -626,7 +626,7 @@ test("a process that takes a document while another one is erased keeps it, or c
   let taken: Promise<void> | undefined;
   const slow = withPart(store, {
     async delete(uri: string) {
-      taken = own(database.pool, late, [{ id: documentIdOf(uri), kind: "submitted" }]);
+      taken = addOwner(database.pool, late, [{ id: documentIdOf(uri), kind: "submitted" }]);
       await untilLockAwaited(database.pool);
       await store.delete(uri);
     },

@@ -10,7 +10,7 @@ import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { derivedDocumentId, uploadId } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
-import { own } from "../../src/journal/ownership.js";
+import { addOwner } from "../../src/journal/ownership.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { retention } from "./support.js";
@@ -84,7 +84,7 @@ test("an unfinished file of a document or of a data key goes after a day", async
 });
 
 async function archived(hours: number, id = uploadId(), kind: "archive" | "submitted" = "archive") {
-  await own(database.pool, batch, [{ id, kind }]);
+  await addOwner(database.pool, batch, [{ id, kind }]);
   await database.pool.query("update trustflow.documents set owned_at = $2 where id = $1", [
     id,
     hoursAgo(hours),

@@ -10,7 +10,7 @@ import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { derivedDocumentId, documentIdOf, isUploadId } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
-import { own } from "../../src/journal/ownership.js";
+import { addOwner } from "../../src/journal/ownership.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import type { KnownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
@@ -89,7 +89,7 @@ async function quarantinedFor(days: number): Promise<string> {
 
 const inQuarantine = async () => (await quarantined(database.pool)).map(({ id }) => id);
 const takes = (uri: string, of = processKey) =>
-  own(database.pool, of, [{ id: documentIdOf(uri), kind: "submitted" }]);
+  addOwner(database.pool, of, [{ id: documentIdOf(uri), kind: "submitted" }]);
 
 async function effectOf(workflowId: string, namespace = "default"): Promise<void> {
   await database.pool.query(
@@ -115,7 +115,7 @@ test.each([90, 365])(
   async (historyDays) => {
     here.historyDays = historyDays;
     const owned = await stored(200, derivedDocumentId("evi-post", "owned"));
-    await own(database.pool, processKey, [{ id: documentIdOf(owned), kind: "affidavit" }]);
+    await addOwner(database.pool, processKey, [{ id: documentIdOf(owned), kind: "affidavit" }]);
     const unowned = await stored(200, derivedDocumentId("evi-post", "without a row"));
     expect(await run()).toEqual({ quarantined: 0, removed: 0 });
     expect(await Promise.all([owned, unowned].map((uri) => store.exists(uri)))).toEqual([
@@ -260,7 +260,7 @@ test("a process of which only other documents are owned is asked what its input 
   const workflowId = "sendPostal/restored";
   here.processes = [{ workflowId, running: true, input: { document: { uri } } }];
   const affidavit = { id: derivedDocumentId("evi-post", "later"), kind: "affidavit" as const };
-  await own(database.pool, { namespace: "default", workflowId }, [affidavit]);
+  await addOwner(database.pool, { namespace: "default", workflowId }, [affidavit]);
   expect(await run()).toEqual({ quarantined: 0, removed: 0 });
   expect(await store.exists(uri)).toBe(true);
   expect(await inQuarantine()).toEqual([]);

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dataKeyId } from "../../src/crypto/data-key.js";
-import { ErasedKeyError, isLocked } from "../../src/crypto/errors.js";
+import { ErasedKeyError, isUndecryptable } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
@@ -122,7 +122,7 @@ test("without its key no copy of a document opens: neither in a backup without k
     const error: unknown = await storeAt(backup)
       .get(reference)
       .catch((failure: unknown) => failure);
-    expect(isLocked(error)).toBe(true);
+    expect(isUndecryptable(error)).toBe(true);
     expect((error as Error).message).toBe(
       `the document store has no data key "${dataKeyId(processKey)}"`,
     );

@@ -79,7 +79,7 @@ test("a retry owns what the attempt before has taken without an owner", async ()
 test("several processes own one document, each once", async () => {
   const [first, second] = [effectOf(), effectOf()];
   const document = newDocument("affidavit");
-  for (const owner of [first, first, second]) await journal.own(owner, [document, document]);
+  for (const owner of [first, first, second]) await journal.addOwner(owner, [document, document]);
   expect(await ownersOf(document)).toMatchObject([
     { owner: owner(first), kind: "affidavit" },
     { owner: owner(second), kind: "affidavit" },
@@ -90,7 +90,7 @@ test("a process that takes a document waits for no other that takes it", async (
   const [first, second] = [newDocument(), newDocument()];
   const uri = `document:${first.id}`;
   const commit = await ownUncommitted(database.pool, effectOf(), uri);
-  await journal.own(effectOf(), [second, first]);
+  await journal.addOwner(effectOf(), [second, first]);
   await commit();
   expect(await ownersOf(first)).toHaveLength(2);
 });
@@ -103,7 +103,7 @@ test("what a process takes leaves the quarantine, by whichever way it is taken",
       [id],
     );
   await journal.perform(effectOf({ documents: [sent] }), new Provider().performance);
-  await journal.own(effectOf(), [owned]);
+  await journal.addOwner(effectOf(), [owned]);
   const { rows } = await database.pool.query("select id from trustflow.document_quarantine");
   expect(rows).toEqual([{ id: left.id }]);
 });
@@ -115,7 +115,7 @@ test("where the owner cannot be written, it is the journal that is away", async 
     const sending = new Provider();
     const effect = effectOf({ documents: [newDocument()] });
     for (const attempt of [
-      journal.own(effectOf(), [newDocument()]),
+      journal.addOwner(effectOf(), [newDocument()]),
       journal.perform(effect, sending.performance),
     ])
       expect(await failed(attempt)).toMatchObject({ name: "JournalUnavailable" });

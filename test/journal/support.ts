@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { sealersIn } from "../harness/stack/sealers.js";
 import { effectToken } from "../../src/journal/journal.js";
-import type { Effect, EffectHandlers, Send, Verdict } from "../../src/journal/journal.js";
+import type { Effect, EffectHandlers, Send, SendFailure } from "../../src/journal/journal.js";
 import type { Row } from "../../src/journal/row.js";
 
 export const ring = KeyRing.parse(generateKeyRing());
@@ -63,11 +63,11 @@ export function rowOf(occurrence: string, state: Row["state"], over: Partial<Row
 
 /** A failure that says by itself what it means. */
 export class Failure extends Error {
-  readonly verdict: Verdict;
+  readonly failure: SendFailure;
 
-  constructor(verdict: Verdict) {
-    super(verdict.kind);
-    this.verdict = verdict;
+  constructor(failure: SendFailure) {
+    super(failure.kind);
+    this.failure = failure;
   }
 }
 
@@ -112,7 +112,7 @@ export class Provider {
         return this.onSend(send);
       },
       ...(this.onLookUp && { lookUp }),
-      verdict: (error) => (error instanceof Failure ? error.verdict : { kind: "noAnswer" }),
+      sendFailureOf: (error) => (error instanceof Failure ? error.failure : { kind: "noAnswer" }),
     };
   }
 }

@@ -262,8 +262,8 @@ test("the relay stores secrets of events, the worker finds them and claims refer
   expect(await journal.eventSecrets(first)).toEqual([{ eventId: "e", sealed: "x" }]);
   await journal.noteSecretTried(first, "e", true);
   const reference = { provider: "video-identification", account: "default", reference: "c" };
-  await journal.claimReference({ ...reference, ...first });
-  expect(await journal.claimReference({ ...reference, ...second })).toEqual(first);
+  await journal.reserveReference({ ...reference, ...first });
+  expect(await journal.reserveReference({ ...reference, ...second })).toEqual(first);
   expect(await journal.takeReference({ ...reference, ...second }, first)).toBe(true);
   const olderThan = new Date(Date.now() + 60_000);
   await purgeEventSecrets(as.cleanup, olderThan, async () => false);

@@ -118,8 +118,8 @@ class SandboxState {
     };
     this.providers = Object.values(simulated).map((simulate) => simulate(this.parts));
     for (const { name, operations, hasCallbacks } of this.providers) {
-      const names = operations.flatMap(({ name: own, other }) =>
-        other ? [own, other.name] : [own],
+      const names = operations.flatMap(({ name: operation, other }) =>
+        other ? [operation, other.name] : [operation],
       );
       faults.know(name, hasCallbacks ? ["callback", ...names] : names);
     }

@@ -13,7 +13,7 @@ import type {
 import type { Operation } from "../../providers/registry.js";
 import { activitiesOf } from "../runtime/activity.js";
 import type { InputCall, StepCall } from "../runtime/activity.js";
-import { referenceOf } from "../runtime/documents.js";
+import { documentReference } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
 import { ProviderContext } from "../runtime/provider-context.js";
@@ -54,10 +54,10 @@ export async function preparePresentation(
 }
 
 /** Refuses the members that the process sets itself. */
-function refuseOwn(parts: [part: string, fields: Fields, own: string[]][]): void {
-  const problems = parts.flatMap(([part, fields = {}, own]) =>
+function refuseOwn(parts: [part: string, fields: Fields, reserved: string[]][]): void {
+  const problems = parts.flatMap(([part, fields = {}, reserved]) =>
     Object.keys(fields)
-      .filter((name) => own.some((one) => isSameSpelling(one, name)))
+      .filter((name) => reserved.some((one) => isSameSpelling(one, name)))
       .map((name) => ({
         path: `${part}.providerFields.${name}`,
         problem: "must be left out: the process sets it (P1 §2.11)",
@@ -155,7 +155,7 @@ function init<Request extends WalletRequest>(
  */
 function kept({ deps }: WalletContext, answer: unknown): Promise<DocumentReference> {
   const base64 = Buffer.from(JSON.stringify(answer)).toString("base64");
-  return referenceOf(deps, { base64, mediaType: "application/json" }, "answer");
+  return documentReference(deps, { base64, mediaType: "application/json" }, "answer");
 }
 
 /** Which effect of the process it is does not change what is sent, so the digest leaves that out. */

@@ -19,7 +19,7 @@ import type {
 import { activitiesOf } from "../runtime/activity.js";
 import type { InputCall, StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import type { EffectReference } from "../runtime/effect.js";
+import type { EffectKey } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import {
@@ -215,9 +215,9 @@ function eidTypeOf(enrolment: Enrolment): string | undefined {
 
 /** What is enrolled; not how its code is sent, which may differ in a new run. */
 function enrolled(input: IssueCertificateInput): object {
-  const own = new Set(["settings", "smsOptions", "emailOptions"]);
+  const ours = new Set(["settings", "smsOptions", "emailOptions"]);
   const entries = Object.entries(comparedInput(IssueCertificateInput, input, contentOf));
-  return Object.fromEntries(entries.filter(([key]) => !own.has(key)));
+  return Object.fromEntries(entries.filter(([key]) => !ours.has(key)));
 }
 
 function refusedAssertionIn(error: unknown): RefusedAssertion {
@@ -254,7 +254,7 @@ export function resendOtp(
 /** The digest leaves out the message: a new run may send its code by another one. */
 function sendCode(
   context: CertificateContext,
-  effect: EffectReference,
+  effect: EffectKey,
   { certIdOtp, message, ...sealed }: Certificate,
   of: "step" | "update",
 ): Promise<unknown> {

@@ -10,7 +10,7 @@ import type { EnvelopeSignatureAccount } from "../../providers/envelope-signatur
 import type { Operation } from "../../providers/registry.js";
 import { activitiesOf } from "../runtime/activity.js";
 import type { InputCall, StepCall } from "../runtime/activity.js";
-import { checkedReferenceOf, fileOf, ownedDocument } from "../runtime/documents.js";
+import { checkedReference, fileOf, ownedDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import { ProviderContext, resolved } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
@@ -51,7 +51,7 @@ export async function prepare(context: EnvelopeContext, given: InputCall): Promi
   // One after the other: fifty of them may be more than the memory holds.
   for (const [index, file] of input.documents.entries()) {
     const path = `documents.${index}.document`;
-    const document = await checkedReferenceOf(deps, file.document, "submitted", path);
+    const document = await checkedReference(deps, file.document, "submitted", path);
     documents.push({ ...file, document });
   }
   return {

@@ -126,7 +126,7 @@ async function collect(context: BatchContext, notices: Notice[]): Promise<void> 
       const entries: ZipEntry[] = [];
       const files = full.flatMap((one) => namedFiles(one.notice, one.files));
       const id = uploadId();
-      await deps.journal.own(processKey, [{ id, kind: "archive" }]);
+      await deps.journal.addOwner(processKey, [{ id, kind: "archive" }]);
       const { uri, size } = await deps.documents.putStream(
         partOf(files, entries),
         "application/octet-stream",

@@ -59,7 +59,7 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
   async ownDocument({ kind, parts }: MadeDocument) {
     const { namespace, workflowId } = this.process;
     const id = derivedDocumentId(namespace, workflowId, kind, ...parts);
-    await this.deps.journal.own(this.process, [{ id, kind }]);
+    await this.deps.journal.addOwner(this.process, [{ id, kind }]);
     return { id, process: this.process };
   }
 
@@ -70,10 +70,10 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     make: () => Pieces,
   ): Promise<DocumentReference> {
     const { documents } = this.deps;
-    const own = await this.ownDocument(made);
-    const uri = uriOf(own.id);
+    const owned = await this.ownDocument(made);
+    const uri = uriOf(owned.id);
     const pieces = (await documents.exists(uri)) ? documents.openRead({ uri }) : make();
-    return documents.putStream(pieces, mediaType, own);
+    return documents.putStream(pieces, mediaType, owned);
   }
 
   /** How long a call may take that sends so many bytes. */

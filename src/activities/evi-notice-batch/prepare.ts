@@ -12,7 +12,7 @@ import type { CheckedReport, PreflightOptions } from "../../batch/recipients/pre
 import { problemFields } from "../../batch/recipients/problems.js";
 import { settingsOf } from "../evi-notice/submit.js";
 import { joinedKey } from "../evi/submit.js";
-import { checkedReferenceOf, referenceOf } from "../runtime/documents.js";
+import { checkedReference, documentReference } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { InputCall } from "../runtime/activity.js";
 import type { BatchContext } from "./context.js";
@@ -28,13 +28,13 @@ export async function prepareBatch(context: BatchContext, given: InputCall): Pro
   const { deps } = context;
   const input = context.parse(SendNoticeBatchInput, given.input);
   const settings = settingsOf(deps.defaults.sendNoticeBatch, input);
-  const list = await checkedReferenceOf(deps, input.recipients, "submitted", "recipients");
+  const list = await checkedReference(deps, input.recipients, "submitted", "recipients");
   const { sent, check } = await sentList(context, list, input);
   const html = { base64: Buffer.from(input.body).toString("base64"), mediaType: "text/html" };
   const attachments: BatchAttachment[] = [];
   for (const [index, attachment] of (input.attachments ?? []).entries()) {
     const path = `attachments.${index}.document`;
-    const document = await checkedReferenceOf(deps, attachment.document, "submitted", path);
+    const document = await checkedReference(deps, attachment.document, "submitted", path);
     attachments.push({ ...attachment, document });
   }
   const { description, scheduledDate } = input;
@@ -46,7 +46,7 @@ export async function prepareBatch(context: BatchContext, given: InputCall): Pro
     check,
     given: list,
     ...(description !== undefined && { description }),
-    body: await referenceOf(deps, html, "submitted"),
+    body: await documentReference(deps, html, "submitted"),
     attachments,
     fields: fieldsOf(input, settings.collectAffidavits),
     ...(scheduledDate !== undefined && { scheduledDate }),
@@ -70,7 +70,7 @@ async function sentList(
   const store = async (what: string, pieces: AsyncIterable<Uint8Array>) => {
     const of = [namespace, workflowId, what, given.sha256, onInvalid, unique, keyTag ?? ""];
     const id = derivedDocumentId(...of);
-    await journal.own(processKey, [{ id, kind: "submitted" }]);
+    await journal.addOwner(processKey, [{ id, kind: "submitted" }]);
     return documents.putStream(pieces, "text/csv", { id, process: processKey });
   };
   let report: CheckedReport | undefined;

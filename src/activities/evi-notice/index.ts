@@ -56,8 +56,12 @@ export function attachments(
       const [same] = at === -1 ? [] : left.splice(at, 1);
       const name = same?.fileName ?? file.fileName;
       const mediaType = same?.document.mediaType ?? "application/octet-stream";
-      const own = { kind: "attachment", ids: [uniqueId, "attachment", name], mediaType } as const;
-      documents.push({ ...(await keepFile(context, own, file)), description: name });
+      const target = {
+        kind: "attachment",
+        ids: [uniqueId, "attachment", name],
+        mediaType,
+      } as const;
+      documents.push({ ...(await keepFile(context, target, file)), description: name });
     }
     return { documents, missing: left.map(({ fileName }) => fileName) };
   });

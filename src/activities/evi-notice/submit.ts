@@ -9,7 +9,7 @@ import { contentOf } from "../../documents/content.js";
 import type { NoticeSubmission } from "../../providers/evi-notice/client.js";
 import { joinedKey, submitOnce } from "../evi/submit.js";
 import type { InputCall, StepCall } from "../runtime/activity.js";
-import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
+import { ownedDocument, readDocument, documentReference } from "../runtime/documents.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { EviNoticeContext } from "./context.js";
@@ -34,7 +34,7 @@ export async function submit(
   const input = context.parse(SendNoticeInput, given.input);
   const attachments: SentAttachment[] = [];
   for (const { fileName, document } of input.attachments ?? [])
-    attachments.push({ fileName, document: await referenceOf(deps, document, "submitted") });
+    attachments.push({ fileName, document: await documentReference(deps, document, "submitted") });
   const callback = deps.callback({ provider, ...processKey });
   const { uniqueId } = await submitOnce(context, given.effect, {
     operation: "submit",
@@ -77,9 +77,9 @@ export function settingsOf<S extends NoticeSettings>(
     timeToLive?: number | undefined;
   },
 ): S {
-  const own = resolved(configured, settings);
-  if (settings?.deadlineSeconds !== undefined || timeToLive === undefined) return own;
-  return { ...own, deadlineSeconds: timeToLive * 60 + own.deadlineMarginSeconds };
+  const chosen = resolved(configured, settings);
+  if (settings?.deadlineSeconds !== undefined || timeToLive === undefined) return chosen;
+  return { ...chosen, deadlineSeconds: timeToLive * 60 + chosen.deadlineMarginSeconds };
 }
 
 /** Complete for the service, because an omitted filter means no callback at all (P2 §2.6, §6.2). */

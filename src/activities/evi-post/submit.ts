@@ -10,7 +10,7 @@ import { contentOf } from "../../documents/content.js";
 import type { PostalSubmission } from "../../providers/evi-post/client.js";
 import { joinedKey, submitOnce } from "../evi/submit.js";
 import type { InputCall, StepCall } from "../runtime/activity.js";
-import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
+import { ownedDocument, readDocument, documentReference } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
@@ -35,7 +35,7 @@ export async function submit(
   const { account, deps, process: processKey } = context;
   const input = context.parse(SendPostalInput, given.input);
   checkAccountRules(input, account);
-  const document = await referenceOf(deps, input.document, "submitted");
+  const document = await documentReference(deps, input.document, "submitted");
   const callback = deps.callback({ provider, ...processKey });
   const { uniqueId } = await submitOnce(context, given.effect, {
     operation: "submit",

@@ -58,8 +58,8 @@ export async function affidavitAnswer<Own extends string = never>(
     if (error instanceof EffectRefused)
       return { answer: "refused", reason: reasonOf(error.refusal as Refusal) };
     if (!(error instanceof ProviderError)) throw error;
-    const own = byStatus[error.status ?? 0];
-    if (own !== undefined) return { answer: own };
+    const answer = byStatus[error.status ?? 0];
+    if (answer !== undefined) return { answer };
     if (isUnanswered(error)) return { answer: "unavailable" };
     return { answer: "refused", reason: reasonOf(refusalOf(error)) };
   }

@@ -122,9 +122,13 @@ export async function keepAffidavits<P extends Provider>(
     for (const { id, date, description } of wanted) {
       const file = files.get(id);
       if (!file) continue;
-      const own = { kind: "affidavit", ids: [uniqueId, id], mediaType: "application/pdf" } as const;
+      const target = {
+        kind: "affidavit",
+        ids: [uniqueId, id],
+        mediaType: "application/pdf",
+      } as const;
       kept.push({
-        ...(await keepFile(context, own, file)),
+        ...(await keepFile(context, target, file)),
         uniqueId: id,
         ...(date !== undefined && { date }),
         ...(description !== undefined && { description }),

@@ -3,7 +3,7 @@
 import type { Operation, Provider } from "../../providers/registry.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
 import { runEffect } from "../runtime/effect.js";
-import type { EffectCall, EffectReference } from "../runtime/effect.js";
+import type { EffectCall, EffectKey } from "../runtime/effect.js";
 import type { ProviderContext } from "../runtime/provider-context.js";
 
 export interface KeyedSubmit<P extends Provider, T> {
@@ -30,7 +30,7 @@ type KeyForm = "alone" | "joined";
 
 export function submitOnce<P extends Provider, T>(
   context: ProviderContext<P>,
-  effect: EffectReference,
+  effect: EffectKey,
   { find, findByOwnKey, wholeKeyOf = (ownKey) => ownKey, form, ...submit }: KeyedSubmit<P, T>,
 ): Promise<{ uniqueId: string }> {
   return runEffect<P, { uniqueId: string }, T, string>(context, effect, {

@@ -11,7 +11,7 @@ import type { InputCall, StepCall } from "../runtime/activity.js";
 import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
-import { checkedReferenceOf, fileOf, ownedDocument } from "../runtime/documents.js";
+import { checkedReference, fileOf, ownedDocument } from "../runtime/documents.js";
 import type { AssumedLookUp } from "../runtime/look-up-proof.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
@@ -83,7 +83,7 @@ async function stored(
   kind: DocumentKind,
   path: string,
 ): Promise<PlannedFile> {
-  return { name, document: await checkedReferenceOf(context.deps, given, kind, path) };
+  return { name, document: await checkedReference(context.deps, given, kind, path) };
 }
 
 export interface CreatedRequest {

@@ -27,8 +27,12 @@ export async function contract(
     const { file, mediaType } = await context.throughCircuit("contract", (signal) =>
       oneShot.contract(context.account, requestPk, spool, signal),
     );
-    const own = { kind: "contract", ids: [requestPk, "contract", "contract"], mediaType } as const;
-    return { ...(await keepFile(context, own, file)), description: "contract" };
+    const target = {
+      kind: "contract",
+      ids: [requestPk, "contract", "contract"],
+      mediaType,
+    } as const;
+    return { ...(await keepFile(context, target, file)), description: "contract" };
   });
 }
 
@@ -159,9 +163,9 @@ export async function fetchSigned(
   return Promise.all(
     signed.map(async ({ name, bytes }) => {
       const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";
-      const own = { kind: "signed", ids: [requestPk, "signed", name], mediaType } as const;
+      const target = { kind: "signed", ids: [requestPk, "signed", name], mediaType } as const;
       const file = { sha256: sha256Of(bytes), pieces: () => [bytes] };
-      return { ...(await keepFile(context, own, file)), description: name };
+      return { ...(await keepFile(context, target, file)), description: name };
     }),
   );
 }

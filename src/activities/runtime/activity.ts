@@ -1,7 +1,7 @@
 // How every activity of a provider is made: a function of a context and its argument, the same for all providers.
 import { countCall } from "./call-metrics.js";
 import { CircuitOpenError } from "./circuit-breaker.js";
-import type { EffectReference } from "./effect.js";
+import type { EffectKey } from "./effect.js";
 import { asActivity } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 import type { Provider } from "../../providers/registry.js";
@@ -9,7 +9,7 @@ import type { ActivityDependencies, AttemptOf } from "./provider-context.js";
 
 /** The argument of an activity that has an effect in a step. */
 export interface StepCall {
-  effect: EffectReference;
+  effect: EffectKey;
   mode: AttemptMode;
 }
 

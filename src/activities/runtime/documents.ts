@@ -26,7 +26,7 @@ export function ownedDocument(
  * The document as a reference. An inline document gets an owner first, and is then stored under an id made of process and
  * content, so that a retry stores no second one.
  */
-export async function referenceOf(
+export async function documentReference(
   { documents, journal }: Stores,
   document: DocumentInput,
   kind: DocumentKind,
@@ -34,20 +34,20 @@ export async function referenceOf(
   if ("uri" in document) return document;
   const processKey = execution();
   const id = derivedDocumentId(processKey.namespace, processKey.workflowId, document.base64);
-  await journal.own(processKey, [{ id, kind }]);
+  await journal.addOwner(processKey, [{ id, kind }]);
   const bytes = Buffer.from(document.base64, "base64");
   return documents.put(bytes, document.mediaType, { id, process: processKey });
 }
 
 /** The same, before any effect: the process owns the document, and it is in the store, unchanged. */
-export async function checkedReferenceOf(
+export async function checkedReference(
   stores: Stores,
   document: DocumentInput,
   kind: DocumentKind,
   path: string,
 ): Promise<DocumentReference> {
-  const reference = await referenceOf(stores, document, kind);
-  await stores.journal.own(execution(), [ownedDocument(reference, kind)]);
+  const reference = await documentReference(stores, document, kind);
+  await stores.journal.addOwner(execution(), [ownedDocument(reference, kind)]);
   await checkDocument(stores.documents, reference, path);
   return reference;
 }
@@ -142,7 +142,7 @@ export async function keepFile<K extends DocumentKind>(
   file: FetchedFile,
 ): Promise<{ kind: K; document: DocumentReference }> {
   const id = derivedDocumentId(provider, ...ids, file.sha256);
-  await journal.own(processKey, [{ id, kind }]);
+  await journal.addOwner(processKey, [{ id, kind }]);
   const document = await documents.putStream(file.pieces(), mediaType, { id, process: processKey });
   return { kind, document };
 }

@@ -1,10 +1,10 @@
 // The one way of every call with an effect. An activity says what it sends; `runEffect` owns journal, circuit, digest and
 // metrics, and knows what an error proves (docs/design.md §6, docs/reading-the-specification.md §0).
 import { cancellationSignal } from "@temporalio/activity";
-import { isLocked } from "../../journal/errors.js";
+import { isUndecryptable } from "../../journal/errors.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
 import { effectToken } from "../../journal/effect.js";
-import type { Effect, Send, Verdict } from "../../journal/journal.js";
+import type { Effect, Send, SendFailure } from "../../journal/journal.js";
 import { effectClassOf } from "../../providers/registry.js";
 import type { Operation, Provider } from "../../providers/registry.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
@@ -16,7 +16,7 @@ import { LookUpProof } from "./look-up-proof.js";
 import type { AssumedLookUp } from "./look-up-proof.js";
 import type { ProviderContext } from "./provider-context.js";
 
-export interface EffectReference {
+export interface EffectKey {
   step: string;
   /** `0`, or a name that a decision created; for an update's own effect it is the update's id. */
   occurrence: string;
@@ -66,7 +66,7 @@ export interface EffectCall<T> {
 /** Runs an effect once and returns its answer, the stored one where the effect was answered before. */
 export async function runEffect<P extends Provider, R, T = undefined, S = never>(
   context: ProviderContext<P>,
-  reference: EffectReference,
+  key: EffectKey,
   effect: ProviderEffect<P, R, T, S>,
 ): Promise<R> {
   const { provider, mode } = context;
@@ -88,10 +88,10 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
   }
 
   const performing = journal.perform<R>(
-    journalEffectOf(context, reference, effect),
+    journalEffectOf(context, key, effect),
     {
       send,
-      verdict,
+      sendFailureOf,
       openError: () => circuit && circuits.openError(circuit),
       ...(lookUp && {
         lookUp: async (token) => {
@@ -110,8 +110,8 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
   if (answered !== undefined) await proof?.afterAnswer(answered);
   if (effect.referenceOf) {
     const reference = effect.referenceOf(answer);
-    const correlation = { provider, account: context.account.name, reference, ...context.process };
-    await journal.correlate(correlation);
+    const account = context.account.name;
+    await journal.noteReference({ provider, account, reference, ...context.process });
   }
   return answer;
 }
@@ -121,7 +121,7 @@ const LONGEST_SHARE = 0.8;
 
 function journalEffectOf<P extends Provider, R, T, S>(
   { provider, account, process: processKey, deps }: ProviderContext<P>,
-  { step, occurrence }: EffectReference,
+  { step, occurrence }: EffectKey,
   { operation, input, documents, lookUp, longestMs }: ProviderEffect<P, R, T, S>,
 ): Effect {
   const digested = { account: account.name, input };
@@ -160,9 +160,8 @@ async function adoptShown<R>(
   return found;
 }
 
-/** What an error of the one HTTP call proves. */
-function verdict(error: unknown): Verdict {
-  if (error instanceof InvalidInput || isLocked(error)) return { kind: "notSent" };
+function sendFailureOf(error: unknown): SendFailure {
+  if (error instanceof InvalidInput || isUndecryptable(error)) return { kind: "notSent" };
   if (!(error instanceof ProviderError) || error.effect === "unknown") return { kind: "noAnswer" };
   if (error.kind === "invalidRequest") return { kind: "refused", refusal: refusalOf(error) };
   return {

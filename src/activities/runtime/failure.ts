@@ -14,7 +14,7 @@ import {
   EffectWithdrawn,
   ErasedKeyError,
   JournalUnavailable,
-  isLocked,
+  isUndecryptable,
 } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { CircuitOpenError } from "./circuit-breaker.js";
@@ -211,7 +211,7 @@ function describe(error: unknown): Described {
     return { kind: "unavailable", ...met, retryAfterMs, waits: true, unanswered };
   }
   if (error instanceof JournalUnavailable) return { kind: "unavailable", code: "journal" };
-  if (isLocked(error)) {
+  if (isUndecryptable(error)) {
     return { kind: "unavailable", provider: "trustflow", code: error.message, final: true };
   }
   throw error;

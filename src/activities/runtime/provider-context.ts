@@ -6,7 +6,7 @@ import { MAX_CODE_LENGTH } from "../../contracts/shared/one-time-password.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { withSecrets } from "../../contracts/definition/secret-fields.js";
 import type { DocumentStore } from "../../documents/store.js";
-import { isLocked } from "../../journal/errors.js";
+import { isUndecryptable } from "../../journal/errors.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import type { EffectSummary } from "../../journal/retention.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
@@ -107,7 +107,7 @@ export class ProviderContext<
     try {
       return this.deps.secrets.open(text, this.process);
     } catch (error) {
-      if (!isLocked(error) || error.name !== "DecryptionError") throw error;
+      if (!isUndecryptable(error) || error.name !== "DecryptionError") throw error;
       const problem = "contains a secret that was sealed for another process or with another key";
       throw new InvalidInput([{ path: "(input)", problem }]);
     }

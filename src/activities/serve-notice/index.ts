@@ -24,7 +24,7 @@ import type { EviPostDependencies } from "../evi-post/context.js";
 import { checkAccountRules } from "../evi-post/submit.js";
 import { activitiesOf } from "../runtime/activity.js";
 import type { InputCall } from "../runtime/activity.js";
-import { checkedReferenceOf } from "../runtime/documents.js";
+import { checkedReference } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
@@ -117,7 +117,7 @@ export async function prepareNotice(
   const attachments: NonNullable<SendNoticeInput["attachments"]> = [];
   for (const [index, attachment] of (notice.attachments ?? []).entries()) {
     const path = `notice.attachments.${index}.document`;
-    const document = await checkedReferenceOf(context.deps, attachment.document, "submitted", path);
+    const document = await checkedReference(context.deps, attachment.document, "submitted", path);
     attachments.push({ ...attachment, document });
   }
   const child = await preparedChild(context, SendNoticeInput, serveChildren[0], {
@@ -125,8 +125,8 @@ export async function prepareNotice(
     given: { ...notice, ...(notice.attachments && { attachments }) },
     settings: settings.notice,
   });
-  const { notice: _, post: __, ...own } = settings;
-  return { ...child, servedWhen, settings: resolved(context.deps.defaults.serveNotice, own) };
+  const { notice: _, post: __, ...rest } = settings;
+  return { ...child, servedWhen, settings: resolved(context.deps.defaults.serveNotice, rest) };
 }
 
 export interface ReadNotice {
@@ -165,7 +165,7 @@ export async function preparePost(
   const input = context.parse(ServeNoticeInput, given.input);
   const { post, settings } = input;
   await inPart("post", () => checkAccountRules(post, context.account));
-  const document = await checkedReferenceOf(
+  const document = await checkedReference(
     context.deps,
     post.document,
     "submitted",

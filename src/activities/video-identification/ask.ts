@@ -7,9 +7,9 @@ import type { Conference } from "../../providers/video-identification/client.js"
 import { NotChangedYet } from "../runtime/failure.js";
 import { isSatisfied, whenVisible } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
-import type { CallReference, VideoContext } from "./context.js";
+import type { VideoCall, VideoContext } from "./context.js";
 
-export interface VideoPollRequest extends PollRequest, Omit<CallReference, "eventId"> {
+export interface VideoPollRequest extends PollRequest, Omit<VideoCall, "eventId"> {
   asyncRequest?: { parameters?: Record<string, string> | undefined } | undefined;
   /** A callback has come. It ends the call where the conference data show no state: no other event is known (P1 §6.1). */
   hasCloseEvent: boolean;

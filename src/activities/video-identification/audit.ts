@@ -19,13 +19,13 @@ import { runEffect } from "../runtime/effect.js";
 import { unless } from "../runtime/polling.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { openedByEvent, refuseAnother } from "./ask.js";
-import type { CallReference, VideoContext } from "./context.js";
+import type { VideoCall, VideoContext } from "./context.js";
 
 /** The step of the workflow that deletes the audit. */
 const DELETION = "deleteAudit";
 
 /** `isOptional`: undefined where the provider shows none. */
-type Keeping = CallReference & { isOptional: boolean; mode: AttemptMode };
+type Keeping = VideoCall & { isOptional: boolean; mode: AttemptMode };
 
 export async function keepConference(
   context: VideoContext,
@@ -42,8 +42,8 @@ export async function keepConference(
   const { body } = conference;
   const sha256 = createHash("sha256").update(body).digest("hex");
   const ids = [call.idConference, "conference"];
-  const own = { kind: "conference", ids, mediaType: "application/json" } as const;
-  return keepFile(context, own, { sha256, pieces: () => [body] });
+  const target = { kind: "conference", ids, mediaType: "application/json" } as const;
+  return keepFile(context, target, { sha256, pieces: () => [body] });
 }
 
 export async function keepAudit(
@@ -100,7 +100,7 @@ async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocumen
  * `isProven`: the provider itself has shown that the call is over. Where a callback alone says it, the audit may be of a call that goes
  * on, so an operator has to ask for the deletion (`retry`).
  */
-type Deletion = StepCall & CallReference & { document: DocumentReference; isProven: boolean };
+type Deletion = StepCall & VideoCall & { document: DocumentReference; isProven: boolean };
 
 /** P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. */
 export async function deleteAudit(

@@ -6,7 +6,7 @@ import type { ProviderError } from "../../providers/errors/provider-error.js";
 import type { OfConference } from "../../providers/video-identification/call.js";
 import * as video from "../../providers/video-identification/client.js";
 import type { VideoIdentificationAccount } from "../../providers/video-identification/client.js";
-import { isLocked } from "../../journal/errors.js";
+import { isUndecryptable } from "../../journal/errors.js";
 import { measured } from "../runtime/call-metrics.js";
 import { unless } from "../runtime/polling.js";
 import { ProviderContext } from "../runtime/provider-context.js";
@@ -19,7 +19,7 @@ export type VideoDependencies = ProviderDependencies<VideoIdentificationAccount>
 };
 
 /** A conference, as every activity about it names it. */
-export interface CallReference {
+export interface VideoCall {
   account: string;
   idConference: string;
   /** The close event whose token has opened this conference before. */
@@ -41,7 +41,7 @@ export class VideoContext extends ProviderContext<typeof provider, VideoDependen
     try {
       return new Secret(this.deps.secrets.open(sealed, this.process));
     } catch (error) {
-      if (isLocked(error)) return undefined;
+      if (isUndecryptable(error)) return undefined;
       throw error;
     }
   }
@@ -51,7 +51,7 @@ export class VideoContext extends ProviderContext<typeof provider, VideoDependen
    * event's token says nothing about the account, so this must be inside of what a circuit sees.
    */
   async withToken<T extends object>(
-    { idConference, eventId }: Omit<CallReference, "account">,
+    { idConference, eventId }: Omit<VideoCall, "account">,
     call: (of: OfConference) => Promise<T>,
   ): Promise<T> {
     const tokens = eventId === undefined ? [] : await this.eventTokens();

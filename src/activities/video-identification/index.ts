@@ -1,6 +1,6 @@
 // The activities of the video identification service (P1 §1.2, 4.2).
 import { activitiesOf } from "../runtime/activity.js";
-import { claim, prepare, registerAlert, removeAlert } from "./prepare.js";
+import { prepare, registerAlert, removeAlert, takeConference } from "./prepare.js";
 import { ask } from "./ask.js";
 import { deleteAudit, keepAudit, keepConference } from "./audit.js";
 import { VideoContext, provider } from "./context.js";
@@ -11,7 +11,7 @@ export function createVideoActivities(deps: VideoDependencies) {
   const activity = activitiesOf(provider, deps, VideoContext);
   return {
     prepare: activity("prepare", prepare),
-    claim: activity("claim", claim),
+    claim: activity("claim", takeConference),
     registerAlert: activity("registerAlertEmail", registerAlert),
     removeAlert: activity("registerAlertEmail", removeAlert),
     ask: activity("conferenceData", ask),
@@ -23,6 +23,6 @@ export function createVideoActivities(deps: VideoDependencies) {
 }
 
 export type VideoActivities = ReturnType<typeof createVideoActivities>;
-export type { CallReference } from "./context.js";
+export type { VideoCall } from "./context.js";
 export type { VideoPlan } from "./prepare.js";
 export type { VideoSnapshot } from "./ask.js";

@@ -11,7 +11,7 @@ import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
-import type { CallReference, VideoContext } from "./context.js";
+import type { VideoCall, VideoContext } from "./context.js";
 
 /** What the process does, fixed for the run. */
 export interface VideoPlan {
@@ -45,21 +45,20 @@ export async function prepare(context: VideoContext, given: InputCall): Promise<
  * Fails as `InputMismatch` where an earlier run of the process had another conference. `owner`: the other process whose conference it is.
  * `from`: that process has ended, and gives it up.
  */
-export async function claim(
+export async function takeConference(
   { account, deps, process: processKey }: VideoContext,
   {
     idConference,
     from,
-  }: Pick<CallReference, "account" | "idConference"> & { from?: string; mode: AttemptMode },
+  }: Pick<VideoCall, "account" | "idConference"> & { from?: string; mode: AttemptMode },
 ): Promise<{ owner?: string }> {
-  const correlation = { provider, account: account.name, reference: idConference, ...processKey };
+  const wanted = { provider, account: account.name, reference: idConference, ...processKey };
   const { namespace } = processKey;
   const references = await deps.journal.referencesOf(processKey);
   if (references.some((reference) => reference !== idConference))
     throw new EffectMismatch(processKey.workflowId);
-  if (from !== undefined)
-    await deps.journal.takeReference(correlation, { namespace, workflowId: from });
-  const owner = await deps.journal.claimReference(correlation);
+  if (from !== undefined) await deps.journal.takeReference(wanted, { namespace, workflowId: from });
+  const owner = await deps.journal.reserveReference(wanted);
   const isOurs = owner.namespace === namespace && owner.workflowId === processKey.workflowId;
   return isOurs ? {} : { owner: owner.workflowId };
 }

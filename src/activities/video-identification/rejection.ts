@@ -6,12 +6,12 @@ import * as video from "../../providers/video-identification/client.js";
 import type { UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import { earlierRequests, ifShown, updateAnswer } from "../runtime/update-answer.js";
-import type { CallReference, VideoContext } from "./context.js";
+import type { VideoCall, VideoContext } from "./context.js";
 
 /** An error is the update's answer (docs/reading-the-specification.md §9). */
 export async function rejectCall(
   context: VideoContext,
-  { effect, fields: given, ...call }: UpdateCall & CallReference & { fields?: unknown },
+  { effect, fields: given, ...call }: UpdateCall & VideoCall & { fields?: unknown },
 ): Promise<RejectAnswer> {
   const { idConference } = call;
   return updateAnswer(async () => {
@@ -34,7 +34,7 @@ export async function rejectCall(
  */
 async function madeBefore(
   context: VideoContext,
-  call: CallReference,
+  call: VideoCall,
 ): Promise<"rejected" | "unknown" | undefined> {
   const { answered, isOpen, isUnderWay } = await earlierRequests(context, ["rejectCall"]);
   if (answered !== undefined) return "rejected";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import { keyOfAccount } from "../../contracts/shared/sealed-secret.js";
 import { Secret } from "../../contracts/shared/values.js";
-import { isLocked } from "../../journal/errors.js";
+import { isUndecryptable } from "../../journal/errors.js";
 import type { UnaddressedToken, UnaddressedTokens } from "../../journal/unaddressed-tokens.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
@@ -205,7 +205,7 @@ export class TokenMatcher {
     try {
       return this.#deps.secrets.open(sealed, keyOfAccount(provider, name));
     } catch (error) {
-      if (isLocked(error)) return undefined;
+      if (isUndecryptable(error)) return undefined;
       throw error;
     }
   }

@@ -14,10 +14,12 @@ export function lineOfOwnKey(lookupKey: string | undefined, tag: string): number
 
 /** The caller's key alone; undefined where there is none. */
 export function withoutOwnKey(lookupKey: string | undefined, tag: string): string | undefined {
-  const own = ownKeyIn(tag).exec(lookupKey ?? "");
-  if (!own) return lookupKey || undefined;
-  const after = own.input.slice(own.index + own[0].length);
-  return own.index === 0 ? after.slice(2) || undefined : own.input.slice(0, own.index) + after;
+  const match = ownKeyIn(tag).exec(lookupKey ?? "");
+  if (!match) return lookupKey || undefined;
+  const after = match.input.slice(match.index + match[0].length);
+  return match.index === 0
+    ? after.slice(2) || undefined
+    : match.input.slice(0, match.index) + after;
 }
 
 /** Several keys are joined with `::`. */

@@ -1,5 +1,5 @@
 // Opens rows and parses each with the parser of its provider. An unreadable row is parked with the reason.
-import { isLocked } from "../../crypto/errors.js";
+import { isUndecryptable } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { parseJson, plainText } from "../../contracts/shared/text.js";
@@ -68,7 +68,7 @@ function read(
       return { state: "parked", reason: "correlationMismatch" };
     return { event };
   } catch (error) {
-    if (isLocked(error)) return { state: "parked", reason: "undecryptable" };
+    if (isUndecryptable(error)) return { state: "parked", reason: "undecryptable" };
     const detail = detailOf(error);
     return { state: "parked", reason: "unreadable", ...(detail && { detail }) };
   }

@@ -71,11 +71,11 @@ export function undeliverable(how: string): Parked {
 
 /** Writes the result of each row, equal results in one statement. */
 export async function settleRows<R extends Claimed>(
-  verdicts: { row: R; settlement: Settlement }[],
+  settled: { row: R; settlement: Settlement }[],
   settle: (rows: R[], settlement: Settlement) => Promise<void>,
 ): Promise<void> {
   const alike = new Map<string, { settlement: Settlement; rows: R[] }>();
-  for (const { row, settlement } of verdicts) {
+  for (const { row, settlement } of settled) {
     const key = JSON.stringify(settlement);
     const same = alike.get(key) ?? { settlement, rows: [] };
     same.rows.push(row);

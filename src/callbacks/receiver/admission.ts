@@ -1,4 +1,4 @@
-// Decides what each callback is answered: by its address before its body is read, then by its body, then by the database's verdict. It
+// Decides what each callback is answered: by its address before its body is read, then by its body, then by what the database did. It
 // knows neither HTTP (receiver.ts) nor the database (arrivals.ts).
 import { createHash } from "node:crypto";
 import { parseJson } from "../../contracts/shared/text.js";
@@ -20,7 +20,7 @@ export const receiverEvents = [
 export type ReceiverEvent = (typeof receiverEvents)[number];
 
 /** What the database answers; `full`: it did not store the callback. */
-export type Verdict = "stored" | "duplicate" | "full";
+export type StoreResult = "stored" | "duplicate" | "full";
 
 export interface Arrival extends GenuineAddress {
   /** Unique within the address. */
@@ -93,10 +93,10 @@ export class Admission {
   }
 
   /** An address that the database calls full is refused for a while without asking it. */
-  byVerdict({ address }: Arrival, verdict: Verdict): ReceiverEvent {
-    if (verdict === "stored") return "accepted";
-    if (verdict === "full") this.#full.add(address);
-    return verdict;
+  byStoreResult({ address }: Arrival, result: StoreResult): ReceiverEvent {
+    if (result === "stored") return "accepted";
+    if (result === "full") this.#full.add(address);
+    return result;
   }
 }
 

@@ -7,7 +7,7 @@ import { defaultQuota } from "../../contracts/shared/callback-quota.js";
 import type { Quota } from "../../contracts/shared/callback-quota.js";
 import type { Pool } from "../../postgres/pool.js";
 import { bodyContext } from "../inbox/body.js";
-import type { Arrival, Verdict } from "./admission.js";
+import type { Arrival, StoreResult } from "./admission.js";
 
 const DEADLOCK = "40P01";
 const MAX_TRIES = 5;
@@ -24,7 +24,7 @@ export class Arrivals {
   }
 
   /** Stores a batch of callbacks in one commit, within the quota of each address; returns the result of each. */
-  async insert(arrivals: Arrival[], timeoutMs: number): Promise<Verdict[]> {
+  async insert(arrivals: Arrival[], timeoutMs: number): Promise<StoreResult[]> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#insert(arrivals, timeoutMs);
@@ -37,9 +37,9 @@ export class Arrivals {
     }
   }
 
-  async #insert(arrivals: Arrival[], timeoutMs: number): Promise<Verdict[]> {
+  async #insert(arrivals: Arrival[], timeoutMs: number): Promise<StoreResult[]> {
     const quota = this.#quota;
-    const { rows } = await this.#pool.query<{ verdicts: Verdict[] }>({
+    const { rows } = await this.#pool.query<{ verdicts: StoreResult[] }>({
       name: "inbox-insert",
       text: `select trustflow.store_callbacks(
           $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as verdicts`,

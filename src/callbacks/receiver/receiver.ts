@@ -14,7 +14,7 @@ import { callbackPath } from "../address.js";
 import type { GenuineAddress } from "../address.js";
 import { batcher } from "../inbox/batcher.js";
 import { Admission } from "./admission.js";
-import type { AdmissionLimits, Arrival, ReceiverEvent, Verdict } from "./admission.js";
+import type { AdmissionLimits, Arrival, ReceiverEvent, StoreResult } from "./admission.js";
 import { Arrivals } from "./arrivals.js";
 
 export interface ReceiverOptions extends Partial<Omit<AdmissionLimits, "addressDays">> {
@@ -75,7 +75,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const limits = { addressDays: quota.addressDays, maxAccountBodyBytes, queueLimit, readLimit };
   const admission = new Admission(options.ring, limits);
   const arrivals = new Arrivals(options.pool, options.sealRing, quota);
-  const commits = batcher<Arrival, Verdict>(
+  const commits = batcher<Arrival, StoreResult>(
     (some) => arrivals.insert(some, databaseTimeoutMs),
     // The two batches hold a full queue, so that it empties even while a flood keeps the event loop busy (batcher.ts).
     { inFlight: 2, maxItems: Math.min(MAX_BATCH, Math.ceil(queueLimit / 2)) },
@@ -84,9 +84,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   async function commit(arrival: Arrival): Promise<ReceiverEvent> {
     const began = performance.now();
     try {
-      const verdict = await commits.add(arrival);
+      const result = await commits.add(arrival);
       options.onCommit?.((performance.now() - began) / 1_000);
-      return admission.byVerdict(arrival, verdict);
+      return admission.byStoreResult(arrival, result);
     } catch (error) {
       const { code } = error as { code?: unknown };
       options.logger?.warn("callbacks cannot be stored", { code });

@@ -28,7 +28,7 @@ export interface Carrying {
   token: string;
 }
 
-type Verdict = { row: UnaddressedRow; settlement: Settlement };
+type Settled = { row: UnaddressedRow; settlement: Settlement };
 
 const FIRST_PAUSE_MS = 500;
 const REFERENCE_LENGTH = 500;
@@ -39,14 +39,14 @@ const MAX_TOKEN_PAUSES = 24;
 export async function addressRows(rows: UnaddressedRow[], tools: AddressingTools): Promise<void> {
   const referred: Referred[] = [];
   const carrying: Carrying[] = [];
-  const verdicts: Verdict[] = [];
+  const settled: Settled[] = [];
   for (const { row, said } of await readRows(rows, tools)) {
     if (isReference(said.reference)) referred.push({ row, reference: said.reference });
     else if (said.secret !== undefined && !isSealed(said.secret))
       carrying.push({ row, token: said.secret });
-    else verdicts.push({ row, settlement: withoutReference });
+    else settled.push({ row, settlement: withoutReference });
   }
-  await settleRows(verdicts, tools.settle);
+  await settleRows(settled, tools.settle);
   const park = ({ row }: { row: UnaddressedRow }, refusal: Settlement) =>
     tools.settle([row], refusal);
   await inHalves(
@@ -64,33 +64,33 @@ const isReference = (text: string | undefined): text is string =>
 async function settleUnknown(referred: Referred[], tools: AddressingTools): Promise<void> {
   const known = await tools.address(referred);
   const unknown = referred.filter(({ row }) => !known.has(row.id));
-  const verdicts = unknown.map(({ row }) => ({
+  const settled = unknown.map(({ row }) => ({
     row,
     settlement: unmatched(row.attempts, tools.unmatchedMs),
   }));
-  await settleRows(verdicts, tools.settle);
+  await settleRows(settled, tools.settle);
 }
 
 /** Settles the rows whose tokens open nothing of the account, or are not judged yet; returns the others with what these open. */
 async function judged(carrying: Carrying[], tools: AddressingTools): Promise<Referred[]> {
   const judgements = await tools.judge(carrying);
   const referred: Referred[] = [];
-  const verdicts: Verdict[] = [];
+  const settled: Settled[] = [];
   for (const { row } of carrying) {
     const { isJudged = false, reference } = judgements?.get(row.id) ?? {};
     if (reference !== undefined) referred.push({ row, reference });
-    else if (isJudged) verdicts.push({ row, settlement: unmatchedToken(OPENS_NOTHING) });
+    else if (isJudged) settled.push({ row, settlement: unmatchedToken(OPENS_NOTHING) });
     else if (judgements === undefined)
-      verdicts.push({ row, settlement: unmatchedToken("keys.secretsPublic is not set") });
+      settled.push({ row, settlement: unmatchedToken("keys.secretsPublic is not set") });
     else if (row.attempts > MAX_TOKEN_PAUSES)
-      verdicts.push({
+      settled.push({
         row,
         settlement: unmatchedToken("no worker could try its token to the end within a day"),
       });
-    else verdicts.push({ row, settlement: { state: "waiting", pauseMs: TOKEN_PAUSE_MS } });
+    else settled.push({ row, settlement: { state: "waiting", pauseMs: TOKEN_PAUSE_MS } });
   }
-  await settleRows(verdicts, tools.settle);
-  const parked = verdicts.filter(({ settlement }) => settlement.state === "parked");
+  await settleRows(settled, tools.settle);
+  const parked = settled.filter(({ settlement }) => settlement.state === "parked");
   if (parked.length > 0) await tools.forget(parked.map(({ row }) => row));
   return referred;
 }

@@ -23,9 +23,9 @@ export function configuredAccounts(config: ConfigWithAccounts) {
   return providerNames.flatMap((provider) => {
     const entry = entryOf(provider);
     const accounts: Record<string, object> = accountsOf(config, provider);
-    return Object.entries(accounts).map(([own, account]) => ({
-      ...{ provider, entry, account, secrets: config.accounts[own]?.[provider] ?? {} },
-      name: `${own} ${provider}`,
+    return Object.entries(accounts).map(([accountName, account]) => ({
+      ...{ provider, entry, account, secrets: config.accounts[accountName]?.[provider] ?? {} },
+      name: `${accountName} ${provider}`,
       hosts: entry.hosts(account),
     }));
   });

@@ -37,14 +37,14 @@ function asking(status: ProcessStatus) {
 type Ended = Record<"process" | "id" | "outcome", string>;
 
 /** The results of children in that of their parent; `--json` prints them whole. */
-export function childResults(own: object): [string, string][] {
-  return Object.values(own)
+export function childResults(members: object): [string, string][] {
+  return Object.values(members)
     .filter(isChildResult)
     .map(({ process: name, id, outcome }) => [`${name}/${id}`, outcome]);
 }
 
-export function withoutChildren(own: object): object {
-  return Object.fromEntries(Object.entries(own).filter(([, value]) => !isChildResult(value)));
+export function withoutChildren(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => !isChildResult(value)));
 }
 
 function isChildResult(value: unknown): value is Ended {

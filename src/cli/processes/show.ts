@@ -71,7 +71,7 @@ export function resultText(result: ProcessResult): Terminal {
     timeline,
     reported,
     shown,
-    ...own
+    ...members
   } = result;
   return linesOf([
     facts([
@@ -80,8 +80,8 @@ export function resultText(result: ProcessResult): Terminal {
       ["provider's word", providerOutcome],
       ["references", listed(references)],
       ...Object.entries(dates),
-      ...plainEntries(withoutChildren(own)),
-      ...childResults(own),
+      ...plainEntries(withoutChildren(members)),
+      ...childResults(members),
       ...documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
     ]),
     ...timeline.map(timelineLine),

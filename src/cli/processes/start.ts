@@ -101,11 +101,11 @@ async function sayChecked(
 }
 
 /** The provider of the process, and those of the processes that it starts itself. */
-function providersOf(name: ProcessName, own: string): string[] {
+function providersOf(name: ProcessName, provider: string): string[] {
   const started = (contractOf(name).children ?? []).flatMap(({ process: child }) =>
     processes.filter((one) => one === child).map((one) => contractOf(one).provider),
   );
-  return [...new Set([own, ...started])];
+  return [...new Set([provider, ...started])];
 }
 
 /** Checks that stored documents exist, if a document store is configured. */

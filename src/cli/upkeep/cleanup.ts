@@ -64,7 +64,7 @@ export interface OwnTemporal {
   config: Config;
 }
 
-export function withOwnTemporal(work: (own: OwnTemporal) => Promise<void>): Promise<void> {
+export function withOwnTemporal(work: (temporal: OwnTemporal) => Promise<void>): Promise<void> {
   return withDatabase(async (pool, config) => {
     await requireTemporal();
     const { connectClient } = await import("../../temporal/connection.js");

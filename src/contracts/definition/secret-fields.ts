@@ -47,8 +47,8 @@ export function comparedInput(
 /** The names of all secrets of a contract. */
 export function secretNames(contract: z.ZodType): string[] {
   const walk = ({ properties = {}, items, anyOf = [] }: Schema): string[] => [
-    ...Object.entries(properties).flatMap(([name, own]) =>
-      own.writeOnly === true ? [name] : walk(own),
+    ...Object.entries(properties).flatMap(([name, property]) =>
+      property.writeOnly === true ? [name] : walk(property),
     ),
     ...(items ? walk(items) : []),
     ...anyOf.flatMap(walk),
@@ -84,8 +84,8 @@ function changed(schema: Schema, value: unknown, changes: Changes): unknown {
   const mayBeDocument = "uri" in properties && "base64" in properties;
   if (document && mayBeDocument && isDocument(value)) return document(value);
   const entries = Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
-    const own = properties[name] ?? {};
-    return own.writeOnly === true && !secret ? [] : [[name, changed(own, part, changes)]];
+    const property = properties[name] ?? {};
+    return property.writeOnly === true && !secret ? [] : [[name, changed(property, part, changes)]];
   });
   return Object.fromEntries(entries);
 }

@@ -78,11 +78,12 @@ const FromData = withRules(DataFields, [
     reads: [otpType],
     check(input, refuse) {
       const by = input.disposableCertificate.otpType;
-      const [own, other] =
+      const [needed, other] =
         by === "SMS"
           ? (["smsOptions", "emailOptions"] as const)
           : (["emailOptions", "smsOptions"] as const);
-      if (input[own] === undefined) refuse(own, `is required when otpType is ${by} (P1 §2.3)`);
+      if (input[needed] === undefined)
+        refuse(needed, `is required when otpType is ${by} (P1 §2.3)`);
       if (input[other] !== undefined) refuse(other, `does not fit otpType ${by} (P1 §2.3)`);
     },
   },

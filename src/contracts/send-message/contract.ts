@@ -16,7 +16,7 @@ export type SendMessageInput = z.infer<typeof SendMessageInput>;
 
 export const SendMessageStatus = ProcessStatus;
 
-/** No status call is shown, so no more is claimed than that the gateway took it (docs/reading-the-specification.md §7). */
+/** No status call is shown, so the outcome says no more than that the gateway took it (docs/reading-the-specification.md §7). */
 export const SendMessageResult = processResult({
   process: z.literal("sendMessage"),
   outcome: z.literal("accepted"),

@@ -119,7 +119,7 @@ const rules: Rule<Fields>[] = [
     reads: ["providerFields"],
     check({ providerFields = {} }, refuse) {
       for (const key of Object.keys(providerFields)) {
-        if (ownFields.some((own) => isSameSpelling(own, key)))
+        if (ownFields.some((field) => isSameSpelling(field, key)))
           refuse(`providerFields.${key}`, "must be left out: the input or the process sets it");
       }
     },

@@ -8,7 +8,7 @@
 export type PayloadProblem = "plaintext" | "unreadable" | "forged" | "untagged";
 
 /** Its value can never be read, whatever the worker refuses. */
-export function isLocked(problem: PayloadProblem): boolean {
+export function isUndecryptable(problem: PayloadProblem): boolean {
   return problem === "unreadable" || problem === "forged";
 }
 

@@ -169,19 +169,19 @@ export interface ProcessResult {
 }
 
 /** What the results of all processes share; `dates` are the process's own. */
-export function processResult<P extends z.ZodType, O extends z.ZodType, D extends z.ZodType>(own: {
-  process: P;
-  outcome: O;
-  dates: D;
-}) {
+export function processResult<
+  P extends z.ZodType,
+  O extends z.ZodType,
+  D extends z.ZodType,
+>(parts: { process: P; outcome: O; dates: D }) {
   return z.strictObject({
-    process: own.process,
+    process: parts.process,
     id: z.string(),
-    outcome: own.outcome,
+    outcome: parts.outcome,
     /** The provider's own outcome, if `outcome` is `other` or set by us. */
     providerOutcome: z.string().optional(),
     references: References,
-    dates: own.dates,
+    dates: parts.dates,
     documents: z.array(ProcessDocument),
     timeline: z.array(TimelineEntry),
   });

@@ -76,7 +76,7 @@ export function whereCreated(created: string, ...needed: string[]): Rule<object>
   };
 }
 
-/** No status call is shown, so no more is claimed than that the flow was started, or that everything for it exists. */
+/** No status call is shown, so the outcome says no more than that the flow was started, or that everything for it exists. */
 export function walletResult<P extends string>(processName: P) {
   return processResult({
     process: z.literal(processName),

@@ -14,9 +14,9 @@ import {
 } from "../shared/values.js";
 
 /** Refuses the members that the process writes itself. */
-const providerFieldsBut = (...own: string[]) =>
+const providerFieldsBut = (...reserved: string[]) =>
   ProviderFields.superRefine((fields, context) => {
-    for (const key of own.filter((key) => key in fields)) {
+    for (const key of reserved.filter((key) => key in fields)) {
       const message = "must be left out: the process sets it (P1 §2.10)";
       context.addIssue({ code: "custom", path: [key], message });
     }
@@ -57,7 +57,7 @@ export type SignEnvelopeInput = z.infer<typeof SignEnvelopeInput>;
 
 export const SignEnvelopeStatus = ProcessStatus;
 
-/** No status call is shown, so no more is claimed than that the envelope was sent (docs/reading-the-specification.md §7). */
+/** No status call is shown, so the outcome says no more than that the envelope was sent (docs/reading-the-specification.md §7). */
 export const SignEnvelopeResult = processResult({
   process: z.literal("signEnvelope"),
   outcome: z.literal("sent"),

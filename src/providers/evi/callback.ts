@@ -1,5 +1,5 @@
 // The callback envelope that mail, notice, SMS, postal and signing share (P2 §2.11, §2.12), reduced to a ProviderEvent.
-// Callbacks are unauthenticated claims (P2 §5): identity is read strictly, everything else loosely.
+// Callbacks are unauthenticated (P2 §5): identity is read strictly, everything else loosely.
 import { z } from "zod";
 import type { EventAbout, ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { plainText } from "../../contracts/shared/text.js";
@@ -152,9 +152,9 @@ function aboutOf(envelope: object, data: Record<string, unknown>): EventAbout | 
 /** The values of `names`' keys, each in one line; without what is not said. */
 function textsOf(names: Record<string, string>, said: object): Record<string, string> {
   const members = new Map<string, unknown>(Object.entries(said));
-  const texts = Object.entries(names).map(([own, name]) => {
+  const texts = Object.entries(names).map(([member, name]) => {
     const text = lineOf(members.get(name));
-    return [own, plainText(text, LONG.has(own) ? BROWSER_BYTES : NAME_BYTES)] as const;
+    return [member, plainText(text, LONG.has(member) ? BROWSER_BYTES : NAME_BYTES)] as const;
   });
   return Object.fromEntries(texts.filter(([, text]) => text !== ""));
 }

@@ -32,15 +32,15 @@ const ofIdentities = new WeakMap<TlsIdentity, { kept: MutualTlsAgent; fresh: Mut
 
 /** Each identity has its own connections: kept for the next call, or a fresh one for each. */
 export function mutualTlsAgent(identity: TlsIdentity, connections: "kept" | "fresh"): https.Agent {
-  let own = ofIdentities.get(identity);
-  if (!own) {
-    own = {
+  let agents = ofIdentities.get(identity);
+  if (!agents) {
+    agents = {
       kept: new MutualTlsAgent({ secureContext: identity, keepAlive: true }),
       fresh: new MutualTlsAgent({ secureContext: identity }),
     };
-    ofIdentities.set(identity, own);
+    ofIdentities.set(identity, agents);
   }
-  return own[connections];
+  return agents[connections];
 }
 
 /**

@@ -49,9 +49,10 @@ class Speller {
     const found = new Map<string, BestValue>();
     for (const given of Object.keys(object))
       for (const name of this.#known(given)) note(found, name, object[given]);
-    const own: Record<string, unknown> = {};
-    for (const [member, { value: one }] of found) own[member] = this.#inOurWords(member, one);
-    return { ...object, ...own };
+    const inOurWords: Record<string, unknown> = {};
+    for (const [member, { value: one }] of found)
+      inOurWords[member] = this.#inOurWords(member, one);
+    return { ...object, ...inOurWords };
   }
 
   #known(given: string): KnownName[] {

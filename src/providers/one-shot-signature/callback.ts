@@ -3,6 +3,6 @@ import { accountCallback } from "../account-callback.js";
 import { defaultWebhookPointer } from "./account.js";
 
 export const parseAccountCallback = accountCallback<{ webhookPointer: string }>({
-  pointerOf: (own) => own?.webhookPointer ?? defaultWebhookPointer,
+  pointerOf: (account) => account?.webhookPointer ?? defaultWebhookPointer,
   kind: "webhook",
 });

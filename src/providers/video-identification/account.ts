@@ -69,7 +69,7 @@ export function accountOf(given: z.infer<typeof keys>, { name }: AccountSettings
 
 export type VideoIdentificationAccount = ReturnType<typeof accountOf>;
 
-/** The sandbox says all that the service may say; an account in production claims none of it until it is configured. */
+/** The sandbox shows all that the service may show; an account in production expects none of it until it is configured. */
 export function sandboxKeys({ url }: ServedSandbox) {
   return {
     baseUrl: url,

@@ -5,7 +5,7 @@ import { defaultCloseEventPointer } from "./account.js";
 import { tokenOf } from "./wire.js";
 
 export const parseAccountCallback = accountCallback<{ closeEventPointer: string }>({
-  pointerOf: (own) => own?.closeEventPointer ?? defaultCloseEventPointer,
+  pointerOf: (account) => account?.closeEventPointer ?? defaultCloseEventPointer,
   kind: "callClosed",
   secretOf: tokenOf,
 });

@@ -2,7 +2,7 @@
 // schedule one from their own workflow (decision 22).
 import { ApplicationFailure } from "@temporalio/common";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
-import { isLocked, isRefusedPayload } from "../../contracts/shared/payload-marks.js";
+import { isUndecryptable, isRefusedPayload } from "../../contracts/shared/payload-marks.js";
 
 export const activityGuard: ActivityInterceptorsFactory = () => ({
   inbound: {
@@ -13,7 +13,7 @@ export const activityGuard: ActivityInterceptorsFactory = () => ({
         type: "NotEncrypted",
         message: `the arguments were refused: ${refused.reason}`,
         // A missing or wrong key may be put right.
-        nonRetryable: !isLocked(refused.trustflowRefused),
+        nonRetryable: !isUndecryptable(refused.trustflowRefused),
       });
     },
   },

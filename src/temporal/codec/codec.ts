@@ -26,8 +26,8 @@ export class EncryptionCodec implements PayloadCodec {
     const { id, bytes } = this.#ring.active;
     return payloads.map((payload) => {
       const data = encrypt(bytes, PayloadMessage.encode(payload).finish());
-      const own = { [ENCODING]: Buffer.from(ENCRYPTED), [KEY_ID]: Buffer.from(id) };
-      return { metadata: { ...own, ...this.#tags?.of(data, context) }, data };
+      const marks = { [ENCODING]: Buffer.from(ENCRYPTED), [KEY_ID]: Buffer.from(id) };
+      return { metadata: { ...marks, ...this.#tags?.of(data, context) }, data };
     });
   }
 

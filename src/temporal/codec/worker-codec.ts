@@ -2,7 +2,7 @@
 // history, so a process would never run again. They note what is wrong, and the guards refuse it (decision 22).
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Payload, PayloadCodec, SerializationContext } from "@temporalio/common";
-import { isLocked, policyMark, problemMark } from "../../contracts/shared/payload-marks.js";
+import { isUndecryptable, policyMark, problemMark } from "../../contracts/shared/payload-marks.js";
 import type { PayloadProblem, RefusedPayload } from "../../contracts/shared/payload-marks.js";
 import { UnknownKeyError } from "../../crypto/errors.js";
 import { isEncrypted } from "./codec.js";
@@ -67,7 +67,7 @@ export class WorkflowCodec extends WorkerCodec {
 /** For activities, whose guard (activity-guard.ts) sees no payload: what is refused becomes a value that says so. */
 export class ActivityCodec extends WorkerCodec {
   protected shown({ payload, problem, reason = "" }: Decoded): Payload {
-    if (!problem || !(isLocked(problem) || this.refused.includes(problem))) return payload;
+    if (!problem || !(isUndecryptable(problem) || this.refused.includes(problem))) return payload;
     const refused: RefusedPayload = { trustflowRefused: problem, reason };
     return defaultPayloadConverter.toPayload(refused);
   }

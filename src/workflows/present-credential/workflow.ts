@@ -52,6 +52,6 @@ export async function presentCredential(
 }
 
 /** Each once, the process's own one first. */
-function idsOf(own: string | undefined, others: readonly string[] = []): string[] {
-  return [...new Set([...(own === undefined ? [] : [own]), ...others])];
+function idsOf(first: string | undefined, others: readonly string[] = []): string[] {
+  return [...new Set([...(first === undefined ? [] : [first]), ...others])];
 }

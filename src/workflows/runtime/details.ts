@@ -13,7 +13,7 @@ const tail = markdown`
 const emptyLine = markdown``;
 
 /** `own`: the lines that only this process has. */
-export function renderDetails(status: ProcessStatus, own: [string, string][] = []): Markdown {
+export function renderDetails(status: ProcessStatus, ownLines: [string, string][] = []): Markdown {
   const { process: processName, id, environment, account, phase, state, timeline } = status;
   const lines = [
     markdown`**${processName}** **${id}** on ${environment}, account ${account}`,
@@ -32,7 +32,7 @@ export function renderDetails(status: ProcessStatus, own: [string, string][] = [
   if (status.failure)
     lines.push(markdown`- **Failed** as ${status.failure.type}: ${status.failure.message}`);
   if (status.outcome) lines.push(markdown`- Outcome: **${status.outcome}**`);
-  for (const [name, value] of [...own, ...Object.entries(status.references)]) {
+  for (const [name, value] of [...ownLines, ...Object.entries(status.references)]) {
     lines.push(markdown`- ${name}: ${value}`);
   }
   if (timeline.length > 0)

@@ -91,14 +91,14 @@ export class EventLog<S extends Snapshot, V extends View> {
 
   /** As many own entries and callbacks as a status and a result can show (docs/decisions/0020). */
   get timeline(): TimelineEntry[] {
-    const own = bounded(this.#entries);
+    const logged = bounded(this.#entries);
     const reported = bounded(this.#view.timeline);
-    const entries = inOrder([...own.kept, ...reported.kept]);
+    const entries = inOrder([...logged.kept, ...reported.kept]);
     const callbacks = reported.leftOut + this.#unkept + this.#surplus;
     const at = this.lastEventAt.toISOString();
     const source = "process";
-    if (own.leftOut > 0)
-      entries.push({ at, source, event: `${own.leftOut} entries of the process are not shown` });
+    if (logged.leftOut > 0)
+      entries.push({ at, source, event: `${logged.leftOut} entries of the process are not shown` });
     if (callbacks > 0)
       entries.push({
         at,
@@ -114,20 +114,20 @@ export class EventLog<S extends Snapshot, V extends View> {
   }
 
   /** The number of own entries, and of callbacks. */
-  get entryCounts(): { own: number; callbacks: number } {
+  get entryCounts(): { logged: number; callbacks: number } {
     const callbacks = this.#view.timeline.length + this.#unkept + this.#surplus;
-    return { own: this.#entries.length, callbacks };
+    return { logged: this.#entries.length, callbacks };
   }
 
   /** Returns the `count` entries that arrived last, in the order of their arrival: a late callback may state an early time. */
   latest(count: number): TimelineEntry[] {
     const { timeline } = this.#view;
     const found: TimelineEntry[] = [];
-    let own = this.#entries.length;
+    let logged = this.#entries.length;
     let callbacks = timeline.length;
-    while (found.length < count && own + callbacks > 0) {
-      const isOwn = own > 0 && (this.#callbacksBefore[own - 1] ?? 0) >= callbacks;
-      const entry = isOwn ? this.#entries[--own] : timeline[--callbacks];
+    while (found.length < count && logged + callbacks > 0) {
+      const isOwn = logged > 0 && (this.#callbacksBefore[logged - 1] ?? 0) >= callbacks;
+      const entry = isOwn ? this.#entries[--logged] : timeline[--callbacks];
       if (entry) found.unshift(entry);
     }
     return found;

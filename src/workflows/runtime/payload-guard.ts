@@ -201,9 +201,9 @@ function problemOfAnswer({ completed, failed }: Resolution): PayloadProblem | un
 /** Failures of other kinds come from the server, such as a timeout. */
 function problemOfFailure(failure: Failure | null | undefined): PayloadProblem | undefined {
   if (!failure) return undefined;
-  const { applicationFailureInfo: own, encodedAttributes: hidden, cause } = failure;
-  if (own && !hidden) return "plaintext";
-  const problem = own && problemIn([hidden as Payload, ...(own.details?.payloads ?? [])]);
+  const { applicationFailureInfo: info, encodedAttributes: hidden, cause } = failure;
+  if (info && !hidden) return "plaintext";
+  const problem = info && problemIn([hidden as Payload, ...(info.details?.payloads ?? [])]);
   return problem ?? problemOfFailure(cause);
 }
 

@@ -44,7 +44,7 @@ export class ProcessStatusBoard {
   ownOutcome: string | undefined;
   failure: ShownFailure | undefined;
   deadline: Date | undefined;
-  own: OwnStatus | undefined;
+  ownStatus: OwnStatus | undefined;
   readonly #log: ShownLog;
   readonly #attentions: ShownAttentions;
   #waiting: { for: string; until?: Date } | undefined;
@@ -131,7 +131,7 @@ export class ProcessStatusBoard {
       attention,
       moreAttentions: more.length > 0 ? more : undefined,
       failure: this.failure,
-      ...this.own?.members(),
+      ...this.ownStatus?.members(),
       timeline: this.#log.timeline,
     };
   }
@@ -144,7 +144,7 @@ export class ProcessStatusBoard {
   /** Shows the current status in the Web UI, and in the memo when the workflow task ends. */
   refresh(): void {
     this.#hasChanged = true;
-    showDetails(renderDetails(this.current(), this.own?.lines()));
+    showDetails(renderDetails(this.current(), this.ownStatus?.lines()));
   }
 
   /**
@@ -159,11 +159,11 @@ export class ProcessStatusBoard {
     if (isNew && !this.#attentions.first && !before) return undefined;
     const { timeline: _, ...rest } = this.current();
     const { reportedState, ...status } = rest;
-    const { own, callbacks } = this.#log.entryCounts;
+    const { logged, callbacks } = this.#log.entryCounts;
     const known = {
-      status: JSON.stringify([status, own]),
+      status: JSON.stringify([status, logged]),
       reported: JSON.stringify([reportedState, callbacks]),
-      atEnd: JSON.stringify([this.environment, this.account, this.own?.members()]),
+      atEnd: JSON.stringify([this.environment, this.account, this.ownStatus?.members()]),
     };
     const isKnown =
       before !== undefined &&
@@ -173,7 +173,7 @@ export class ProcessStatusBoard {
     if (isKnown) return undefined;
     this.#noted = known;
     const timeline = newest(this.#log.latest(MAX_NEWEST));
-    const earlierEntries = own + callbacks - timeline.length;
+    const earlierEntries = logged + callbacks - timeline.length;
     return { ...rest, timeline, ...(earlierEntries > 0 && { earlierEntries }) };
   }
 

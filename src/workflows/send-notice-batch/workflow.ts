@@ -86,7 +86,7 @@ class SendNoticeBatch {
   constructor(input: SendNoticeBatchInput) {
     this.#input = input;
     const { lifecycle, status } = this.flow;
-    status.own = {
+    status.ownStatus = {
       members: () => membersOf(this.#known),
       lines: () => linesOf(this.#known),
     };

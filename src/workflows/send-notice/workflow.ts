@@ -36,7 +36,7 @@ class SendNotice {
     NoticeAffidavitAnswer
   >(this.flow, {
     step: this.#step,
-    own: (summary) => updateProxy(provider, summary),
+    updateCall: (summary) => updateProxy(provider, summary),
     label: "EviNotice",
     reportsEnd,
     excludedTransition,

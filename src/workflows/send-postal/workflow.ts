@@ -24,7 +24,7 @@ import type { PostalSnapshot, PostalView } from "./view.js";
 
 const { withdraw } = databaseProxy("Withdraw before it is sent");
 
-const own = (summary: string) => updateProxy("evi-post", summary);
+const updateCall = (summary: string) => updateProxy("evi-post", summary);
 
 export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
   return run(new SendPostal(input));
@@ -41,7 +41,7 @@ class SendPostal {
     AffidavitAnswer
   >(this.flow, {
     step: stepsOf(this.flow, "evi-post"),
-    own,
+    updateCall,
     label: "EviPost",
     reportsEnd,
     excludedTransition: (seen, next, { postServiceType }) =>
@@ -116,7 +116,7 @@ class SendPostal {
     const { account, uniqueId } = item;
     const effect = { step: "cancel", occurrence };
     const answer = await answerTo(() =>
-      own("Cancel at EviPost").cancel({ effect, account, uniqueId }),
+      updateCall("Cancel at EviPost").cancel({ effect, account, uniqueId }),
     );
     note(answer.answer);
     if (answer.answer === "cancelled") log.hintEnd();

@@ -67,7 +67,7 @@ class ServeNotice {
         label: "the post",
       }),
     };
-    status.own = {
+    status.ownStatus = {
       members: () => (this.#shown.length > 0 ? { children: this.#shown } : {}),
       lines: () => this.#shown.map((one) => [`${one.process}/${one.id}`, lineOf(one)]),
     };

@@ -39,7 +39,9 @@ export interface EviActivities<Submitted, Dates, Asked, Answer> {
 
 export interface Service<Submitted, Dates, Asked, Answer> {
   step: Steps<EviActivities<Submitted, Dates, Asked, Answer>>;
-  own(summary: string): Pick<EviActivities<Submitted, Dates, Asked, Answer>, "requestAffidavit">;
+  updateCall(
+    summary: string,
+  ): Pick<EviActivities<Submitted, Dates, Asked, Answer>, "requestAffidavit">;
   /** The provider, as the Web UI names it. */
   label: string;
   reportsEnd: ReportsEnd;
@@ -110,14 +112,14 @@ export class Communication<
   async requestAffidavit(
     asked: Asked,
   ): Promise<Answer | { answer: "notEligible" | "unknown" | "unavailable" }> {
-    const { own, label, mayRequestAffidavit } = this.#service;
+    const { updateCall, label, mayRequestAffidavit } = this.#service;
     await waitUntilDue(() => this.item !== undefined);
     if (!this.item || !mayRequestAffidavit(this.item)) return { answer: "notEligible" };
     const { account, uniqueId } = this.item;
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
     const summary = `Request an affidavit from ${label}`;
     const answer = await answerTo(() =>
-      own(summary).requestAffidavit({ effect, account, uniqueId, asked }),
+      updateCall(summary).requestAffidavit({ effect, account, uniqueId, asked }),
     );
     const { log } = this.flow;
     log.note(`Affidavit on demand: ${answer.answer}`);

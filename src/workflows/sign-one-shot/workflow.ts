@@ -25,7 +25,7 @@ import type { OtpCalls } from "../shared/one-time-password.js";
 import { Flow, run } from "../runtime/flow.js";
 import { oneShotView, reportsEnd } from "./view.js";
 import { effectStep, isWaived, queryStep, stepsOf } from "../runtime/steps.js";
-import { awaitOperatorVerdict } from "./operator-verdict.js";
+import { awaitOperatorsEnd } from "./operator-end.js";
 
 const provider = "one-shot-signature";
 const label = "the signature service";
@@ -161,7 +161,7 @@ class SignOneShot {
     const seconds = settings.deadlineSeconds;
     const awaits = `${label} to finish`;
     if (!canRetrieve) {
-      const end = await awaitOperatorVerdict(this.flow, { awaits, seconds, since });
+      const end = await awaitOperatorsEnd(this.flow, { awaits, seconds, since });
       if (end === "failed") status.ownOutcome = end;
       return;
     }

@@ -1,6 +1,6 @@
 // The caller rejects the call: one request at a time, while the end of the call is awaited (P1 §4.2).
 import { condition, currentUpdateInfo } from "@temporalio/workflow";
-import type { CallReference } from "../../activities/video-identification/index.js";
+import type { VideoCall } from "../../activities/video-identification/index.js";
 import { rejectCall } from "../../contracts/verify-identity/messages.js";
 import type {
   RejectAnswer,
@@ -21,12 +21,12 @@ const answerLimit = "15 seconds";
 
 export class Rejection {
   readonly #flow: AnyFlow;
-  readonly #call: () => CallReference;
+  readonly #call: () => VideoCall;
   #phase: "before" | "open" | "past" = "before";
   #isRejecting = false;
   isAccepted = false;
 
-  constructor(flow: AnyFlow, call: () => CallReference) {
+  constructor(flow: AnyFlow, call: () => VideoCall) {
     this.#flow = flow;
     this.#call = call;
     flow.lifecycle.onDecision(

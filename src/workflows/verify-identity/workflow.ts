@@ -49,7 +49,7 @@ class VerifyIdentity {
     this.#account = plan.account;
     this.#alertOccurrence = plan.alertOccurrence;
     this.flow.status.identify(plan);
-    await this.#claim();
+    await this.#takeConference();
     try {
       await this.#registerAlert();
       await this.#followCall(plan, deadline);
@@ -68,7 +68,7 @@ class VerifyIdentity {
   }
 
   /** A close event names the conference alone, so one process at a time has it. One that has ended gives it up. */
-  async #claim(): Promise<void> {
+  async #takeConference(): Promise<void> {
     const owner = await this.#owner();
     if (owner === undefined) return;
     const label = "the process that has the conference";

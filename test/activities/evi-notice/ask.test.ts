@@ -41,7 +41,7 @@ function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Prom
   const deps = {
     environment: "sandbox",
     accounts: { default: accountAt(sandbox.url) },
-    journal: { now: async () => new Date("2026-01-05T09:00:00Z"), own: async () => undefined },
+    journal: { now: async () => new Date("2026-01-05T09:00:00Z"), addOwner: async () => undefined },
     documents,
     circuits: new Circuits({ probeMs: 1000, failures: 5 }),
     patienceMs: 1000,

@@ -21,7 +21,7 @@ import type {
 import type { ProblemKind } from "../../../src/contracts/shared/problem-kind.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
 import { EffectRefused, EffectUnknown } from "../../../src/journal/journal.js";
-import type { Effect, Journal, Verdict } from "../../../src/journal/journal.js";
+import type { Effect, Journal, SendFailure } from "../../../src/journal/journal.js";
 import type { PossibleEffect } from "../../../src/providers/errors/provider-error.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import { inAttempt, providerError } from "../attempts.js";
@@ -32,7 +32,7 @@ type Context = ProviderContext<"evi-post">;
 /** Does with one call what the journal does, without rows: `done` lists what happened, in order. */
 class FakeJournal {
   effects: Effect[] = [];
-  verdicts: Verdict[] = [];
+  failures: SendFailure[] = [];
   watched: (boolean | undefined)[] = [];
   done: string[] = [];
   /** The rest of the lease. */
@@ -54,10 +54,10 @@ class FakeJournal {
         deadline,
       });
     } catch (error) {
-      const verdict = handlers.verdict(error);
-      this.verdicts.push(verdict);
-      if (verdict.kind === "refused") throw new EffectRefused(effect.step, verdict.refusal);
-      if (verdict.kind === "noAnswer") throw new EffectUnknown(effect.step, error);
+      const failure = handlers.sendFailureOf(error);
+      this.failures.push(failure);
+      if (failure.kind === "refused") throw new EffectRefused(effect.step, failure.refusal);
+      if (failure.kind === "noAnswer") throw new EffectUnknown(effect.step, error);
       throw error;
     }
   }
@@ -132,7 +132,7 @@ const caught = (work: Promise<unknown>) => work.catch((problem: unknown) => prob
 const lost = error("unavailable", 503, { effect: "unknown" });
 const refused = error("invalidRequest", 400, { detail: "no such country" });
 
-test.each<[string, Given, Verdict]>([
+test.each<[string, Given, SendFailure]>([
   ["a clean refusal", fails(refused), { kind: "refused", refusal: expect.anything() }],
   ["a lost answer", fails(lost), { kind: "noAnswer" }],
   ["an error of our own code", fails(new Error("ours")), { kind: "noAnswer" }],
@@ -149,9 +149,9 @@ test.each<[string, Given, Verdict]>([
     { prepare: () => Promise.reject(new DecryptionError("k1")) },
     { kind: "notSent" },
   ],
-])("%s is told to the journal as what it proves", async (_, given, verdict) => {
+])("%s is told to the journal as what it proves", async (_, given, failure) => {
   await caught(run(given));
-  expect(journal.verdicts).toEqual([verdict]);
+  expect(journal.failures).toEqual([failure]);
 });
 
 test("a call without an answer is kept as an empty one, and given back as it is kept", async () => {
@@ -191,7 +191,7 @@ test("a 403 of another call that has opened the circuit changes no token", async
   const open = { kind: "accessDenied", status: 403, effect: "none" } as const;
   const about = { provider: "evi-post", operation: "submit", problem: "the circuit is open" };
   await caught(run(fails(new CircuitOpenError({ ...about, ...open }))));
-  expect(journal.verdicts).toEqual([{ kind: "notSent", renewToken: false }]);
+  expect(journal.failures).toEqual([{ kind: "notSent", renewToken: false }]);
 });
 
 test("nothing is called where the preparation fails", async () => {

@@ -42,7 +42,7 @@ function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
     environment: "sandbox",
     accounts: { default: { name: "default", siteHasRegion, destinationCountries } },
     journal: {
-      own: async ({ workflowId }: typeof parentKey, all: { kind: string }[]) =>
+      addOwner: async ({ workflowId }: typeof parentKey, all: { kind: string }[]) =>
         void owned.push(...all.map(({ kind }) => ({ workflowId, kind }))),
     },
     digests: { of: canonicalJson, same: () => true },

@@ -75,7 +75,7 @@ async function matching(
   /** A process of this namespace gets the conference. */
   function have(reference: string, ofNamespace: string): Promise<void> {
     const owner = { namespace: ofNamespace, workflowId: `verifyIdentity/${randomUUID()}` };
-    return journal.correlate({ provider, account: name, reference, ...owner });
+    return journal.noteReference({ provider, account: name, reference, ...owner });
   }
   const problems: string[] = [];
   const calls: string[] = [];

@@ -134,13 +134,13 @@ test("receivers side by side store no more than the quota, and a batch is judged
       body: Buffer.from("{}"),
     }));
   const stores = Array.from({ length: 4 }, () => new Arrivals(database.pool, sealRing, quota));
-  const verdicts = await Promise.all(
+  const results = await Promise.all(
     stores.map((store, index) => store.insert(arrivals(String(index % 3)), 5_000)),
   );
   const { rows, refused } = await counted(subject);
   expect(rows).toBe(5);
-  expect(verdicts.flat().filter((verdict) => verdict === "stored")).toHaveLength(5);
-  expect(verdicts.flat().filter((verdict) => verdict === "full")).toHaveLength(refused);
+  expect(results.flat().filter((result) => result === "stored")).toHaveLength(5);
+  expect(results.flat().filter((result) => result === "full")).toHaveLength(refused);
   expect(await states(subject.workflowId)).toHaveLength(5);
 });
 
@@ -198,7 +198,7 @@ test("addresses are locked in order, and one that is forgotten meanwhile is stor
     ...{ address: addressOf(subject), subject, identifier: "a", issuedBefore: new Date() },
     body: Buffer.from("{}"),
   }));
-  const verdicts = new Arrivals(database.pool, sealRing, quota).insert(arrivals, 10_000);
+  const results = new Arrivals(database.pool, sealRing, quota).insert(arrivals, 10_000);
   await until(async () => {
     const waiting = await database.pool.query(
       "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))",
@@ -216,7 +216,7 @@ test("addresses are locked in order, and one that is forgotten meanwhile is stor
   await client.query("delete from trustflow.callback_addresses where address = $1", [first]);
   await client.query("commit");
   client.release();
-  expect(await verdicts).toEqual(["stored", "stored"]);
+  expect(await results).toEqual(["stored", "stored"]);
   expect(taken).toBe("free");
 });
 

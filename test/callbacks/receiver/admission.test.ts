@@ -45,10 +45,10 @@ test("an address that the database has refused is refused before its next body i
   const admission = admissionOf();
   const [full, other] = [segmentOf(), segmentOf()];
   const arrival = arrivalOf(admission, full, {});
-  expect(admission.byVerdict(arrival, "duplicate")).toBe("duplicate");
-  expect(admission.byVerdict(arrival, "stored")).toBe("accepted");
+  expect(admission.byStoreResult(arrival, "duplicate")).toBe("duplicate");
+  expect(admission.byStoreResult(arrival, "stored")).toBe("accepted");
   expect(admission.byAddress(full)).toHaveProperty("admitted");
-  expect(admission.byVerdict(arrival, "full")).toBe("full");
+  expect(admission.byStoreResult(arrival, "full")).toBe("full");
   expect(admission.byAddress(full)).toBe("full");
   expect(admission.byAddress(other)).toHaveProperty("admitted");
 });

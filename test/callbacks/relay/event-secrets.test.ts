@@ -19,7 +19,7 @@ async function closed(events: { Identifier: string; token?: unknown }[]): Promis
   const { namespace, workflowId } = subjectOf();
   const subject = { provider: "video-identification", account: "default" };
   const reference = randomUUID();
-  await stand.journal.correlate({ ...subject, reference, namespace, workflowId });
+  await stand.journal.noteReference({ ...subject, reference, namespace, workflowId });
   const arrivals = events.map(({ Identifier, token }) => ({
     address: `address of ${reference}`,
     identifier: Identifier,

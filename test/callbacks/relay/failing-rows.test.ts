@@ -230,7 +230,7 @@ test("an event whose secret the database refuses is parked alone; its neighbours
   const temporal = new FakeTemporal();
   const subject = subjectOf();
   const account = { provider: "test-account", account: "default" };
-  await journal.correlate({ ...subject, ...account, reference: "r-1" });
+  await journal.noteReference({ ...subject, ...account, reference: "r-1" });
   const bodies = events("a", "b", "c", "d", "e").map((body) => ({ ...body, request_pk: "r-1" }));
   await arrive(account, bodies);
   await start(temporal, {
@@ -253,7 +253,7 @@ test("a reference that the database refuses is parked alone; its neighbours find
   const temporal = new FakeTemporal();
   const subject = subjectOf();
   const account = { provider: "test-account", account: "default" };
-  await journal.correlate({ ...subject, ...account, reference: "r-1" });
+  await journal.noteReference({ ...subject, ...account, reference: "r-1" });
   const bodies = events("a", "b", "c", "d", "e").map((body) => ({ ...body, request_pk: "r-1" }));
   await arrive(
     account,
@@ -269,7 +269,7 @@ test("while callbacks of accounts cannot be addressed, those of processes go on"
   const { pool } = database;
   const temporal = new FakeTemporal();
   const subject: ProcessSubject = subjectOf();
-  await journal.correlate({
+  await journal.noteReference({
     ...subject,
     ...{ provider: "test-account", account: "default", reference: "r-1" },
   });
@@ -304,7 +304,7 @@ test("while the tokens that are judged cannot be looked at, callbacks of account
   const temporal = new FakeTemporal();
   const subject = subjectOf();
   const account = { provider: "test-account", account: "default" };
-  await journal.correlate({ ...subject, ...account, reference: "r-1" });
+  await journal.noteReference({ ...subject, ...account, reference: "r-1" });
   await arrive(account, [{ Identifier: "of the account", request_pk: "r-1" } as never]);
   const warnings: string[] = [];
   await without("unaddressed_tokens", async () => {
@@ -321,7 +321,7 @@ test.each(["event_secrets", "correlations"])(
     const temporal = new FakeTemporal();
     const subject = subjectOf();
     const account = { provider: "test-account", account: "default" };
-    await journal.correlate({ ...subject, ...account, reference: "r-1" });
+    await journal.noteReference({ ...subject, ...account, reference: "r-1" });
     await arrive(account, [{ Identifier: "late", request_pk: "r-1" } as never]);
     if (table === "event_secrets")
       await pool.query(
@@ -361,7 +361,7 @@ test("a relay that comes back to its own claim has not died in it", async () => 
 test("a row that another relay takes over while it is addressed stays with that one", async () => {
   const { pool } = database;
   const account = { provider: "test-account", account: "default" };
-  await journal.correlate({ ...subjectOf(), ...account, reference: "r-1" });
+  await journal.noteReference({ ...subjectOf(), ...account, reference: "r-1" });
   await arrive(account, events("taken over"));
   const inbox = new Inbox(pool);
   const [first, second] = [randomUUID(), randomUUID()];

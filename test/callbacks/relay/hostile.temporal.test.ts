@@ -243,7 +243,7 @@ test.each([
     const pointed = provider === "one-shot-signature" ? "request_pk" : "idConference";
     const genuine = { Identifier: "", ...members, [pointed]: reference };
     const { namespace, workflowId, ...subject } = await open({ provider });
-    await journal.correlate({ ...subject, account, reference, namespace, workflowId });
+    await journal.noteReference({ ...subject, account, reference, namespace, workflowId });
     const hostile = [...hostileBodies(genuine, nameOf)];
     // The tokens of two events may be the same: an event with one is known by all of it.
     const good = names(GOOD_EACH).map((Identifier) => {

@@ -343,11 +343,11 @@ test("two receivers that store the same callbacks in another order do not stop e
       subject,
       body: Buffer.from("{}"),
     }));
-    const verdicts = await Promise.all([
+    const results = await Promise.all([
       inbox.insert(arrivals, 10_000),
       inbox.insert(arrivals.toReversed(), 10_000),
     ]);
-    expect(verdicts.flat().filter((verdict) => verdict === "stored")).toHaveLength(128);
+    expect(results.flat().filter((result) => result === "stored")).toHaveLength(128);
   }
   await database.pool.query("truncate trustflow.callbacks");
 });

@@ -28,7 +28,7 @@ async function arrive(...bodies: object[]): Promise<void> {
 /** A process that has this conference. */
 async function following(reference: string): Promise<ProcessKey> {
   const { namespace, workflowId } = subjectOf();
-  await stand.journal.correlate({ ...of, reference, namespace, workflowId });
+  await stand.journal.noteReference({ ...of, reference, namespace, workflowId });
   return { namespace, workflowId };
 }
 

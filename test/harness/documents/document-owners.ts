@@ -1,6 +1,6 @@
 // A process that is about to own a document: its commit comes when the test says so.
 import { documentIdOf } from "../../../src/documents/document-id.js";
-import { own } from "../../../src/journal/ownership.js";
+import { addOwner } from "../../../src/journal/ownership.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import type { Pool } from "../../../src/postgres/pool.js";
 import { eventually } from "../outages/wait.js";
@@ -9,7 +9,7 @@ import { uncommitted } from "../stack/postgres.js";
 /** Its statement is through; returns its commit. */
 export const ownUncommitted = (pool: Pool, owner: ProcessKey, uri: string) =>
   uncommitted(pool, (client) =>
-    own(client as unknown as Pool, owner, [{ id: documentIdOf(uri), kind: "submitted" }]),
+    addOwner(client as unknown as Pool, owner, [{ id: documentIdOf(uri), kind: "submitted" }]),
   );
 
 /** A transaction waits for the lock of a document in this database. */

@@ -305,7 +305,7 @@ test("the answer is sealed, bound to its row, and an undefined one comes back un
   const empty = effectOf();
   const performance = {
     send: () => Promise.resolve(undefined),
-    verdict: () => ({ kind: "noAnswer" as const }),
+    sendFailureOf: () => ({ kind: "noAnswer" as const }),
   };
   expect(await journal.perform(empty, performance)).toBeUndefined();
   expect(await journal.perform(empty, performance)).toBeUndefined();

@@ -37,7 +37,7 @@ export function envOfRole(
     if (name === "worker") return !/^(INBOX|OPERATOR)/.test(variable.slice(key("").length));
     return keysOf[name].includes(variable);
   };
-  const own = Object.fromEntries(Object.entries(env).filter(([variable]) => isGiven(variable)));
-  if (databaseRole && databaseUrls) own["DATABASE_URL"] = databaseUrls[databaseRole];
-  return own;
+  const given = Object.fromEntries(Object.entries(env).filter(([variable]) => isGiven(variable)));
+  if (databaseRole && databaseUrls) given["DATABASE_URL"] = databaseUrls[databaseRole];
+  return given;
 }

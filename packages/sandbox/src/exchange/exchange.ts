@@ -63,9 +63,9 @@ export class Exchange {
 
   async run(): Promise<FastifyReply> {
     const { faults, clock } = this.#parts;
-    const { name: own, other } = this.#operation;
+    const { name: operation, other } = this.#operation;
     const arrived = await arrivalOf(this.#request);
-    const name = `${this.#provider.name}.${other?.is(arrived.body) ? other.name : own}`;
+    const name = `${this.#provider.name}.${other?.is(arrived.body) ? other.name : operation}`;
     const arrival: Arrival = { ...arrived, operation: name };
     this.#name = name;
     const description = this.#operation.describe(arrival);

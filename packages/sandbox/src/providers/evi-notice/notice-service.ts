@@ -124,7 +124,7 @@ export class NoticeService extends EviService<NoticeItem> {
     const { lookupKeys, displayName, callback, batchId, subject, bodySha256, to } = notice;
     const { affidavitKinds, attachments } = notice;
     const { magic, account } = origin;
-    const own = {
+    const members = {
       intent: notice.intent ?? lookupKeys[0] ?? null,
       lookupKeys,
       subject,
@@ -139,6 +139,6 @@ export class NoticeService extends EviService<NoticeItem> {
       onDemandRequests: 0,
       plan: plan({ ...notice, ending: magic?.ending, modifiers: magic?.modifiers ?? [] }),
     };
-    return this.keep(own, origin);
+    return this.keep(members, origin);
   }
 }

@@ -83,7 +83,7 @@ export class PostalService extends EviService<PostItem> {
     const { lookupKey, customLookupKeys, recipientName, costCentre, callback } = submission;
     const { magic, account, at } = origin;
     const modifiers = magic?.modifiers ?? [];
-    const own = {
+    const members = {
       intent: lookupKey ?? null,
       lookupKeys: [...(lookupKey === undefined ? [] : [lookupKey]), ...customLookupKeys],
       modifiers,
@@ -99,7 +99,7 @@ export class PostalService extends EviService<PostItem> {
       ...(callback && { callback }),
       plan: plan({ ...submission, ending: magic?.ending, modifiers }),
     };
-    const item = this.keep(own, origin);
+    const item = this.keep(members, origin);
     this.effect("submit", item, account.username, at);
     return item;
   }

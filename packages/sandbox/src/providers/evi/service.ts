@@ -70,9 +70,9 @@ export class EviService<Item extends EviItem> {
     });
   }
 
-  keep(own: Omit<Item, Common>, { account, at, magicKey, faults }: Origin<unknown>): Item {
+  keep(members: Omit<Item, Common>, { account, at, magicKey, faults }: Origin<unknown>): Item {
     const item = {
-      ...own,
+      ...members,
       id: this.parts.ids.uuid(this.#description.provider),
       account: account.username,
       site: account.site.name,

@@ -51,8 +51,8 @@ const PROCESS = /^process[:=]/;
 /** What an id says: its intent, then its words. */
 export function readId(id: string) {
   const [intent = "", ...given] = id.split("~");
-  const own = given.filter((word) => !PROCESS.test(word)).map((word) => word.replace(":", "="));
-  const magic = readMagic([own.length > 0 && `sandbox:${own.join(",")}`], vocabulary);
+  const words = given.filter((word) => !PROCESS.test(word)).map((word) => word.replace(":", "="));
+  const magic = readMagic([words.length > 0 && `sandbox:${words.join(",")}`], vocabulary);
   return {
     intent,
     /** Of the alerts for it: the word `process:<id>`, else the intent. */

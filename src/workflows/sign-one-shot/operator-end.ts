@@ -19,7 +19,7 @@ const MAX_SHOWN = 5;
  * Asks an operator as soon as the webhook has reported something, at the latest after `seconds`. `retry` waits again. `since` is
  * how many events there were before the signer was asked for the code.
  */
-export async function awaitOperatorVerdict(
+export async function awaitOperatorsEnd(
   flow: AnyFlow,
   { awaits, seconds, since }: { awaits: string; seconds: number; since: number },
 ): Promise<"signed" | "failed"> {

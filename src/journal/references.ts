@@ -1,8 +1,9 @@
-// Maps a provider's reference to its process, so that a callback to an account's address finds it (docs/design.md §7).
+// Maps a provider's reference to its process, so that a callback to an account's address finds it (docs/design.md §7). The table has the
+// name `correlations`.
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
-export interface Correlation {
+export interface ProcessReference {
   provider: string;
   account: string;
   /** The provider's name of the reference: `request_pk`, the id of a conference. */
@@ -15,8 +16,8 @@ export interface Correlation {
  * Notes that callbacks with this reference belong to the process. Call it once the answer is stored, before it is used. The first
  * process of a reference keeps it.
  */
-export async function correlate(pool: Pool, correlation: Correlation): Promise<void> {
-  const { provider, account, reference, namespace, workflowId } = correlation;
+export async function noteReference(pool: Pool, given: ProcessReference): Promise<void> {
+  const { provider, account, reference, namespace, workflowId } = given;
   await pool.query(
     `insert into trustflow.correlations (provider, account, reference, namespace, workflow_id)
      values ($1, $2, $3, $4, $5) on conflict do nothing`,
@@ -25,11 +26,11 @@ export async function correlate(pool: Pool, correlation: Correlation): Promise<v
 }
 
 /**
- * Like `correlate`, for a reference that the caller of a process gives: returns the process that has it now. Where that is this process
- * already, the retention of the correlation starts again.
+ * Like `noteReference`, for a reference that the caller of a process gives: returns the process that has it now. If that is this process
+ * already, the retention of the row starts again.
  */
-export async function claimReference(pool: Pool, correlation: Correlation): Promise<ProcessKey> {
-  const { provider, account, reference, namespace, workflowId } = correlation;
+export async function reserveReference(pool: Pool, given: ProcessReference): Promise<ProcessKey> {
+  const { provider, account, reference, namespace, workflowId } = given;
   const { rows } = await pool.query<ProcessKey>(
     `insert into trustflow.correlations as c (provider, account, reference, namespace, workflow_id)
      values ($1, $2, $3, $4, $5)
@@ -58,7 +59,7 @@ export async function referencesOf(
 /** Moves a reference from a process that has ended to this one; false: `from` does not have it any more. */
 export async function takeReference(
   pool: Pool,
-  { provider, account, reference, namespace, workflowId }: Correlation,
+  { provider, account, reference, namespace, workflowId }: ProcessReference,
   from: ProcessKey,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-function correlationOf(over: object = {}) {
+function processReference(over: object = {}) {
   return {
     provider: "one-shot-signature",
     account: "default",
@@ -40,24 +40,24 @@ async function processesOf(reference: string): Promise<string[]> {
 async function known() {
   const effect = effectOf();
   await journal.perform(effect, new Provider().performance);
-  const correlation = correlationOf({ workflowId: effect.workflowId });
-  await journal.correlate(correlation);
-  return correlation;
+  const reference = processReference({ workflowId: effect.workflowId });
+  await journal.noteReference(reference);
+  return reference;
 }
 
 test("the first process that a reference was given to keeps it, however often and by whom it is said again", async () => {
-  const first = correlationOf();
+  const first = processReference();
   const other = { ...first, workflowId: "signOneShot/other" };
-  await journal.correlate(first);
-  await Promise.all([first, other, first, other].map((again) => journal.correlate(again)));
+  await journal.noteReference(first);
+  await Promise.all([first, other, first, other].map((again) => journal.noteReference(again)));
   expect(await processesOf(first.reference)).toEqual([`default default ${first.workflowId}`]);
 });
 
 test("the same reference of another account is another process's", async () => {
-  const mine = correlationOf();
+  const mine = processReference();
   const other = { ...mine, account: "branch", workflowId: "signOneShot/other" };
-  await journal.correlate(mine);
-  await journal.correlate(other);
+  await journal.noteReference(mine);
+  await journal.noteReference(other);
   expect(await processesOf(mine.reference)).toEqual([
     "branch default signOneShot/other",
     `default default ${mine.workflowId}`,
@@ -67,15 +67,15 @@ test("the same reference of another account is another process's", async () => {
 test("without the database nothing is said to be known", async () => {
   const pool = createPool("postgres://nobody@127.0.0.1:1/none");
   const away = new Journal(pool, sealers, options);
-  const correlation = correlationOf();
-  await expect(away.correlate(correlation)).rejects.toThrow(JournalUnavailable);
-  await expect(away.claimReference(correlation)).rejects.toThrow(JournalUnavailable);
-  await expect(away.takeReference(correlation, correlation)).rejects.toThrow(JournalUnavailable);
-  await expect(away.eventSecrets(correlation)).rejects.toThrow(JournalUnavailable);
+  const reference = processReference();
+  await expect(away.noteReference(reference)).rejects.toThrow(JournalUnavailable);
+  await expect(away.reserveReference(reference)).rejects.toThrow(JournalUnavailable);
+  await expect(away.takeReference(reference, reference)).rejects.toThrow(JournalUnavailable);
+  await expect(away.eventSecrets(reference)).rejects.toThrow(JournalUnavailable);
   await pool.end();
 });
 
-test("a correlation goes with the last rows of its process, not before, and never while the process is open", async () => {
+test("a reference goes with the last rows of its process, not before, and never while the process is open", async () => {
   const [open, closed, young] = [await known(), await known(), await known()];
   await database.pool.query(
     "update trustflow.effects set updated_at = now() - interval '1 day' where workflow_id <> $1",
@@ -90,26 +90,26 @@ test("a correlation goes with the last rows of its process, not before, and neve
   expect(left).toEqual([1, 0, 1]);
 });
 
-const ownerOf = ({ namespace, workflowId }: ReturnType<typeof correlationOf>) => ({
+const ownerOf = ({ namespace, workflowId }: ReturnType<typeof processReference>) => ({
   namespace,
   workflowId,
 });
 
-test("a claim says who has the reference in the end: of several at once, one and the same for all", async () => {
+test("a reservation says who has the reference in the end: of several at once, one and the same for all", async () => {
   const reference = randomUUID();
-  const claims = Array.from({ length: 8 }, () => correlationOf({ reference }));
-  const owners = await Promise.all(claims.map((claim) => journal.claimReference(claim)));
+  const wishes = Array.from({ length: 8 }, () => processReference({ reference }));
+  const owners = await Promise.all(wishes.map((wish) => journal.reserveReference(wish)));
   const [owner] = owners;
-  expect(claims.map(ownerOf)).toContainEqual(owner);
-  expect(owners).toEqual(claims.map(() => owner));
-  for (const claim of claims) expect(await journal.claimReference(claim)).toEqual(owner);
+  expect(wishes.map(ownerOf)).toContainEqual(owner);
+  expect(owners).toEqual(wishes.map(() => owner));
+  for (const wish of wishes) expect(await journal.reserveReference(wish)).toEqual(owner);
   expect(await processesOf(reference)).toEqual([`default default ${owner?.workflowId}`]);
 });
 
 test("a reference is taken from the process that has it, once, and by one of several", async () => {
-  const first = correlationOf();
-  await journal.claimReference(first);
-  const next = [0, 1, 2].map(() => correlationOf({ reference: first.reference }));
+  const first = processReference();
+  await journal.reserveReference(first);
+  const next = [0, 1, 2].map(() => processReference({ reference: first.reference }));
   const stranger = { namespace: "default", workflowId: "verifyIdentity/stranger" };
   expect(await journal.takeReference(first, stranger)).toBe(false);
   const elsewhere = { ...first, account: "branch" };
@@ -117,30 +117,30 @@ test("a reference is taken from the process that has it, once, and by one of sev
   const took = await Promise.all(next.map((one) => journal.takeReference(one, ownerOf(first))));
   expect(took.filter(Boolean)).toHaveLength(1);
   const taker = next[took.indexOf(true)] ?? first;
-  expect(await journal.claimReference(first)).toEqual(ownerOf(taker));
+  expect(await journal.reserveReference(first)).toEqual(ownerOf(taker));
   expect(await journal.takeReference(taker, ownerOf(first))).toBe(false);
 });
 
-test("a correlation of a process without a row in the journal goes when that is closed, and starts anew with a claim or a move", async () => {
-  const claimed = async () => {
-    const correlation = correlationOf();
-    await journal.claimReference(correlation);
-    return correlation;
+test("a reference of a process without a row in the journal goes when that is closed, and starts anew with a reservation or a move", async () => {
+  const reserved = async () => {
+    const reference = processReference();
+    await journal.reserveReference(reference);
+    return reference;
   };
   const [open, closed, again, moved] = [
-    await claimed(),
-    await claimed(),
-    await claimed(),
-    await claimed(),
+    await reserved(),
+    await reserved(),
+    await reserved(),
+    await reserved(),
   ];
   const withEffect = await known();
   await database.pool.query(
     "update trustflow.correlations set created_at = now() - interval '1 day'",
   );
-  const young = await claimed();
-  await journal.claimReference(again);
+  const young = await reserved();
+  await journal.reserveReference(again);
   // That of another process is no reason to keep it.
-  await journal.claimReference({ ...closed, workflowId: again.workflowId });
+  await journal.reserveReference({ ...closed, workflowId: again.workflowId });
   await journal.takeReference({ ...moved, workflowId: "verifyIdentity/next" }, ownerOf(moved));
   const isOpen = (_namespace: string, workflowId: string) =>
     Promise.resolve(workflowId === open.workflowId);
@@ -153,17 +153,17 @@ test("a correlation of a process without a row in the journal goes when that is 
   expect(left).toEqual([1, 0, 1, 1, 1, 1]);
 });
 
-test("a process that is started and claims its reference again, while the clean-up looks, keeps it", async () => {
-  const correlation = correlationOf();
-  await journal.claimReference(correlation);
+test("a process that is started and reserves its reference again, while the clean-up looks, keeps it", async () => {
+  const reference = processReference();
+  await journal.reserveReference(reference);
   await database.pool.query(
     "update trustflow.correlations set created_at = now() - interval '1 day' where reference = $1",
-    [correlation.reference],
+    [reference.reference],
   );
   const isOpen = async () => {
-    await journal.claimReference(correlation);
+    await journal.reserveReference(reference);
     return false;
   };
   await purgeCorrelations(database.pool, new Date(Date.now() - 3_600_000), isOpen);
-  expect(await processesOf(correlation.reference)).toHaveLength(1);
+  expect(await processesOf(reference.reference)).toHaveLength(1);
 });
