@@ -95,7 +95,6 @@ export interface ListFilter {
   stuck?: boolean;
 }
 
-/** What a client is made of. */
 export interface Opened {
   connected: Awaited<ReturnType<typeof connectClient>>;
   ring: KeyRing;
@@ -154,7 +153,7 @@ export class Trustflow extends Starts {
     return this.#connected.close();
   }
 
-  /** The handle of a process that exists; `id` is `<process>/<business id>`. */
+  /** The process must exist; `id` is `<process>/<business id>`. */
   handle<P extends ProcessName>(id: `${P}/${string}`): HandleOf<P> {
     const parsed = parseWorkflowId(id);
     if (!parsed) throw new UnknownProcessError(id, wrongIn(id));

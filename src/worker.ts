@@ -229,7 +229,6 @@ const warnOfKept: OnKeptCertificate = (about) =>
     about,
   );
 
-/** What the activities of all providers share. */
 function dependenciesOf(config: ConfigWithAccounts, pool: Pool, codecRing: KeyRing) {
   const callbackRing = ringOf(config, "callback");
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");

@@ -22,7 +22,6 @@ import type { ServeNoticeDependencies } from "./serve-notice/index.js";
 import { createVideoActivities } from "./video-identification/index.js";
 import type { VideoDependencies } from "./video-identification/context.js";
 
-/** The configured defaults of the processes. */
 type Defaults = (CertificateDependencies &
   EnvelopeDependencies &
   BatchDependencies &

@@ -46,7 +46,7 @@ export interface GenuineAddress {
   subject: Subject;
   /** The key under which events are unique: the same for every address of a process, whenever it was issued. */
   address: string;
-  /** The latest possible time of issue; undefined for an account's address. */
+  /** The address was issued before this time; an account's address has none. */
   issuedBefore?: Date;
   /** How many callbacks the address may bring, if it says so itself: that of a batch, whose notices report to it. */
   rows?: number;

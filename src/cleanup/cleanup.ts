@@ -32,7 +32,7 @@ export interface CleanupOptions {
   clientFor(namespace: string): Client;
   /** Throws where the namespace is not that of the database. */
   requireOwn?(namespace: string): Promise<void>;
-  /** The namespace of this configuration. */
+  /** This configuration names it. */
   namespace: string;
   dryRun?: boolean;
   now?: Date;

@@ -1,6 +1,6 @@
-// The erasure of one finished process (docs/decisions/0019): its documents, callback bodies, journal data, data key and
-// histories. The order makes it repeatable after a crash: the key is deleted when no document of another process needs it,
-// and the histories last, because they alone name the documents without an owner row.
+// Erases one finished process (docs/decisions/0019): its documents, callback bodies, journal data, data key and histories. The order makes
+// it repeatable after a crash: the key is deleted when no document of another process needs it, and the histories last, because they alone
+// name the documents without an owner row.
 import type { Client } from "@temporalio/client";
 import { removeBatch } from "../batch/items/removal.js";
 import type { DocumentStore } from "../documents/store.js";
@@ -28,7 +28,7 @@ import { withDocumentLock, releaseDocument, otherOwners } from "./release-docume
 
 export interface EraseOptions extends DocumentUsers {
   workflowId: string;
-  /** The client for the namespace of the process. */
+  /** It must be of the namespace of the process. */
   client: Client;
   documents: DocumentStore;
   /** How long Temporal may take for its deletion. */

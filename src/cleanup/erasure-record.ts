@@ -1,5 +1,5 @@
-// The record of erasures: who, when, and counts by kind. Each part of an erasure changes its rows and the record in one
-// commit, so that a crash neither loses nor doubles a count.
+// Records each erasure: who, when, and counts by kind. Each part of an erasure changes its rows and the record in one commit, so that a
+// crash neither loses nor doubles a count.
 import type { ProcessKey } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";

@@ -1,5 +1,5 @@
-// What Temporal itself says of processes. The visibility store may lag or be empty, so nothing is deleted based on it. It decodes no
-// payload, so it needs no key.
+// Asks Temporal itself about processes. The visibility store may lag or be empty, so nothing is deleted based on it. It decodes no payload,
+// so it needs no key.
 import type { Client } from "@temporalio/client";
 import { familyOf } from "../contracts/registry.js";
 import type { ProcessKey } from "../crypto/data-key.js";

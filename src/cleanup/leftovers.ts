@@ -1,5 +1,5 @@
-// What killed workers have left: documents that were being written, and parts of a batch's archive that were stored and not added to it.
-// Nothing reads them, whether their process is open or not; a day later no attempt works on them any more.
+// Removes what killed workers have left: documents that were being written, and parts of a batch's archive that were stored and not added
+// to it. Nothing reads them, whether their process is open or not; a day later no attempt works on them any more.
 import { isUploadId } from "../documents/document-id.js";
 import type { DocumentStore } from "../documents/store.js";
 import type { ProcessKey } from "../crypto/data-key.js";

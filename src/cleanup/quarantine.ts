@@ -1,5 +1,5 @@
-// The quarantine of unused uploads (docs/decisions/0018): they stay readable, a person can release them, and a process that
-// uses one releases it (journal/ownership.ts).
+// Puts unused uploads into quarantine (docs/decisions/0018): they stay readable, a person can release them, and a process that uses one
+// releases it (journal/ownership.ts).
 import { transaction } from "../postgres/pool.js";
 import type { Pool } from "../postgres/pool.js";
 

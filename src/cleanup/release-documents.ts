@@ -6,7 +6,7 @@ import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 
-/** The other owners of the document, the first owner first. An erased process no longer needs it. */
+/** The first owner comes first. An erased process no longer needs the document. */
 export async function otherOwners(
   pool: Pool | PoolClient,
   id: string,

@@ -17,7 +17,7 @@ import type { Execution, HistoryEvent, Stuck } from "../temporal/visibility/stuc
 
 export interface RepairOptions {
   client: Client;
-  /** The present workflows of the worker, and the codec for their payloads; loaded when they are needed. */
+  /** Loads the worker's present workflows, and the codec for their payloads, when they are needed. */
   replay(): Promise<ReplayWorkerOptions>;
   /** A younger failure may come from a release that is about to be rolled back. */
   afterSeconds: number;

@@ -6,9 +6,7 @@ import { CommandError, exitCodes } from "./output/exit.js";
 import { jsonObject, readText } from "./files.js";
 
 interface GivenResult {
-  /** The value of `--result`. */
   text: string | undefined;
-  /** The value of `--result-file`. */
   file: string | undefined;
   /** Suppresses the warning about a secret on the command line. */
   isQuiet: boolean | undefined;

@@ -1,7 +1,7 @@
-// The errors of the client: one class for each case that a caller handles differently.
+// The client has one class of errors for each case that a caller handles differently.
 import type { FailureDetails, FieldProblem } from "../contracts/shared/failures.js";
 
-/** The base class of all errors of Trustflow. */
+/** Every error of the client extends it. */
 export class TrustflowError extends Error {
   override get name(): string {
     return this.constructor.name;

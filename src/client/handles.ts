@@ -1,4 +1,4 @@
-// The handles of the processes: a method for each update.
+// A handle has a method for each update of its process.
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import {
   acceptContract,

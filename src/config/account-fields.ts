@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { isSameSpelling } from "../contracts/shared/values.js";
 import { list, renewedSecret, text, whole } from "./fields.js";
 
-/** The time limit of one call. Less than `journal.leaseSeconds`, so that a lease outlives its call. */
+/** Limits one call. It is less than `journal.leaseSeconds`, so that a lease outlives its call. */
 export const timeoutSeconds = whole(1).default(30);
 
 /** A client certificate: PEM files, or PKCS#12 (P1 §5.1, §5.5); read again when the files change. */

@@ -1,4 +1,4 @@
-// The keys of the configuration but those of the accounts, which src/providers/accounts.ts adds: an application reads them without.
+// Has all keys of the configuration but those of the accounts, which src/providers/accounts.ts adds: an application reads them without.
 import { z } from "zod";
 import { defaultQuota, maxQuota } from "../contracts/shared/callback-quota.js";
 import { KeyRing } from "../crypto/key-ring.js";
@@ -42,9 +42,9 @@ export const Config = z.strictObject({
       codec: secret().optional(),
       /** The same ring, for one who only reads. */
       codecRead: secret().optional(),
-      /** The workers' private keys of the secrets that clients and relays seal. */
+      /** Workers open with it the secrets that clients and relays seal. */
       secrets: secret().optional(),
-      /** What clients and relays seal secrets with: the public half of `secrets`. */
+      /** Clients and relays seal secrets with it: it is the public half of `secrets`. */
       secretsPublic: secret().optional(),
       /** Proves to the workers who has written. */
       codecWrite: secret().optional(),
@@ -60,9 +60,9 @@ export const Config = z.strictObject({
     .prefault({}),
   codec: z
     .strictObject({
-      /** Of a payload that is not encrypted; default: `accept` in the sandbox, else `refuse`. */
+      /** Says what happens to a payload that is not encrypted; default: `accept` in the sandbox, else `refuse`. */
       plaintext: z.preprocess(plain, z.enum(["refuse", "accept"])).optional(),
-      /** Of a payload without a tag of `keys.codecWrite`; default: as `plaintext`, where the worker has that ring. */
+      /** Says the same of a payload without a tag of `keys.codecWrite`; the default is that of `plaintext`, if the worker has that ring. */
       untagged: z.preprocess(plain, z.enum(["refuse", "accept"])).optional(),
     })
     .prefault({}),
@@ -194,7 +194,7 @@ export function required<T>(value: T | undefined, key: string): T {
   throw isRequired(key);
 }
 
-/** What is wrong with a ring is said by entry and key id; its text never stands in a message. */
+/** An error names entry and key id of the ring, and never quotes it. */
 export function ringOf(config: Config, name: keyof Config["keys"]): KeyRing {
   const key = `keys.${name}`;
   const text = required(config.keys[name], key).reveal();

@@ -1,4 +1,4 @@
-// The errors of a configuration, by key.
+// An error of a configuration names its key.
 
 /** An invalid configuration; the message names keys, never values. */
 export class ConfigurationError extends Error {

@@ -1,4 +1,4 @@
-// The types of configuration values: typed in TOML, text in environment variables (docs/design.md §13).
+// Configuration values are typed in TOML, and text in environment variables (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Secret } from "../contracts/shared/values.js";
@@ -26,7 +26,7 @@ export const url = () =>
     plain,
     z.url({ protocol: /^https?$/, error: saying("must be an http or https URL") }),
   );
-/** The URL of a provider. A path is appended, so it must have no query; credentials have their own keys. */
+/** A path is appended to it, so it must have no query; credentials have their own keys. */
 export const baseUrl = (protocol = /^https?$/) =>
   z.preprocess(
     plain,
@@ -43,7 +43,7 @@ export const baseUrl = (protocol = /^https?$/) =>
 const saying = (problem: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? undefined : problem;
 const hasUser = (given: URL) => given.username !== "" || given.password !== "";
-/** The URL of a server that requires a client certificate. */
+/** A server that requires a client certificate has no other one. */
 export const tlsBaseUrl = () => baseUrl(/^https$/);
 /** The user name of HTTP Basic, which a colon ends (P1 §5.1, §5.3; P2 §5). */
 export const username = () =>

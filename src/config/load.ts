@@ -1,4 +1,4 @@
-// The only reader of the environment and of trustflow.toml; fails at start, naming the key (docs/design.md §13).
+// No other file reads the environment and trustflow.toml. Fails at start, naming the key (docs/design.md §13).
 import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// What is known of the accounts' look-ups, as worker and doctor take it (docs/decisions/0017).
+// Gives worker and doctor what is known of the accounts' look-ups (docs/decisions/0017).
 import { ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { LookUpProofs } from "../journal/look-up-proofs.js";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { decisionUpdates } from "../contracts/registry.js";
 import { listOf, plain } from "./fields.js";
 
-/** The name of an operator; it is also the key id in `keys.operator`. */
+/** It is also the key id in `keys.operator`. */
 export const operatorName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");

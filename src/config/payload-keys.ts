@@ -25,14 +25,13 @@ export function mayOnlyRead({ keys }: Config): boolean {
   return !isReadable(keys.codec) && keys.codecRead !== undefined;
 }
 
-/** Of one who only reads and wants to write. */
+/** The reader of payloads has tried to write. */
 export function writingRefused(): ConfigurationError {
   return new ConfigurationError([
     "keys.codec is required to start or change a process: keys.codecRead only allows reading",
   ]);
 }
 
-/** What a worker does not take. */
 export function refusedPayloads(config: Config): PayloadProblem[] {
   const { codec, environment } = config;
   const isSandbox = environment === "sandbox";

@@ -1,4 +1,4 @@
-// The configured defaults of a process; a caller's `settings` override them. The registry has the defaults of each process.
+// Configured defaults of a process fill what a caller's `settings` leave open. The registry has the defaults of each process.
 import { z } from "zod";
 import type { Default, WholeDefault } from "../contracts/definition/process-contract.js";
 import { contractOf, processes } from "../contracts/registry.js";

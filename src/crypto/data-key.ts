@@ -1,5 +1,5 @@
-// The data key of a process: it seals the process's documents, and its answers and decisions in the journal, so that to erase the key is to
-// erase every copy of them (docs/decisions/0019).
+// Each process has a data key: it seals the process's documents, and its answers and decisions in the journal, so that to erase the key is
+// to erase every copy of them (docs/decisions/0019).
 import { createHash, randomBytes } from "node:crypto";
 import type { Key } from "./key-ring.js";
 import { openForProcess, sealForProcess } from "./sealed.js";

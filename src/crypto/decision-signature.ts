@@ -50,7 +50,7 @@ export function generateOperatorKey(): { privateKey: string; publicKey: string }
   };
 }
 
-/** The public half of a private key, in base64. */
+/** The result is in base64. */
 export function operatorPublicKey(privateKey: Buffer): string {
   return rawOf(createPublicKey(privateKeyOf("ed25519", privateKey))).toString("base64");
 }

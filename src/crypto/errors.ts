@@ -1,4 +1,4 @@
-// What can go wrong when something is opened; the messages name key ids, never keys or content.
+// The messages of these errors name key ids, never keys or content.
 
 export class UnknownKeyError extends Error {
   override readonly name: string = "UnknownKeyError";
@@ -32,7 +32,7 @@ export class DecryptionError extends Error {
   override readonly name = "DecryptionError";
 }
 
-/** What was written cannot be opened: a key is missing or wrong, which only a person can bring back. */
+/** A key is missing or wrong, which only a person can bring back. */
 export function isUndecryptable(error: unknown): error is UnknownKeyError | DecryptionError {
   return error instanceof UnknownKeyError || error instanceof DecryptionError;
 }

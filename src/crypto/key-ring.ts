@@ -57,7 +57,7 @@ export function generateKeyRing(id = "k1"): string {
   return `${id}:${randomBytes(KEY_BYTES).toString("base64")}`;
 }
 
-// What a person mistyped may be the key itself, so a message says which entry, and its id only once that is one.
+// A mistyped entry may be the key itself, so a message says which entry, and its id only once that is one.
 function parseKey(entry: string, index: number): Key {
   const where = `key ring, entry ${index + 1}`;
   const colon = entry.indexOf(":");

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
 export const KEY_BYTES = 32;
-/** The last byte of the algorithm's object identifier. */
+/** Each is the last byte of the algorithm's object identifier. */
 const algorithms = { x25519: "6e", ed25519: "70" } as const;
 type Algorithm = keyof typeof algorithms;
 

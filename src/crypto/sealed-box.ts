@@ -34,7 +34,7 @@ export function generateBoxRing(id = "k1"): { privateRing: string; publicRing: s
   return { privateRing, publicRing: publicRingOf(KeyRing.parse(privateRing)) };
 }
 
-/** The public ring, as text, of a private ring; the first key stays the first. */
+/** The first key stays the first. */
 export function publicRingOf(privateRing: KeyRing): string {
   return privateRing.all
     .map(

@@ -1,5 +1,5 @@
-// The data keys of processes: small objects beside the documents, one per process, sealed with the documents ring. Every
-// reader of documents can read them. The first writer wins; an erased key leaves a mark, so that no new key replaces it.
+// Stores the data keys of processes: small objects beside the documents, one per process, sealed with the documents ring. Every reader of
+// documents can read them. The first writer wins; an erased key leaves a mark, so that no new key replaces it.
 import { dataKeyId, generateDataKey, keyOf, ProcessSealer } from "../crypto/data-key.js";
 import type { ProcessKey, Sealers } from "../crypto/data-key.js";
 import { ErasedKeyError, MissingDataKeyError } from "../crypto/errors.js";

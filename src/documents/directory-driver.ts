@@ -95,7 +95,7 @@ export class DirectoryDriver implements DocumentDriver {
     }
   }
 
-  /** What a crash left half written is listed too, so that retention finds and removes it. */
+  /** Lists files that a crash left half written too, so that retention finds and removes them. */
   async *list(): AsyncIterable<{ id: string; storedAt: Date }> {
     for (const shard of (await namesIn(this.#root)).filter((name) => SHARD.test(name))) {
       const folder = join(this.#root, shard);

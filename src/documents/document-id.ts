@@ -1,19 +1,19 @@
-// The ids of documents: 32 hex digits after `document:`.
+// An id of a document has 32 hex digits after `document:`.
 import { createHash, randomBytes } from "node:crypto";
 
 const SCHEME = "document:";
 
 /**
- * Of a document that a process makes or fetches: the same parts give the same id, so a retry stores no second copy. The parts
- * are framed, so ("ab", "c") and ("a", "bc") differ.
+ * A process makes or fetches the document: the same parts give the same id, so a retry stores no second copy. The parts are framed, so
+ * ("ab", "c") and ("a", "bc") differ.
  */
 export function derivedDocumentId(...parts: string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 }
 
 /**
- * Of a document that a client stores. Its last digits are a check of the others, so that it is known for an upload whatever the
- * files' dates and the database say: nothing that a process fetched looks like one.
+ * A client stores the document. The last digits are a check of the others, so that it is known for an upload whatever the files' dates and
+ * the database say: nothing that a process fetched looks like one.
  */
 export function uploadId(): string {
   const chosen = randomBytes(12).toString("hex");

@@ -1,4 +1,4 @@
-// What a place to keep documents must do. It sees ids and sealed bytes, nothing else.
+// A place to keep documents implements it. It sees ids and sealed bytes, nothing else.
 import type { Pieces, SealedFile } from "../crypto/sealed-stream.js";
 
 /** An open file keeps its content even if its id is replaced or removed. The caller closes it. */

@@ -1,4 +1,4 @@
-// What a document store reports; messages name the document's address only.
+// The messages of these errors name the document's address only.
 
 export class DocumentNotFound extends Error {
   override readonly name = "DocumentNotFound";
@@ -17,7 +17,7 @@ export class DocumentErased extends Error {
   }
 }
 
-/** What is stored is not what the reference describes, or cannot be opened. */
+/** The stored bytes are not what the reference describes, or cannot be opened. */
 export class DocumentCorrupt extends Error {
   override readonly name = "DocumentCorrupt";
 
@@ -35,7 +35,7 @@ export class DocumentStoreFull extends Error {
   }
 }
 
-/** The problem of an unusable document for the caller; undefined for any other error. */
+/** Says to the caller why a document is unusable; undefined for any other error. */
 export function documentProblem(error: unknown): string | undefined {
   if (error instanceof DocumentNotFound) return "is not in the document store";
   if (error instanceof DocumentErased) return "was erased with its process";

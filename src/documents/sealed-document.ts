@@ -9,7 +9,6 @@ const START_BYTES = 512;
 
 export interface Keys {
   ring: KeyRing;
-  /** The data key of a process. */
   dataKey(id: string): Promise<Key>;
 }
 

@@ -100,7 +100,7 @@ export class DocumentStore {
     return joined(this.openRead({ uri }));
   }
 
-  /** The size in bytes, from the length of the file. Only a read proves that the document is complete. */
+  /** Takes it from the length of the file. Only a read proves that the document is complete. */
   async sizeOf(uri: string): Promise<number> {
     const sealed = await this.#look(uri);
     if (!sealed) throw new DocumentNotFound(uri);

@@ -1,4 +1,4 @@
-// The database of roles and commands: opened, and refused where it does not answer, lacks migrations or may forget.
+// Opens the database for roles and commands, and refuses one that does not answer, lacks migrations or may forget.
 import { ConfigurationError, required } from "../config/config.js";
 import type { Config } from "../config/config.js";
 import { requireTls } from "../config/clear-text.js";

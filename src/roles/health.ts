@@ -1,5 +1,5 @@
-// The HTTP endpoints of every role: GET /health answers 200 while the role is alive; GET /ready answers 200 while it can
-// work, else 503 with the missing service; GET /metrics has its metrics.
+// Every role answers over HTTP: GET /health with 200 while the role is alive; GET /ready with 200 while it can work, else with 503 and the
+// missing service; GET /metrics with its metrics.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";

@@ -1,4 +1,4 @@
-// What every role has in common: its log on stderr, its health, its metrics, and how it is ended.
+// Gives every role its log on stderr, its health and its metrics, and ends it.
 import { pino } from "pino";
 import type { Config } from "../config/config.js";
 import { visibleJson } from "../contracts/shared/text.js";

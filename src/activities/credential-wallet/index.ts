@@ -1,6 +1,6 @@
-// The activities of the credential wallet (P1 §1.6, §2.11, §4.6; docs/reading-the-specification.md §0, §7). Both inputs are checked
-// before any effect: which members the process sets itself is configured, so the contract cannot know them. The digest of each effect
-// covers what it sends, so that another body cannot take over what exists.
+// Makes the calls of a wallet's flow (P1 §1.6, §2.11, §4.6; docs/reading-the-specification.md §0, §7). Both inputs are checked before any
+// effect: which members the process sets itself is configured, so the contract cannot know them. The digest of each effect covers what it
+// sends, so that another body cannot take over what exists.
 import * as wallet from "../../providers/credential-wallet/client.js";
 import { IssueCredentialInput } from "../../contracts/issue-credential/contract.js";
 import { PresentCredentialInput } from "../../contracts/present-credential/contract.js";
@@ -25,7 +25,7 @@ export type WalletDependencies = ProviderDependencies<CredentialWalletAccount>;
 
 export class WalletContext extends ProviderContext<typeof provider, WalletDependencies> {}
 
-/** What the process does, fixed for the run. */
+/** It is fixed for the run. */
 export type WalletPlan = WalletContext["place"];
 
 type Fields = Record<string, unknown> | undefined;
@@ -66,11 +66,11 @@ function refuseOwn(parts: [part: string, fields: Fields, reserved: string[]][]):
   if (problems.length > 0) throw new InvalidInput(problems);
 }
 
-/** What every step of both flows is called with, beside the ids that it refers to. */
+/** Every step of both flows takes it, beside the ids that it refers to. */
 export type WalletCall = StepCall & WalletRequest & { account: string };
 
 export interface FlowInitiated {
-  /** What the wallet answered, where it was JSON. */
+  /** Holds the wallet's answer, if that was JSON. */
   document?: DocumentReference;
   initiatedAt: string;
 }

@@ -1,5 +1,4 @@
-// The activities of the disposable certificate service: a holder is enrolled, and the codes are sent and validated (P1 §2.1–2.6, 4.1;
-// docs/reading-the-specification.md §5).
+// Enrolls a holder, sends the codes and validates them (P1 §2.1–2.6, 4.1; docs/reading-the-specification.md §5).
 import * as authority from "../../providers/disposable-certificate/client.js";
 import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { IssueCertificateInput } from "../../contracts/issue-certificate/contract.js";
@@ -81,7 +80,7 @@ function fromAssertion(
   };
 }
 
-/** What the process does, fixed for the run. */
+/** It is fixed for the run. */
 export interface CertificatePlan {
   environment: string;
   account: string;
@@ -213,7 +212,7 @@ function eidTypeOf(enrolment: Enrolment): string | undefined {
   return "eid" in enrolment ? (enrolment.eid.eidAssertionHolder?.eIDType ?? "") : undefined;
 }
 
-/** What is enrolled; not how its code is sent, which may differ in a new run. */
+/** Leaves out how the code is sent, which may differ in a new run. */
 function enrolled(input: IssueCertificateInput): object {
   const ours = new Set(["settings", "smsOptions", "emailOptions"]);
   const entries = Object.entries(comparedInput(IssueCertificateInput, input, contentOf));
@@ -242,7 +241,6 @@ export function sendOtp(
   return firstCode(context, { send: "sendOtp", try: "validate" }, sending, context.mode);
 }
 
-/** The call of the update `resendOtp`. */
 export function resendOtp(
   context: CertificateContext,
   { effect, ...given }: UpdateCall & Certificate,
@@ -268,7 +266,7 @@ function sendCode(
   });
 }
 
-/** The call of the update `submitOtp`; with `watch`, only whether its answer has become known. */
+/** Answers the update `submitOtp`; with `watch`, it only looks whether an answer has become known. */
 export async function validate(
   context: CertificateContext,
   { effect, certIdOtp, ...sealed }: StepCall & Certificate & { otp: string },

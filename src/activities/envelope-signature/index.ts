@@ -1,5 +1,5 @@
-// The activities of the envelope-based one-shot signature, over its two hosts: the certificate's request, the uploads, the envelope
-// itself (P1 §1.5, 2.10, 4.5, 5.5; docs/reading-the-specification.md §0, §7).
+// Makes the calls of an envelope signature to its two hosts: the certificate's request, the uploads, the envelope (P1 §1.5, 2.10, 4.5, 5.5;
+// docs/reading-the-specification.md §0, §7).
 import * as hosts from "../../providers/envelope-signature/client.js";
 import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
@@ -34,7 +34,7 @@ export interface PlannedDocument {
   providerFields?: Record<string, unknown> | undefined;
 }
 
-/** What the process does, fixed for the run. */
+/** It is fixed for the run. */
 export interface EnvelopePlan {
   environment: string;
   account: string;

@@ -1,4 +1,4 @@
-// The call of the update `requestAffidavit`: an affidavit on demand of one notice of the batch (P2 §4.2).
+// Answers the update `requestAffidavit`: requests an affidavit on demand of one notice of the batch (P2 §4.2).
 import type { BatchItem } from "../../batch/items/items.js";
 import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch/contract.js";
 import type { BatchAffidavitAnswer } from "../../contracts/send-notice-batch/messages.js";

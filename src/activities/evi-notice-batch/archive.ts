@@ -1,5 +1,5 @@
-// The affidavits of all notices of a batch, collected into one ZIP, resumably (P2 §4.2 Downloads, §6.3). Some notices at a time
-// become a part of it, which is kept; the archive is the parts one after the other.
+// Collects the affidavits of all notices of a batch into one ZIP, resumably (P2 §4.2 Downloads, §6.3). Some notices at a time become a part
+// of it, which is kept; the archive is the parts one after the other.
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { createHash } from "node:crypto";
 import type { ArchivePart } from "../../batch/items/parts.js";
@@ -109,7 +109,7 @@ async function partsOrArchive(context: BatchContext): Promise<ArchivePart[] | Af
   );
 }
 
-/** What cannot be read is asked for twice, since it may have been damaged on its way, and then left out. */
+/** Asks twice for what cannot be read, since it may have been damaged on its way, and then leaves it out. */
 async function collect(context: BatchContext, notices: Notice[]): Promise<void> {
   const { deps, process: processKey, pace } = context;
   await deps.documents.withSpool(async (spool) => {

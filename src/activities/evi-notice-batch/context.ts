@@ -116,7 +116,7 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     );
   }
 
-  /** What was just sent may not be visible at once; what stays invisible is a problem. */
+  /** Something that was just sent may not be visible at once. If it stays invisible, that is a problem. */
   notShown(operation: Operation<typeof provider>, problem: string): ProviderError {
     return this.problem(operation, problem, this.isNew ? "notVisibleYet" : "protocol");
   }

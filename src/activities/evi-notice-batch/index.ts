@@ -1,4 +1,4 @@
-// The activities of a batch of notices (P2 §2.8-2.12, §4.3; docs/reading-the-specification.md §4).
+// Lists the activities of a batch of notices (P2 §2.8-2.12, §4.3; docs/reading-the-specification.md §4).
 import { activitiesOf } from "../runtime/activity.js";
 import { provider } from "../evi-notice/context.js";
 import { requestBatchAffidavit } from "./affidavit-request.js";

@@ -17,7 +17,7 @@ export interface SentList {
   addressDigest: string;
   /** The list holds answers to challenges, which are secrets. */
   hasChallenges: boolean;
-  /** What no two of its recipients share. */
+  /** No two recipients of the list may share it. */
   unique: NonNullable<SendNoticeBatchInput["uniqueRecipients"]>;
   /** It is part of the keys of `src/batch/recipients/own-key.ts`; absent where the recipients have no lookup keys of ours. */
   keyTag?: string;
@@ -41,7 +41,7 @@ export interface BatchPlan {
   /** HTML. */
   body: DocumentReference;
   attachments: BatchAttachment[];
-  /** What the caller set, and the filter of the callbacks; their address comes later. */
+  /** Holds what the caller set, and the filter of the callbacks; the address of the callbacks comes later. */
   fields: BatchFields;
   scheduledDate?: string;
   /** How many recipients may fail before a person decides (P2 §2.8 FailedCount). */

@@ -1,4 +1,5 @@
-// The first activity of `sendNoticeBatch`: validates the input, checks the list, stores body, list and attachments. It calls no provider.
+// The first activity of `sendNoticeBatch` validates the input, checks the list, and stores body, list and attachments. It calls no
+// provider.
 import { SendNoticeBatchInput } from "../../contracts/send-notice-batch/contract.js";
 import type { BatchRecipients } from "../../contracts/send-notice-batch/contract.js";
 import { plainText } from "../../contracts/shared/text.js";
@@ -19,7 +20,7 @@ import type { BatchContext } from "./context.js";
 import type { BatchAttachment, BatchPlan, SentList } from "./plan.js";
 import { hasLongDescription } from "./set-up.js";
 
-/** What an invalid list shows of its problems; the command's check shows all of them. */
+/** A failure names so many problems of a list; `--preflight` shows all of them. */
 const PROBLEMS_SHOWN = 20;
 const KINDS_SHOWN = 20;
 const TAG_DIGITS = 12;

@@ -1,4 +1,4 @@
-// The report of a batch: each recipient with what is known of it, and from where, as JSON Lines and CSV in the document store.
+// Writes the report of a batch as JSON Lines and CSV into the document store: each recipient with its state, and where that is from.
 import type { BatchCounts } from "../../contracts/send-notice-batch/contract.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { BatchItem } from "../../batch/items/items.js";

@@ -1,5 +1,5 @@
-// The set-up of a batch: created, and given its body, recipients, attachments and settings (P2 §2.8-2.10, §4.3). Each call is made
-// once, found again after a lost answer, or repeated where that doubles nothing.
+// Creates a batch and gives it its body, recipients, attachments and settings (P2 §2.8-2.10, §4.3). Each call is made once, found again
+// after a lost answer, or repeated where that doubles nothing.
 import { plainText } from "../../contracts/shared/text.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";

@@ -142,8 +142,8 @@ export async function deleteBatch(
 }
 
 /**
- * What DELETE answers to a started batch is not shown (P2 §4.3). So after any answer the batch itself says what became of it. An answered
- * start counts more than a read: it may be older, and what it does not show is not gone for that.
+ * The specification does not show the answer of DELETE to a started batch (P2 §4.3). So after any answer the batch itself says what became
+ * of it. An answered start counts more than a read: the read may be older, and a batch that it does not show need not be gone.
  */
 async function answerToRefusal(
   context: BatchContext,

@@ -1,4 +1,4 @@
-// The activities of certified notices (P2 §2.6–2.7, §4.2; docs/reading-the-specification.md §1, §3).
+// Lists the activities of certified notices (P2 §2.6–2.7, §4.2; docs/reading-the-specification.md §1, §3).
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { NoticeAffidavitRequest } from "../../contracts/send-notice/contract.js";
 import type { NoticeAffidavitAnswer } from "../../contracts/send-notice/messages.js";

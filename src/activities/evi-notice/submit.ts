@@ -1,4 +1,4 @@
-// The first activity of `sendNotice`: validates, stores inline attachments, submits once (P2 §2.6, §4.2 Submit).
+// The first activity of `sendNotice` validates, stores inline attachments, and submits once (P2 §2.6, §4.2 Submit).
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { SendNoticeInput } from "../../contracts/send-notice/contract.js";

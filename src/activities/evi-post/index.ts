@@ -1,4 +1,4 @@
-// The activities of certified post (P2 §2.1–2.5, §4.1; docs/reading-the-specification.md §1–2).
+// Lists the activities of certified post (P2 §2.1–2.5, §4.1; docs/reading-the-specification.md §1–2).
 import { activitiesOf } from "../runtime/activity.js";
 import { ask } from "./ask.js";
 import { EviPostContext, provider } from "./context.js";

@@ -1,4 +1,4 @@
-// The first activity of `sendPostal`: validates, stores an inline document, submits once (P2 §2.1–2.4, §4.1 Submit).
+// The first activity of `sendPostal` validates, stores an inline document, and submits once (P2 §2.1–2.4, §4.1 Submit).
 import * as eviPost from "../../providers/evi-post/client.js";
 import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { SendPostalInput } from "../../contracts/send-postal/contract.js";

@@ -1,4 +1,4 @@
-// The calls of a postal process's updates; each result and each error becomes the update's answer (P2 §4.1;
+// Makes the calls of the updates of `sendPostal`; each result and each error becomes the update's answer (P2 §4.1;
 // docs/reading-the-specification.md §2, §9).
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal/contract.js";
@@ -52,7 +52,7 @@ export function requestAffidavit(
 
 const tooLate = new Set<string>(postalStates.slice(postalStates.indexOf("Dispatched")));
 
-/** What a state says about a cancellation: `Dispatched` or later is too late (P2 §4.1). */
+/** From `Dispatched` on it is too late (P2 §4.1). */
 export function cancelAnswerFor(state: string): CancelAnswer | undefined {
   if (state === "Cancelled") return { answer: "cancelled" };
   return tooLate.has(state) ? { answer: "tooLate" } : undefined;

@@ -9,7 +9,6 @@ import { refusalOf } from "../runtime/failure.js";
 import type { Refusal } from "../runtime/failure.js";
 import type { ProviderContext } from "../runtime/provider-context.js";
 
-/** The argument of an update's activity about one communication. */
 export interface EviUpdate extends UpdateCall {
   account: string;
   uniqueId: string;

@@ -49,7 +49,7 @@ export interface FoundItem<Dates> {
 
 /** How one provider is asked. */
 export interface AskedService<P extends Provider, Dates> {
-  /** The operations of `find` and `download`; errors name them. */
+  /** Errors of `find` and `download` name them. */
   operations: { find: Operation<P>; download: Operation<P> };
   endStates: ReadonlySet<string>;
   find(): Promise<FoundItem<Dates> | undefined>;

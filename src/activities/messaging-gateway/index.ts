@@ -1,4 +1,4 @@
-// The activity of the messaging gateway: one message, one effect (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
+// Sends one message, once (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
 import * as gateway from "../../providers/messaging-gateway/client.js";
 import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { SendMessageInput } from "../../contracts/send-message/contract.js";
@@ -19,7 +19,7 @@ export class MessagingContext extends ProviderContext<typeof provider, Messaging
 export interface MessageSent {
   environment: string;
   account: string;
-  /** What the gateway answered, where it was JSON. */
+  /** Holds the gateway's answer, if that was JSON. */
   answer?: unknown;
 }
 

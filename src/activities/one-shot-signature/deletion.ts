@@ -11,7 +11,6 @@ import { runEffect } from "../runtime/effect.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 
-/** The step of the workflow that deletes them. */
 const DELETION = "deleteDocuments";
 
 type Deletion = StepCall & OneShotRequest & { signed: DocumentReference[] };
@@ -39,7 +38,7 @@ export async function mayBeDeleted(context: OneShotContext): Promise<boolean> {
   return (await context.rowsOf(DELETION)).some(wasSent);
 }
 
-/** What was signed, as it was kept before the deletion. Undefined where a copy of one of the `names` is not there. */
+/** Returns the signed documents as they were kept before the deletion; undefined if a copy of one of the `names` is not there. */
 export async function keptBeforeDeletion(
   context: OneShotContext,
   requestPk: string,

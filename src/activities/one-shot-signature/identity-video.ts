@@ -1,4 +1,4 @@
-// The activities of the identity video (P1 §1.4): its writes, the caller's decision, and the query of its state.
+// Writes the identity video, carries out the caller's decision, and queries its state (P1 §1.4).
 import { contentOf } from "../../documents/content.js";
 import { ProviderFields } from "../../contracts/shared/values.js";
 import type { VideoAnswer, VideoUpdateAnswer } from "../../contracts/sign-one-shot/messages.js";

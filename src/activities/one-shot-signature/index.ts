@@ -1,4 +1,4 @@
-// The activities of the one-shot signature service (P1 §1.4, 2.9, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
+// Lists the activities of the one-shot signature service (P1 §1.4, 2.9, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
 import { activitiesOf } from "../runtime/activity.js";
 import { OneShotContext, provider } from "./context.js";
 import type { OneShotDependencies } from "./context.js";

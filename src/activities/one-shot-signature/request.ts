@@ -22,7 +22,7 @@ export interface PlannedFile {
   document: DocumentReference;
 }
 
-/** What the process does, fixed for the run. */
+/** It is fixed for the run. */
 export interface OneShotPlan {
   environment: string;
   account: string;

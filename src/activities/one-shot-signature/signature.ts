@@ -45,7 +45,6 @@ export function sendOtp(
   return firstCode(context, { send: "otp", try: "sign" }, sending, context.mode);
 }
 
-/** The call of the update `resendOtp`. */
 export function resendOtp(
   context: OneShotContext,
   given: UpdateCall & OneShotRequest,
@@ -69,7 +68,7 @@ function sendCode(
 /** `signing`: the signature goes on, and a webhook or a poll shows its end. */
 export type Signed = OtpResult & { state?: "signed" | "signing" };
 
-/** The call of the update `submitOtp`; with `watch`, only whether it has become known that it was signed. */
+/** Answers the update `submitOtp`; with `watch`, it only looks whether it has become known that the request was signed. */
 export async function sign(
   context: OneShotContext,
   given: StepCall & OneShotRequest & { otp: string },

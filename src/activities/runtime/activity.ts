@@ -13,7 +13,9 @@ export interface StepCall {
   mode: AttemptMode;
 }
 
-/** The argument of an activity that checks the input: unchecked, that of a plain Temporal client is parsed here for the first time. */
+/**
+ * An activity that checks the input takes it. The input is unchecked: that of a plain Temporal client is parsed here for the first time.
+ */
 export interface InputCall {
   input: unknown;
   mode: AttemptMode;

@@ -1,5 +1,5 @@
-// The one way of every call with an effect. An activity says what it sends; `runEffect` owns journal, circuit, digest and
-// metrics, and knows what an error proves (docs/design.md §6, docs/reading-the-specification.md §0).
+// Every call with an effect goes this way. An activity says what it sends; `runEffect` owns journal, circuit, digest and metrics, and knows
+// what an error proves (docs/design.md §6, docs/reading-the-specification.md §0).
 import { cancellationSignal } from "@temporalio/activity";
 import { isUndecryptable } from "../../journal/errors.js";
 import type { OwnedDocument } from "../../journal/ownership.js";

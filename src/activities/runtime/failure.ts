@@ -62,7 +62,7 @@ export interface FailureContext {
   environment: string;
   account: string;
   mode: AttemptMode;
-  /** The delay of the patient phase, before jitter. */
+  /** The delay between two tries of the patient phase, before jitter. */
   patienceMs: number;
   /** How long the quick phase continues while the provider is unavailable. */
   unavailableForMs: number;
@@ -88,7 +88,7 @@ type Described = Omit<Partial<Problem>, "kind"> & {
   unanswered?: boolean;
 };
 
-/** What an attempt leaves behind in its heartbeat. */
+/** An attempt leaves it behind in its heartbeat. */
 interface Heartbeat {
   /** For the next attempt: since when every attempt found the provider unavailable. */
   awaySince?: number;
@@ -234,7 +234,7 @@ const decidedByWorkflow = new Set<Problem["kind"]>([
   "withdrawn",
 ]);
 
-/** What each patient phase keeps trying; everything else goes back to the workflow. */
+/** These a patient phase keeps trying; every other failure goes back to the workflow. */
 const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
   quick: new Set(),
   probe: new Set(),

@@ -8,9 +8,9 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProviderContext } from "./provider-context.js";
 
 export interface AssumedLookUp<S> {
-  /** The form of the item: a look-up may find one form and miss another. */
+  /** A look-up may find one form of an item and miss another. */
   form: string;
-  /** What the item can be found by, also later; `token` is that of the effect's row. */
+  /** Returns what the item can be found by, also later; `token` is that of the effect's row. */
   sampleOf(token: string): S;
   /** The form of the item that was found. */
   find(sample: S): Promise<string | undefined>;
@@ -58,7 +58,7 @@ export class LookUpProof<S> {
     });
   }
 
-  /** What an empty look-up proves. It is needed only before a call is repeated, and while a lost answer waits. */
+  /** Says what an empty look-up proves. It is needed only before a call is repeated, and while a lost answer waits. */
   async finding(): Promise<LookUpFinding> {
     await quietly(() => this.#look());
     const known = await this.#proofs.finding(this.#key);

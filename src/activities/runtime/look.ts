@@ -38,7 +38,7 @@ export interface RunAnswer {
   found: { run: "open" | "ended" };
 }
 
-/** What the look found, and by what a later look knows it again. */
+/** A later look knows the finding again by its fingerprint. */
 export interface LookAnswer {
   fingerprint: string;
   found: LookedAt;
@@ -93,7 +93,7 @@ function compared(workflowId: string, input: object): object {
   return comparedInput(contractOf(parsed.process).input, input, contentOf);
 }
 
-/** What matters to the process that looks. The text of a wait is not among it: it changes with each try. */
+/** Covers what matters to the process that looks; not the text of a wait, which changes with each try. */
 function fingerprintOf(found: LookedAt): string {
   const { run } = found;
   const parts: unknown[] = [run];

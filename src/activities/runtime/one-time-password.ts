@@ -1,5 +1,5 @@
-// The meaning of a call about a one-time password. After a lost answer the process continues, because the holder may have the
-// code. The result of a submitted code is the update's answer (docs/reading-the-specification.md §5, §9).
+// Says what the answer or the error of a call about a one-time password means. After a lost answer the process continues, because the
+// holder may have the code. The result of a submitted code is the update's answer (docs/reading-the-specification.md §5, §9).
 import type { PriorOccurrence, StepHistory } from "../../journal/journal.js";
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
@@ -22,7 +22,7 @@ export interface FirstCode extends Sent {
 /** The result of an update that asks for another code. After `refused`, no code was sent. */
 export type SentAgain = Sent | { sent: "refused"; providerCode?: string };
 
-/** The result of a submitted code; `isOpen`: the provider may have accepted it, and there is no look-up. */
+/** With `isOpen` the provider may have accepted the code, and there is no look-up. */
 export type OtpResult =
   | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
   | { verdict: "unknown"; providerCode?: string; problem?: string; isOpen: boolean };
@@ -44,7 +44,7 @@ export async function firstCode(
   };
 }
 
-/** The answer of an update. It does not wait until the lease of a lost attempt ends. */
+/** Does not wait until the lease of a lost attempt ends. */
 export async function resendResultOf(
   context: StepHistories,
   step: string,

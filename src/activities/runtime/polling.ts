@@ -12,7 +12,7 @@ export interface PollRequest {
    */
   wait: "now" | "affidavits" | "change" | "end";
   mode: AttemptMode;
-  /** The fingerprint of the newest snapshot. */
+  /** The newest snapshot has this fingerprint. */
   seen: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// The context of one attempt of an activity: the account, the worker's dependencies, secrets, and calls without an effect. A
-// call with an effect uses effect.ts.
+// Each attempt of an activity has a context: the account, the worker's dependencies, secrets, and calls without an effect. A call with an
+// effect uses effect.ts.
 import { cancellationSignal } from "@temporalio/activity";
 import type { z } from "zod";
 import { MAX_CODE_LENGTH } from "../../contracts/shared/one-time-password.js";
@@ -32,7 +32,7 @@ export interface Digests {
   same(value: unknown, stored: string): boolean;
 }
 
-/** What the composition root gives to the activities of every provider. */
+/** The composition root gives it to the activities of every provider. */
 export interface ActivityDependencies {
   environment: string;
   journal: Journal;
@@ -62,7 +62,6 @@ export interface Account {
   lookUpConfiguration?: string;
 }
 
-/** The dependencies of one provider's activities. */
 export interface ProviderDependencies<A> extends ActivityDependencies {
   accounts: Record<string, A>;
 }
@@ -113,7 +112,7 @@ export class ProviderContext<
     }
   }
 
-  /** The code of an update. Its length is checked here because the workflow sees a sealed code only. */
+  /** Opens the code that an update brought. Its length is checked here, because the workflow sees a sealed code only. */
   openCode(text: string): string {
     const code = this.openSecret(text);
     if (code.length <= MAX_CODE_LENGTH) return code;
@@ -147,7 +146,7 @@ export class ProviderContext<
     };
   }
 
-  /** What a denial or an outage is about: the whole account, unless a provider has several hosts. */
+  /** A denial or an outage is about the whole account, unless a provider has several hosts. */
   protected circuitOf(_operation: Operation<P>): string {
     return `${this.provider}/${this.account.name}`;
   }
@@ -173,7 +172,7 @@ export class ProviderContext<
     return rows.filter(({ step }) => steps.includes(step));
   }
 
-  /** What earlier runs of the process have done in a step (after a reset, or a new start under the same id). */
+  /** Shows what earlier runs of the process have done in a step (after a reset, or a new start under the same id). */
   readStepHistory(step: string): Promise<StepHistory> {
     return this.deps.journal.past({ ...this.process, step });
   }

@@ -25,7 +25,7 @@ function answerIn(error: unknown): Unmade {
   return error.kind === "protocol" ? "refused" : "unavailable";
 }
 
-/** What earlier updates, also of other runs, have requested in one of the `steps`. */
+/** Earlier updates, also of other runs, have made these requests in one of the `steps`. */
 interface EarlierRequests {
   /** The step that the provider has answered. */
   answered?: string;

@@ -1,6 +1,6 @@
-// The activities of `serveNotice`: at each of its two services what comes before the start of a child (docs/decisions/0031). A child is
-// started without a client, so what a client does before a start is done here, before any effect: the check of the id, the documents,
-// and the secrets, sealed for the child. The children's own activities do the rest.
+// Does at each of its two services what comes before the start of a child (docs/decisions/0031). A child is started without a client, so
+// what a client does before a start is done here, before any effect: the check of the id, the documents, and the secrets, sealed for the
+// child. The children's own activities do the rest.
 import type { z } from "zod";
 import { comparedInput, withSecrets } from "../../contracts/definition/secret-fields.js";
 import { SendNoticeInput } from "../../contracts/send-notice/contract.js";
@@ -32,7 +32,7 @@ import type { ProviderContext } from "../runtime/provider-context.js";
 
 type ChildOf = (typeof serveChildren)[number];
 
-/** What the workflow starts a child with. */
+/** The workflow starts a child with it. */
 export interface PreparedChild<Input> {
   environment: string;
   account: string;

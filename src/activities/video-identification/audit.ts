@@ -21,7 +21,6 @@ import type { AttemptMode } from "../runtime/failure.js";
 import { openedByEvent, refuseAnother } from "./ask.js";
 import type { VideoCall, VideoContext } from "./context.js";
 
-/** The step of the workflow that deletes the audit. */
 const DELETION = "deleteAudit";
 
 /** `isOptional`: undefined where the provider shows none. */

@@ -1,4 +1,4 @@
-// The activities of the video identification service (P1 §1.2, 4.2).
+// Lists the activities of the video identification service (P1 §1.2, 4.2).
 import { activitiesOf } from "../runtime/activity.js";
 import { prepare, registerAlert, removeAlert, takeConference } from "./prepare.js";
 import { ask } from "./ask.js";

@@ -13,7 +13,7 @@ import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { VideoCall, VideoContext } from "./context.js";
 
-/** What the process does, fixed for the run. */
+/** It is fixed for the run. */
 export interface VideoPlan {
   environment: string;
   account: string;

@@ -29,8 +29,8 @@ export async function rejectCall(
 }
 
 /**
- * What earlier updates, also of other runs, have done. While one is in doubt, another is sent only if the conference data show that
- * the call goes on, and the earlier request is over (docs/reading-the-specification.md §0).
+ * Looks at what earlier updates, also of other runs, have done. While one is in doubt, another is sent only if the conference data show
+ * that the call goes on, and the earlier request is over (docs/reading-the-specification.md §0).
  */
 async function madeBefore(
   context: VideoContext,

@@ -154,7 +154,7 @@ export class TokenMatcher {
     }
     const some = found.at(-1) ?? refused.at(-1);
     const isServed = some !== undefined && (await this.#serves(account, some));
-    // What a gateway says while the service is away says nothing of the token.
+    // While the service is away, a gateway's answer says nothing of the token.
     if (!isServed) return tokens.refuse(callback, [], waitMs);
     if (found.length === left.length && isOld) return tokens.judge(callback);
     await tokens.refuse(callback, found, left.length > MAX_CALLS ? 0 : waitMs);
@@ -166,7 +166,7 @@ export class TokenMatcher {
     return !((await this.#counted("genAPIToken", minting)) instanceof ProviderError);
   }
 
-  /** What the token opens; `busy`: the account is not asked for a while. */
+  /** Finds what the token opens; `busy`: the account is not asked for a while. */
   async #ask(
     account: VideoIdentificationAccount,
     asked: string,

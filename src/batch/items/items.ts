@@ -1,6 +1,6 @@
-// What is known of each notice of a batch: what callbacks reported, and what queries showed. The tables in
-// test/batch/items/notice-state.ts say which of both counts. No personal data: a notice is its `EvidenceId`, a recipient its line in the
-// list. Ids are compared without case; a call gets them as the provider spells them.
+// Keeps what is known of each notice of a batch: callbacks report it, and queries show it. The tables in test/batch/items/notice-state.ts
+// say which of both counts. No personal data: a notice is its `EvidenceId`, a recipient its line in the list. Ids are compared without
+// case; a call gets them as the provider spells them.
 import type { ProcessKey } from "../../crypto/data-key.js";
 import type { Pool, PoolClient } from "../../postgres/pool.js";
 import { withoutNulls } from "../../postgres/without-nulls.js";
@@ -54,7 +54,7 @@ export interface HeardItem {
   evidenceId?: string;
   kind: string;
   at: string;
-  /** The place of `kind` among the states; 0: it is no state. */
+  /** Counts the place of `kind` among the states; 0: it is no state. */
   rank: number;
   /** At the end alone. */
   outcome?: string;

@@ -1,5 +1,6 @@
-// The parts of a batch's archive: each is a document with the affidavits of some notices, and the entries of the archive's directory
-// for them. What is in a part is not asked for again. Once the archive is made, the batch has its reference in place of the parts.
+// The archive of a batch is made of parts: each is a document with the affidavits of some notices, and the entries of the archive's
+// directory for them. What is in a part is not asked for again. Once the archive is made, the batch has its reference in place of the
+// parts.
 import type { ProcessKey } from "../../crypto/data-key.js";
 import { transaction } from "../../postgres/pool.js";
 import type { Pool, PoolClient } from "../../postgres/pool.js";
@@ -13,7 +14,6 @@ export interface ArchivePart {
   size: number;
 }
 
-/** The reference of a document. */
 export interface MadeArchive {
   uri: string;
   sha256: string;

@@ -6,7 +6,7 @@ export function camelCase(word: string): string {
   return word.charAt(0).toLowerCase() + word.slice(1);
 }
 
-/** The state, or of a closed notice the outcome, in camelCase; undefined where only its id is known. */
+/** Returns the state, or the outcome of a closed notice, in camelCase; undefined if only its id is known. */
 export function wordOf({
   state,
   outcome,
@@ -15,7 +15,7 @@ export function wordOf({
   return word && camelCase(word);
 }
 
-/** What is known of the notice, and from where, as a row of a report has it. */
+/** Returns what a row of a report says of the notice, and where that is from. */
 export function knownOf({ state, outcome, at, source }: Omit<BatchItem, "evidenceId" | "line">) {
   return {
     ...(state !== undefined && { state }),

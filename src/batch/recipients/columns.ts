@@ -1,4 +1,4 @@
-// The columns of a list of recipients (P2 §2.9).
+// Reads the columns of a list of recipients (P2 §2.9).
 import { plainText } from "../../contracts/shared/text.js";
 import { UnreadableList } from "./problems.js";
 import type { ListProblem } from "./problems.js";
@@ -16,7 +16,7 @@ const optionalColumns = [
   "deliveryotpaddress",
 ] as const;
 
-/** The secrets of a list (docs/reading-the-specification.md §8). */
+/** These columns hold secrets (docs/reading-the-specification.md §8). */
 const secretColumns: ReadonlySet<string> = new Set([
   "custodychallengeresponse",
   "deliverychallengeresponse",
@@ -37,7 +37,7 @@ export interface Columns {
   names: readonly string[];
   /** How a report names each of them. */
   labels: readonly string[];
-  /** The places of columns in a row, from 0. */
+  /** Each counts the place of its column in a row, from 0. */
   address: number;
   legalName: number;
   lookupKey?: number;

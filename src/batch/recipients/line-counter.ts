@@ -5,7 +5,6 @@ export const LINE_FEED = 10;
 export class LineCounter {
   /** The pieces that are not counted to their end. */
   readonly #pieces: Buffer[] = [];
-  /** The offset of the first of them. */
   #start = 0;
   #counted = 0;
   #lineEnds = 0;

@@ -7,7 +7,7 @@ import { LINE_FEED, LineCounter } from "./line-counter.js";
 import { UnreadableList } from "./problems.js";
 
 export interface Row {
-  /** The first line of the row, from 1. */
+  /** Counts the first line of the row, from 1. */
   line: number;
   /** Empty where the row has a stray quote. */
   fields: string[];

@@ -1,5 +1,5 @@
-// The check of a list of recipients before any call (P2 §2.9): what is wrong with which line and column, and the list as it may go
-// to the provider. Nothing here repeats a value of the list.
+// Checks a list of recipients before any call (P2 §2.9): says what is wrong with which line and column, and writes the list as it may go to
+// the provider. Nothing here repeats a value of the list.
 import { csvLine } from "../../contracts/shared/csv.js";
 import { AddressDigest } from "./address-digest.js";
 import { ListCheck } from "./list-check.js";
@@ -63,7 +63,7 @@ export async function* checkedList(
 class ListWriter {
   readonly addresses = new AddressDigest();
   readonly #keyOf: CheckedOptions["lookupKey"];
-  /** The places of columns; the list may have none of lookup keys. */
+  /** A list may have no column of lookup keys. */
   #columns: { address: number; lookupKey: number } | undefined;
 
   constructor(keyOf: CheckedOptions["lookupKey"]) {

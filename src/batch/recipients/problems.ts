@@ -1,5 +1,5 @@
-// What is wrong with a list of recipients: counted by kind and column, the first ones with their lines. No value of the list is
-// ever part of it.
+// Counts what is wrong with a list of recipients by kind and column, and names the lines of the first problems. It holds no value of the
+// list.
 
 export type ProblemKind =
   /** These concern the file: nothing after them is read. */
@@ -44,7 +44,7 @@ export function unnamedProblems({ problems, counts }: ListProblems): number {
 }
 
 /**
- * The problems of a refused list as those of the input's field. `between` stands between line and column; `hint` says where the
+ * Returns the problems of a refused list as those of the input's field. `between` stands between line and column; `hint` says where the
  * problems are that are not named.
  */
 export function problemFields(

@@ -1,5 +1,5 @@
-// The report of a batch: for each recipient what is known, and from where. JSON Lines for programs, from which the CSV for
-// spreadsheets is made; both are streams, however many recipients there are.
+// Writes the report of a batch: for each recipient its state, and where that is from. JSON Lines are for programs; the CSV for spreadsheets
+// is made from them. Both are streams, however many recipients there are.
 import { StringDecoder } from "node:string_decoder";
 import { csvLine } from "../../contracts/shared/csv.js";
 import type { Pieces } from "./list-reader.js";
@@ -52,7 +52,7 @@ export async function* csvReport(rows: Rows): AsyncGenerator<Buffer> {
   yield* inPieces(rows, (row) => csvLine(reportColumns.map((member) => String(row[member] ?? ""))));
 }
 
-/** The rows of a report in JSON Lines that `jsonLinesReport` wrote. */
+/** Reads the JSON Lines that `jsonLinesReport` wrote. */
 export async function* reportRows(report: Pieces): AsyncGenerator<ReportRow> {
   const decoder = new StringDecoder("utf8");
   let begun = "";

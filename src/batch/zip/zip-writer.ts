@@ -38,7 +38,7 @@ export function fileHeader(file: StoredFile): Buffer {
   return Buffer.concat([u32(0x0403_4b50), u16(VERSION), common(file, name), u16(0), name]);
 }
 
-/** The parts one after the other, and the directory of all of them. */
+/** Puts the parts one after the other, and then the directory of all of them. */
 export async function* zipOf(parts: readonly ZipPart[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield* part.pieces();
   let start = 0;

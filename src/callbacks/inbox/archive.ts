@@ -1,4 +1,4 @@
-// The operators' part of the inbox: list, show, replay, and removal in small deletes (docs/design.md §7, §8).
+// Lets operators list, show and replay callbacks, and removes them in small deletes (docs/design.md §7, §8).
 import type { Pool } from "../../postgres/pool.js";
 import { withoutNulls } from "../../postgres/without-nulls.js";
 import { BodyOpener } from "./body.js";
@@ -45,7 +45,7 @@ export interface CallbackFilter {
   limit?: number;
 }
 
-/** What a purge may delete: the row of a parked callback is deleted only after its body. */
+/** A purge deletes the row of a parked callback only after its body. */
 export const purgeable = {
   bodies: "state in ('delivered', 'late', 'kept', 'surplus') and body is not null",
   parkedBodies: "state = 'parked' and body is not null",

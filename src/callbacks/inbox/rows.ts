@@ -49,8 +49,8 @@ export const parkReasons = [
 type ParkReason = (typeof parkReasons)[number];
 
 /**
- * The result of a row. `waiting` frees it to wait for that many milliseconds, together with the other rows of its process; an
- * unaddressed row and one that is tried alone wait by themselves. `isFailure`: the row has failed, and not the server.
+ * `waiting` frees the row to wait for that many milliseconds, together with the other rows of its process; an unaddressed row and one that
+ * is tried alone wait by themselves. `isFailure`: the row has failed, and not the server.
  */
 export type Settlement =
   | { state: "delivered" | "late" | "kept" }

@@ -1,9 +1,8 @@
-// The relay's part of the tokens of callbacks that name no process (docs/decisions/0037): it offers them to the workers, and reads
-// which reference the provider has shown for each.
+// Keeps the tokens of callbacks that name no process (docs/decisions/0037): the relay offers them to the workers, and reads which reference
+// the provider has shown for each.
 import type { Pool } from "../../postgres/pool.js";
 
 export interface OfferedToken {
-  /** The id of its callback. */
   callback: string;
   provider: string;
   account: string;
@@ -18,7 +17,7 @@ export interface Judgement {
   reference?: string;
 }
 
-/** What is known of the tokens of these callbacks; one that was not offered yet is missing. */
+/** A callback whose token was not offered yet is missing. */
 export async function judgementsOf(
   pool: Pool,
   callbacks: string[],

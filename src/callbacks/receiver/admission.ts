@@ -19,7 +19,7 @@ export const receiverEvents = [
 ] as const;
 export type ReceiverEvent = (typeof receiverEvents)[number];
 
-/** What the database answers; `full`: it did not store the callback. */
+/** With `full` the database did not store the callback. */
 export type StoreResult = "stored" | "duplicate" | "full";
 
 export interface Arrival extends GenuineAddress {
@@ -30,7 +30,7 @@ export interface Arrival extends GenuineAddress {
 
 export interface AdmissionLimits {
   addressDays: number;
-  /** The largest body for an account's address, whose daily quota all processes of the account share. */
+  /** Limits a body that comes to an account's address, because all processes of the account share its daily quota. */
   maxAccountBodyBytes: number;
   /** How many callbacks may wait for their commit. */
   queueLimit: number;

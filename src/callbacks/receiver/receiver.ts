@@ -27,7 +27,7 @@ export interface ReceiverOptions extends Partial<Omit<AdmissionLimits, "addressD
   port: number;
   maxBodyBytes?: number;
   quota?: Quota;
-  /** The time limit for the body of a request. */
+  /** The body of a request must have come by then. */
   requestTimeoutMs?: number;
   databaseTimeoutMs?: number;
   /** Handles /health and /ready; returns false for any other request. */
@@ -66,7 +66,7 @@ const answers: Record<ReceiverEvent, { status: number; retryAfterSeconds?: strin
 const MAX_BATCH = 500;
 // At shutdown, how long an idle connection stays open: its next request may be in transit.
 const IDLE_AT_END_MS = 1_000;
-// The backlog of new connections; with Node's default of 511, the sender's system would have to retry.
+// So many new connections wait; with Node's default of 511, the sender's system would have to retry.
 const BACKLOG = 4_096;
 
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {

@@ -98,7 +98,7 @@ async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | 
   }
 }
 
-// What looks sealed is no provider's: the worker would open it as ours.
+// A secret that looks sealed is no provider's: the worker would open it as ours.
 function secretOf({ event, secret, reference }: Ready): CarriedSecret[] {
   const isOurs = secret !== undefined && !isSealed(secret);
   return isOurs ? [{ eventId: event.id, secret, isOpened: reference === undefined }] : [];

@@ -1,4 +1,4 @@
-// The callbacks of a batch's items: noted in the database, an item a row, and never sent to the process (src/batch/items/items.ts).
+// Notes the callbacks of a batch in the database, an item a row; the process gets none of them (src/batch/items/items.ts).
 import type { BatchItems, HeardItem } from "../../batch/items/items.js";
 import type { ProcessContract } from "../../contracts/definition/process-contract.js";
 import { contractOf, parseWorkflowId } from "../../contracts/registry.js";
@@ -15,7 +15,7 @@ export interface ItemTools extends Reader {
 
 type Words = NonNullable<ProcessContract["items"]>;
 
-/** The words of the row's item; undefined for a row that reports no item of a batch. */
+/** Undefined if the row reports no item of a batch. */
 export function itemWordsOf({ account, workflowId }: ClaimedRow): Words | undefined {
   const processName = account === null ? parseWorkflowId(workflowId)?.process : undefined;
   return processName && contractOf(processName).items;

@@ -44,7 +44,7 @@ export interface RelayOptions extends SignallerOptions {
   ring: KeyRing;
   bodyKeys: KeyRing;
   parsers: Parsers;
-  /** The parsers of callbacks to an account's address. */
+  /** They parse callbacks to an account's address. */
   sources?: Sources;
   /** Seals for the workers what an event carries for its process alone; without it such a secret is not kept. */
   sealSecret?: ((secret: string, processKey: ProcessKey) => string) | undefined;
@@ -54,7 +54,7 @@ export interface RelayOptions extends SignallerOptions {
   eventsPerProcess?: number;
   /** How long the first event waits for others, so that one signal carries them. */
   gatherMs?: number;
-  /** The interval of polls of the table without a notification. */
+  /** The relay looks at the table so often, also without a notification. */
   scanMs?: number;
   leaseMs?: number;
   /** How often the tokens of callbacks that wait no more are forgotten. */
@@ -68,7 +68,7 @@ export interface RelayOptions extends SignallerOptions {
 
 export interface RelayHealth {
   listening: boolean;
-  /** The time of the last successful poll of the inbox. */
+  /** The inbox was last read at this time. */
   lastLook?: Date;
   /** Namespaces that Temporal does not serve at the moment. */
   pausedNamespaces: string[];
@@ -84,7 +84,7 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
   return Promise.resolve(new RunningRelay(options));
 }
 
-/** The warning of a relay that cannot seal. */
+/** A relay that cannot seal logs it. */
 export const secretsNotKept =
   "Secrets that callbacks carry are not kept, because keys.secretsPublic is not set";
 
@@ -164,7 +164,7 @@ class RunningRelay implements Relay {
     while (more && !this.#closed) {
       this.#wakeSignal.clear();
       this.#looks += 1;
-      // What stops one of these does not stop the rest.
+      // If one of these fails, the others go on.
       const problems: unknown[] = [];
       const noted = (error: unknown) => void problems.push(error);
       const hadMore = (await this.#address(leaseMs).catch(noted)) ?? false;
@@ -243,7 +243,7 @@ class RunningRelay implements Relay {
     });
   }
 
-  /** What the database cannot do for now is no failure of the rows, so that only the death of a relay leaves a claim. */
+  /** If the database cannot do something for now, the rows have not failed: only the death of a relay leaves a claim. */
   async #giveBack(rows: Claimed[], error: unknown): Promise<void> {
     // An error of our own code: the row is the reason.
     const isFailure = error instanceof TypeError || error instanceof RangeError;

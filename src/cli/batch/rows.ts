@@ -30,7 +30,6 @@ import { count } from "./progress.js";
 
 const PAGE = 1_000;
 
-/** The notices of one batch. */
 export interface KnownNotices {
   readonly key: ProcessKey;
   readonly items: BatchItems;

@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { type FindingName, findings } from "./findings.js";
 
-/** The result of a check, as `--json` prints it. */
+/** `--json` prints it. */
 export interface Checked {
   check: string;
   /** `skip`: the check was not done, and `detail` has the reason. */
@@ -38,7 +38,7 @@ export function skippedCheck(check: string, why: string): Check {
   return [check, () => Promise.reject(new NotExamined(`not examined: ${why}`))];
 }
 
-/** The time limit of one call; a whole check has a longer one. */
+/** Limits one call; a whole check may take longer. */
 export const CALL_MS = 5_000;
 const CHECK_MS = 15_000;
 

@@ -161,7 +161,6 @@ for keys.operator, and only the second line is printed.`,
   addSigningToken(keys);
 }
 
-/** The NAME=value lines of an environment file. */
 function linesOf(values: Record<string, string>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name}=${value}\n`)

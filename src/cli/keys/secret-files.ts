@@ -30,7 +30,7 @@ const webUiUsers = `# Who may open the Web UI: a name and what "caddy hash-passw
 export async function writeSecretFiles(directory: string, ring: () => string): Promise<string[]> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await chmod(directory, 0o700);
-  // The secrets of the accounts, which the providers issue.
+  // The providers issue the secrets of the accounts.
   await mkdir(join(directory, "accounts"), { recursive: true });
   const databases = ["superuser", "owner", "temporal", ...databaseRoles];
   const written: string[] = [];

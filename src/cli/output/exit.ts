@@ -35,7 +35,7 @@ const codeByName: Record<string, ExitCode> = {
   TemporalUnreachable: exitCodes.unreachable,
 };
 
-/** The name of a CommandError in the `--json` output. */
+/** With `--json` the output has it as `error`. */
 const names: Record<ExitCode, string> = {
   0: "AsAsked",
   1: "Failed",

@@ -67,7 +67,6 @@ export async function printPieces(
     for await (const piece of part) if (!stdout.write(piece)) await once(stdout, "drain");
 }
 
-/** The content of a table or CSV: the headings, and the cells of each row. */
 export type Rows = [headings: string[], rows: (string | undefined)[][]];
 
 export function writeTable(...rows: Rows): void {

@@ -36,7 +36,7 @@ function asking(status: ProcessStatus) {
 
 type Ended = Record<"process" | "id" | "outcome", string>;
 
-/** The results of children in that of their parent; `--json` prints them whole. */
+/** A parent's result has the results of its children; `--json` prints them whole. */
 export function childResults(members: object): [string, string][] {
   return Object.values(members)
     .filter(isChildResult)

@@ -32,7 +32,6 @@ export function addFollowOptions(command: Command, outcomes: string[]): Command 
     );
 }
 
-/** The outcomes of all processes. */
 export function allOutcomes(): string[] {
   return [...new Set(processes.flatMap(outcomesOf))];
 }

@@ -45,7 +45,7 @@ interface ResolveOptions extends Omit<Given, "result"> {
   json?: boolean;
 }
 
-/** The result of `resolve` for one ID. */
+/** `resolve` prints one for each ID. */
 interface Resolved {
   id: string;
   attention?: string;

@@ -111,7 +111,7 @@ function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): Term
   return all.map((one) => paint("yellow", attentionText(one)));
 }
 
-/** The reason of an attention, and one line for the effect of each decision. */
+/** Shows the reason, and a line for the effect of each decision. */
 function attentionText(attention: Attention): Terminal {
   const { id, kind, reason, since, proposed } = attention;
   return linesOf([

@@ -21,7 +21,7 @@ interface DocumentFile extends LargeFile {
 export interface StartInput<Input extends object> {
   /** The input, with a placeholder for each file. */
   checked: Input;
-  /** The files, by the path of the document in the input. */
+  /** Its keys are the paths of the documents in the input. */
   files: Map<string, DocumentFile>;
 }
 

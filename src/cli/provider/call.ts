@@ -1,5 +1,5 @@
-// The one call of a command to a provider: its account from the configuration here, its error as an exit code, and its files saved in
-// the caller's folder.
+// Makes the one call of a command to a provider: takes the account from the configuration here, turns an error into an exit code, and saves
+// files in the caller's folder.
 import type { Command } from "commander";
 import { required, requireSecrets } from "../../config/config.js";
 import { accountsOf, loadWithAccounts } from "../../providers/accounts.js";
@@ -14,7 +14,7 @@ import { writeTable } from "../output/output.js";
 import { saveDocument } from "../upkeep/saved-document.js";
 import type { Pieces } from "../upkeep/saved-document.js";
 
-/** The account of this name, with all its secrets. */
+/** It has all its secrets. */
 export function providerAccount<P extends Provider>(
   provider: P,
   name: string,
@@ -63,7 +63,6 @@ export function addAccountCommand(parent: Command, name: string, text: CommandTe
   );
 }
 
-/** The options of every such command. */
 export interface AccountOptions {
   account: string;
   json?: boolean;

@@ -135,8 +135,8 @@ trustflow affidavits sendNoticeBatch/campaign-7 --out evidence`,
 }
 
 /**
- * The affidavits of a result, or the archive of those of a batch, each with the name of its file. A regenerated affidavit may reuse the
- * id of the previous one, so each version has a name of its own (docs/reading-the-specification.md §2).
+ * Names a file for each affidavit of a result, or for the archive of a batch. A regenerated affidavit may reuse the id of the previous one,
+ * so each version has a name of its own (docs/reading-the-specification.md §2).
  */
 export function namedAffidavits(
   result: Pick<ProcessResult, "id" | "documents"> & { archive?: DocumentReference | undefined },

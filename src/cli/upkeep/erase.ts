@@ -95,7 +95,7 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
         ? erasableOf(of)
         : erase({ ...of, by, proof: operator && proofOf(operator, { namespace, by, ...of }) });
     try {
-      // What it has started is found by its id alone, so it goes first: after a crash the command finds the rest.
+      // A child is found by its id alone, so it goes first: after a crash the command finds the rest.
       const started: string[] = [];
       for (const id of childrenOf(workflowId)) {
         const isStored = await erasableOf({ ...options, workflowId: id }).catch(

@@ -29,7 +29,6 @@ interface Migrated {
 }
 
 const ALREADY_EXISTS = 6;
-/** The error code of PostgreSQL. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 const NAMESPACE_SETTLES_MS = 30_000;
 
