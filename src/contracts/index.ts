@@ -1,4 +1,4 @@
-// What the package publishes as `trustflow-client/contracts`.
+// The package publishes it as `trustflow-client/contracts`.
 import { registry } from "./registry.js";
 import type { ProcessName, Registry } from "./registry.js";
 
@@ -12,7 +12,6 @@ export * from "./shared/values.js";
 export { decisionUpdates, parseWorkflowId, processes } from "./registry.js";
 export type { ProcessName } from "./registry.js";
 
-/** The schemas of each process. */
 export const contracts = Object.fromEntries(
   Object.entries(registry).map(([name, { input, result, status }]) => [
     name,

@@ -1,5 +1,5 @@
-// The messages of every process with their JSON Schemas, for applications in any language (docs/any-language.md). The
-// registry has the updates of each process.
+// Describes the messages of every process by JSON Schemas, for applications in any language (docs/any-language.md). The registry has the
+// updates of each process.
 import { z } from "zod";
 import { contractOf, processes } from "./registry.js";
 import { query, signal } from "./definition/message-contract.js";
@@ -9,7 +9,7 @@ import { ProcessStatus } from "./shared/status.js";
 import { Instant } from "./shared/values.js";
 
 const secretId = z.unknown().meta({ writeOnly: true });
-/** The secrets among the IDs of the decision `happened`. */
+/** These IDs of the decision `happened` are secret. */
 export const secretIds = z.looseObject(
   Object.fromEntries(
     processes.flatMap((processName) =>

@@ -1,4 +1,4 @@
-// The list of processes, and what each of them publishes: its schemas, messages and states.
+// Lists the processes, and what each of them publishes: its schemas, messages and states.
 import type { ProcessContract } from "./definition/process-contract.js";
 import { sendPostal } from "./send-postal/process.js";
 import { sendNotice } from "./send-notice/process.js";

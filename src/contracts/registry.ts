@@ -1,4 +1,4 @@
-// What is known of each process of the list (processes.ts). From it are derived the commands that start a process, the defaults in the
+// Has an entry for each process of the list (processes.ts). From it are derived the commands that start a process, the defaults in the
 // configuration, the JSON Schemas and the tables of the tests. Workflows know no zod and import its types alone.
 import type { z } from "zod";
 import { resolve } from "./definition/message-contract.js";

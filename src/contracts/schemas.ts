@@ -1,4 +1,4 @@
-// The JSON Schemas of a process: what `trustflow schema PROCESS` prints and the package has in `trustflow-client/schemas`.
+// Makes the JSON Schemas of a process: `trustflow schema PROCESS` prints them, and the package has them in `trustflow-client/schemas`.
 import { z } from "zod";
 import { queries, signals } from "./message-contracts.js";
 import type { MessageContract } from "./definition/message-contract.js";

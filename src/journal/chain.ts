@@ -1,4 +1,4 @@
-// The rows of one effect: its own row, and the rows before and after it that a person's decisions to send again have linked.
+// An effect has its own row, and the rows before and after it that a person's decisions to send again have linked.
 import type { Effect } from "./effect.js";
 import { nextAction } from "./next-action.js";
 import type { CallAction, CallCause } from "./next-action.js";

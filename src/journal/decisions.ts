@@ -21,7 +21,7 @@ export interface StepKey {
 }
 
 export interface Decision extends Omit<DecisionRecord, "occurrence"> {
-  /** The answer of the step, for `happened`. */
+  /** With `happened` it is the answer of the step. */
   result?: unknown;
   /** The operator saw that the outcome is unknown, so a confirmed `retry` sends again whatever the look-up says. */
   nobodyKnows?: boolean;
@@ -180,7 +180,7 @@ function tokensToChange(
   return rows.filter((row) => actionOn(row, { by }) === action).map(({ token }) => token);
 }
 
-/** The same rule as in the validator of `resolve` (src/workflows/runtime/attention.ts), for each kind of attention. */
+/** The validator of `resolve` has the same rule (src/workflows/runtime/attention.ts), for each kind of attention. */
 function isConfirmed({ confirmRetry, note }: Decision): boolean {
   return confirmRetry === true && typeof note === "string" && note.trim() !== "";
 }

@@ -1,4 +1,4 @@
-// The input of the journal from an activity: the effect, the handlers for its one call, and its idempotency token.
+// An activity gives the journal the effect, the handlers for its one call, and its idempotency token.
 import { v5 } from "uuid";
 import type { Sealer } from "../crypto/data-key.js";
 import type { OwnedDocument } from "./ownership.js";
@@ -27,7 +27,7 @@ export interface Effect {
 /** The effect with the key that seals its answer. The key is loaded before the send, so that no answer is lost without it. */
 export type SealedEffect = Effect & { sealer: Sealer };
 
-/** What an error of the one call proves. */
+/** An error of the one call proves it. */
 export type SendFailure =
   | { kind: "notSent"; renewToken?: boolean }
   | { kind: "refused"; refusal: object }
@@ -48,7 +48,7 @@ export interface Send {
  */
 export type LookUpFinding = "found" | "late" | "missing" | "unproven";
 
-/** The handlers of an effect: its call, and what the activity knows about it. */
+/** They make the call, and know what the activity knows about it. */
 export interface EffectHandlers<A> {
   /**
    * The error to throw while the circuit is open; undefined when calls may pass. The journal checks it before it takes the

@@ -1,4 +1,4 @@
-// The errors of the journal. Their messages name steps and times, never content.
+// The messages of the journal's errors name steps and times, never content.
 import type { LookUpFinding } from "./effect.js";
 
 export { ErasedKeyError, isUndecryptable } from "../crypto/errors.js";

@@ -11,7 +11,7 @@ export interface LookUpKey {
   provider: string;
   account: string;
   operation: string;
-  /** The form of the item; a look-up may find one form and miss another. */
+  /** A look-up may find one form of an item and miss another. */
   form: string;
   /** Digest of the configuration that decides what is found. */
   configuration: string;
@@ -48,7 +48,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** The number of newest effects in which an answered item is searched. */
 const NEWEST = 100_000;
-/** The time for which one caller's look-up blocks those of others. */
+/** For so long one caller's look-up blocks those of others. */
 const TAKEN_MS = 60_000;
 
 const columns = `finding, found_at as "foundAt", missed_after_ms::float8 as "missedAfterMs", sample is not null as "isLooking"`;
@@ -81,7 +81,7 @@ export class LookUpProofs {
     return this.#judge(rows[0]);
   }
 
-  /** The proofs of an account's look-ups, for this configuration. */
+  /** Reports them for this configuration. */
   async report(
     of: Pick<LookUpKey, "provider" | "account" | "configuration">,
   ): Promise<LookUpReport[]> {

@@ -1,4 +1,4 @@
-// What is done next with an effect: one pure function of its row, its effect class and the cause for which the row is read.
+// Says what is done next with an effect: one pure function of its row, its effect class and the cause for which the row is read.
 // journal.ts carries the action out for an activity, decisions.ts for a person; rows.ts writes the states that it names.
 //
 // An activity asks for the effect (`call`). "Look up: X" means: ask the provider, and do X where it finds nothing.
@@ -222,9 +222,9 @@ export function isUncertainOnceTaken(
 export type CleanEnd = "refused" | "notSent" | "denied";
 
 /**
- * What a clean end makes of the row. After an uncertain attempt it settles nothing: the row stays `sending` until one more
- * look-up finds nothing. Where a person decided to send that attempt again (`before` is `notSent`), the decision still holds,
- * and the token stays, because the uncertain attempt went under it.
+ * Says what a clean end makes of the row. After an uncertain attempt it settles nothing: the row stays `sending` until one more look-up
+ * finds nothing. Where a person decided to send that attempt again (`before` is `notSent`), the decision still holds, and the token stays,
+ * because the uncertain attempt went under it.
  */
 export function afterCleanEnd(
   end: CleanEnd,

@@ -1,5 +1,5 @@
-// The owners of documents (docs/decisions/0018). An owner row is committed before the document is used or its bytes are
-// stored, so a process never has a document that it does not own.
+// A document may have several owners (docs/decisions/0018). An owner row is committed before the document is used or its bytes are stored,
+// so a process never has a document that it does not own.
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
@@ -24,13 +24,13 @@ export const documentKinds = [
 export type DocumentKind = (typeof documentKinds)[number];
 
 export interface OwnedDocument {
-  /** The 32 hex digits of `document:<id>`. */
+  /** It is the 32 hex digits of `document:<id>`. */
   id: string;
   kind: DocumentKind;
 }
 
 /**
- * The number of a document's lock. A process that uses the document holds it shared until the commit; a deletion holds it
+ * Each document has a lock of this number. A process that uses the document holds it shared until the commit; a deletion holds it
  * exclusively.
  */
 export const documentLock = (id: string) => `hashtextextended(${id}, 0)`;
@@ -48,7 +48,7 @@ export const ownersInsert = (namespace: string, workflowId: string, ids: string,
      on conflict do nothing),
    released as (delete from trustflow.document_quarantine where id = any(${ids}::text[]))`;
 
-/** The last two parameters of `owning`. */
+/** Returns the last two parameters of `ownersInsert`. */
 export function columnsOf(documents: OwnedDocument[]): [ids: string[], kinds: DocumentKind[]] {
   return [documents.map(({ id }) => id), documents.map(({ kind }) => kind)];
 }
@@ -69,7 +69,7 @@ export async function addOwner(
   ]);
 }
 
-/** The ids of what the process owns of a kind, newest first. */
+/** Returns the newest first. */
 export async function ownedOf(
   pool: Pool,
   { namespace, workflowId }: ProcessKey,

@@ -6,7 +6,7 @@ import type { Pool } from "../postgres/pool.js";
 export interface ProcessReference {
   provider: string;
   account: string;
-  /** The provider's name of the reference: `request_pk`, the id of a conference. */
+  /** The provider calls it `request_pk`, or it is the id of a conference. */
   reference: string;
   namespace: string;
   workflowId: string;

@@ -34,7 +34,7 @@ export interface DecisionSignature {
 }
 
 export class DecisionRefused extends Error {
-  /** The invalid member of the argument. */
+  /** It names the invalid member of the argument. */
   readonly path: string;
   readonly problem: string;
 

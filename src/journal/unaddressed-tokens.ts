@@ -1,5 +1,5 @@
-// The worker's part of the tokens of callbacks that name no process (docs/decisions/0037): it tries each against the conferences of
-// the account, and notes which reference the provider has shown for it.
+// Lets a worker try the tokens of callbacks that name no process (docs/decisions/0037): it tries each against the conferences of the
+// account, and notes which reference the provider has shown for it.
 import type { Pool } from "../postgres/pool.js";
 
 export interface AccountOf {
@@ -8,7 +8,6 @@ export interface AccountOf {
 }
 
 export interface UnaddressedToken {
-  /** The id of its callback. */
   callback: string;
   /** For the account. */
   sealed: string;

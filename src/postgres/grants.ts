@@ -1,6 +1,5 @@
-// The rights of each role of a deployment in the database (docs/decisions/0025). There is one PostgreSQL role for each, with
-// a fixed name; the administrator of the deployment creates it. `trustflow migrate` grants the rights each time, so that new
-// tables are included.
+// Grants each role of a deployment its rights in the database (docs/decisions/0025). There is one PostgreSQL role for each, with a fixed
+// name; the administrator of the deployment creates it. `trustflow migrate` grants the rights each time, so that new tables are included.
 import { transaction } from "./pool.js";
 import type { Pool, PoolClient } from "./pool.js";
 

@@ -1,4 +1,4 @@
-// The database roles of a deployment, by name; grants.ts says what each may do.
+// Names the database roles of a deployment; grants.ts says what each may do.
 
 /** `operator` is for commands that read: callbacks, doctor. The owner of the tables is for `migrate` alone. */
 export const databaseRoles = ["receiver", "relay", "worker", "cleanup", "operator"] as const;

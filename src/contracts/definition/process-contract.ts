@@ -1,4 +1,4 @@
-// The type of a registry entry: what the registry knows of each process.
+// The registry has such an entry for each process.
 import type { z } from "zod";
 import type { UpdateContract } from "./message-contract.js";
 import type { ProcessResult, ProcessStatus } from "../shared/status.js";
@@ -17,7 +17,7 @@ export interface StartCommand {
   /** One or two sentences about the input, beside its contract. */
   details: string;
   example: string;
-  /** What a dry run cannot check, because only the provider knows it. */
+  /** Says what a dry run cannot check, because only the provider knows it. */
   notChecked: string;
 }
 
@@ -29,7 +29,7 @@ export interface ProcessContract {
   input: z.ZodType<{ account?: string | undefined }>;
   result: z.ZodType<ProcessResult>;
   status: z.ZodType<ProcessStatus>;
-  /** The defaults for the `settings` of an input; each one is a configuration key. */
+  /** They fill the `settings` of an input; each one is a configuration key. */
   defaults?: Readonly<Record<string, Default>>;
   /** The updates that the process accepts besides `resolve`; each one is a method of its handle. */
   updates: Readonly<Record<string, UpdateContract>>;
@@ -41,7 +41,7 @@ export interface ProcessContract {
     endStates: ReadonlySet<string>;
     outcomes: readonly string[];
   };
-  /** The secrets among the IDs of the decision `happened`. */
+  /** These IDs of the decision `happened` are secret. */
   secretIds?: readonly string[];
   command: StartCommand;
 }
@@ -53,12 +53,11 @@ export function defineProcess<const Contract extends ProcessContract>(
   return contract;
 }
 
-/** The settings of a process as resolved: the caller's over the configured ones. */
+/** The caller's settings go over the configured ones. */
 export type Resolved<S extends z.ZodType> = {
   [name in keyof z.infer<S>]-?: NonNullable<z.infer<S>[name]>;
 };
 
-/** The configured value of each default. */
 export type DefaultsFor<Settings> = { readonly [setting in keyof Settings]-?: Default };
 
 export const DAY_SECONDS = 86_400;

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { DocumentInput } from "../shared/values.js";
 
-/** Of an input, or of an update's argument. */
+/** An input has one, and so has an update's argument. */
 export type Contract = z.ZodType;
 
 interface Schema {

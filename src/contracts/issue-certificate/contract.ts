@@ -1,5 +1,5 @@
-// The contract of `issueCertificate`: a disposable certificate from the holder's data, or from an eID assertion, to the
-// validated one-time password (P1 §1.1, 2.1–2.6, 4.1).
+// `issueCertificate` makes a disposable certificate from the holder's data, or from an eID assertion, to the validated one-time password
+// (P1 §1.1, 2.1–2.6, 4.1).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { assertionPattern } from "./messages.js";

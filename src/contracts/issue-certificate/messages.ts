@@ -1,7 +1,7 @@
-// The update of `issueCertificate`, and the form of its assertion. No zod: the workflow imports this file.
+// No zod: the workflow imports this file.
 import { defineUpdate } from "../shared/define.js";
 
-/** The form of an eID assertion (P1 §2.2): base64 with padding and no unused bits. */
+/** An eID assertion is base64 with padding and no unused bits (P1 §2.2). */
 export const assertionPattern =
   /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
 

@@ -1,5 +1,4 @@
-// The contract of `issueCredential`: what an issuance needs is created, where it does not exist yet, and a flow is started
-// (P1 §1.6, 2.11, 4.6).
+// `issueCredential` creates what an issuance needs, where it does not exist yet, and starts a flow (P1 §1.6, 2.11, 4.6).
 import { z } from "zod";
 import { withRules } from "../shared/rules.js";
 import { ProcessStatus } from "../shared/status.js";

@@ -1,5 +1,4 @@
-// The contract of `presentCredential`: what a presentation needs is created, where it does not exist yet, and a flow is started
-// (P1 §1.6, 2.11, 4.6).
+// `presentCredential` creates what a presentation needs, where it does not exist yet, and starts a flow (P1 §1.6, 2.11, 4.6).
 import { z } from "zod";
 import type { Rule } from "../shared/rules.js";
 import { withRules } from "../shared/rules.js";
@@ -18,7 +17,7 @@ const PresentationFields = z.strictObject({
   ...walletFields,
   /** States the attributes that must be presented (P1 §2.11). */
   verificationTemplate: Made.optional(),
-  /** What the created service is linked to beside the two above (P1 §2.11): all of it exists already. */
+  /** The created service is linked to these too, beside the two above (P1 §2.11): all of them exist already. */
   alsoLinked: z
     .strictObject({
       operatorIds: z.array(ProviderId).max(100).optional(),

@@ -1,5 +1,5 @@
-// The contract of `sendMessage`: one message through the messaging gateway (P1 §1.3, 4.3). Its payload is not shown in the
-// specification, so it is passed through as it is.
+// `sendMessage` sends one message through the messaging gateway (P1 §1.3, 4.3). Its payload is not shown in the specification, so it is
+// passed through as it is.
 import { z } from "zod";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, ProviderFields } from "../shared/values.js";
@@ -22,7 +22,7 @@ export const SendMessageResult = processResult({
   outcome: z.literal("accepted"),
   dates: z.strictObject({}),
 }).extend({
-  /** What the gateway answered, where it was JSON; its shape is not shown. */
+  /** Holds the gateway's answer, if that was JSON; its shape is not shown. */
   providerAnswer: z.unknown().optional(),
 });
 export type SendMessageResult = z.infer<typeof SendMessageResult>;

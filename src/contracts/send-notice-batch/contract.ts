@@ -1,5 +1,5 @@
-// The contract of `sendNoticeBatch`: one notice to each recipient of a list, from the check of the list to a report about each of
-// them (P2 §2.8–2.10, §3.3, §3.4, §4.3).
+// `sendNoticeBatch` sends one notice to each recipient of a list, from the check of the list to a report about each of them (P2 §2.8–2.10,
+// §3.3, §3.4, §4.3).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { batchOutcomes } from "./states.js";
@@ -61,7 +61,7 @@ const SendNoticeBatchFields = z.strictObject({
   recipients: DocumentInput,
   /** `strict`: one invalid row refuses the list; `skip-invalid`: such rows are left out, and named. Default `strict`. */
   onInvalid: z.enum(["strict", "skip-invalid"]).optional(),
-  /** What no two recipients may share. Default `address`. */
+  /** No two recipients may share it. Default `address`. */
   uniqueRecipients: z.enum(["address", "addressAndLookupKey"]).optional(),
   attachments: notice.attachments,
   /** In UTC (P2 §4.3); without it, or where it is past, the batch starts as soon as it is set up. */
@@ -125,14 +125,14 @@ export type SendNoticeBatchInput = z.infer<typeof SendNoticeBatchInput>;
 export const BatchOutcome = z.enum(batchOutcomes);
 export type BatchOutcome = z.infer<typeof BatchOutcome>;
 
-/** The argument of the update `requestAffidavit` (P2 §4.2): which notice, and what goes into its affidavit. */
+/** Says which notice, and what goes into its affidavit (P2 §4.2). */
 export const BatchAffidavitRequest = z.strictObject({
   notice: Text.max(200),
   ...NoticeAffidavitRequest.shape,
 });
 export type BatchAffidavitRequest = z.infer<typeof BatchAffidavitRequest>;
 
-/** The check of the list: what goes to the provider, and what is left out of it. */
+/** Says what goes to the provider, and what is left out of it. */
 export const BatchRecipients = z.strictObject({
   recipients: Count,
   invalidRows: Count,
@@ -191,9 +191,9 @@ export const SendNoticeBatchResult = processResult({
 }).extend({
   list: BatchRecipients,
   counts: BatchCounts,
-  /** What is known of each recipient, and from where; absent where no notice was made. */
+  /** Lists each recipient with its state, and where that is from; absent if no notice was made. */
   report: z.strictObject({ csv: DocumentReference, jsonLines: DocumentReference }).optional(),
-  /** The affidavits of all notices, as a ZIP. */
+  /** It is a ZIP with the affidavits of all notices. */
   archive: DocumentReference.optional(),
   /**
    * Notices of which affidavits are in the archive, and of which none are; absent where none were collected. `unreadable`: of the

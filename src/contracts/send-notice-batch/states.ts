@@ -1,4 +1,4 @@
-// The states of a batch of notices (P2 §3.3). No zod: the workflow imports this file.
+// P2 §3.3. No zod: the workflow imports this file.
 
 /** In the order of P2 §3.3. The provider reports them by a query alone: a batch has no callback (P2 §6.1). */
 export const batchStates = [

@@ -1,4 +1,4 @@
-// The contract of `sendNotice`: a certified notice from submit to close (P2 §2.6, §2.7, §3.2, §4.2).
+// `sendNotice` sends a certified notice and follows it from submit to close (P2 §2.6, §2.7, §3.2, §4.2).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { noticeAffidavitKinds, noticeOutcomes } from "./states.js";
@@ -129,7 +129,7 @@ const rules: Rule<Fields>[] = [
 export const SendNoticeInput = withRules(SendNoticeFields, rules);
 export type SendNoticeInput = z.infer<typeof SendNoticeInput>;
 
-/** The outcomes of P2 §3.2 in camelCase, and ours. */
+/** `openAtDeadline` and `other` are ours; the others are those of P2 §3.2 in camelCase. */
 export const NoticeOutcome = z.enum([...noticeOutcomes, "openAtDeadline", "other"]);
 export type NoticeOutcome = z.infer<typeof NoticeOutcome>;
 
@@ -147,7 +147,7 @@ export const SendNoticeResult = processResult({
 }).extend(said);
 export type SendNoticeResult = z.infer<typeof SendNoticeResult>;
 
-/** The argument of the update `requestAffidavit` (P2 §4.2). */
+/** P2 §4.2. */
 export const NoticeAffidavitRequest = z.strictObject({
   includeBody: z.boolean().optional(),
   /** Needs attachments that were submitted with `includeOnAffidavits`. */

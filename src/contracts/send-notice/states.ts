@@ -1,4 +1,4 @@
-// The states, outcomes and affidavit kinds of a certified notice (P2 §2.6, §3.2). No zod: the workflow imports this file.
+// P2 §2.6, §3.2. No zod: the workflow imports this file.
 
 /** In the order of P2 §3.2. `Failed` is recoverable; only the outcome `failed`, at `Closed`, is final. */
 export const noticeStates = [

@@ -1,4 +1,4 @@
-// The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
+// `sendPostal` sends a certified postal communication and follows it from submit to close (P2 §2.1–2.5, §3.1, §4.1).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { postalOutcomes } from "./states.js";
@@ -224,7 +224,7 @@ const rules: Rule<Fields>[] = [
 export const SendPostalInput = withRules(SendPostalFields, rules);
 export type SendPostalInput = z.infer<typeof SendPostalInput>;
 
-/** The outcomes of P2 §3.1 in camelCase, and ours. */
+/** The last three are ours; the others are those of P2 §3.1 in camelCase. */
 export const PostalOutcome = z.enum([
   ...postalOutcomes,
   "openAtDeadline",
@@ -236,7 +236,7 @@ export type PostalOutcome = z.infer<typeof PostalOutcome>;
 export const SendPostalStatus = ProcessStatus;
 export type SendPostalStatus = ProcessStatus;
 
-/** The dates of P2 §2.5 that the provider gave. */
+/** The provider gave these dates (P2 §2.5). */
 export const PostalDates = z.strictObject({
   creationDate: Instant.optional(),
   submittedOn: Instant.optional(),
@@ -255,7 +255,7 @@ export const SendPostalResult = processResult({
 }).extend(said);
 export type SendPostalResult = z.infer<typeof SendPostalResult>;
 
-/** The argument of the update `requestAffidavit` (P2 §4.1). */
+/** P2 §4.1. */
 export const PostalAffidavitRequest = z.strictObject({
   includeDocument: z.boolean().optional(),
   includeEvents: z.boolean().optional(),

@@ -1,4 +1,4 @@
-// The states and outcomes of a postal communication (P2 §3.1). No zod: the workflow imports this file.
+// P2 §3.1. No zod: the workflow imports this file.
 
 /** In the order of P2 §3.1. */
 export const postalStates = [

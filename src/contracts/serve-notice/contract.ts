@@ -1,5 +1,5 @@
-// The contract of `serveNotice`: a certified notice, and certified post to the same person if the notice is not served by a deadline
-// (P2 §2.1–2.7, §3.1, §3.2, §4.1, §4.2; docs/decisions/0031).
+// `serveNotice` sends a certified notice, and certified post to the same person if the notice is not served by a deadline (P2 §2.1–2.7,
+// §3.1, §3.2, §4.1, §4.2; docs/decisions/0031).
 import { z } from "zod";
 import { SendNoticeInput, NoticeSettings, SendNoticeResult } from "../send-notice/contract.js";
 import { PostalSettings, SendPostalInput, SendPostalResult } from "../send-postal/contract.js";
@@ -10,7 +10,7 @@ import type { Rule } from "../shared/rules.js";
 import { ChildStatus, processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, Instant } from "../shared/values.js";
 
-/** What the process itself waits for; the settings of notice and post stand beside them. */
+/** The process itself waits for these; the settings of notice and post stand beside them. */
 const spans = {
   /** From the start of the notice; if it is not served by then, the post goes out. */
   deadlineSeconds: seconds.min(1).optional(),
@@ -21,7 +21,7 @@ const spans = {
 export type ServeSettings = Record<keyof typeof spans, number>;
 
 const ServeNoticeFields = z.strictObject({
-  /** Of both services: the account has keys for certified notices and for certified post. */
+  /** The account needs keys for certified notices and for certified post. */
   account: AccountName.optional(),
   notice: SendNoticeInput,
   post: SendPostalInput,

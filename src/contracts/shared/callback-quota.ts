@@ -1,5 +1,5 @@
-// What one callback address may bring, and for how long (docs/decisions/0020). The configuration offers it, a database function counts
-// (src/postgres/migrations/0001-tables.ts), and after its refusal the receiver refuses by itself for a while.
+// Limits what one callback address may bring, and for how long (docs/decisions/0020). The configuration offers it, a database function
+// counts (src/postgres/migrations/0001-tables.ts), and after its refusal the receiver refuses by itself for a while.
 
 export const defaultQuota = {
   /** How many rows a process receives; more are `surplus`. */

@@ -1,4 +1,4 @@
-// What the inputs of certified post and certified notices share (P2 §2.3, §2.6; docs/reading-the-specification.md §2, §3).
+// The inputs of certified post and certified notices share these parts (P2 §2.3, §2.6; docs/reading-the-specification.md §2, §3).
 import { z } from "zod";
 import type { Rule } from "./rules.js";
 import { SecretString } from "./values.js";

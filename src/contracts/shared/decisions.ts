@@ -1,5 +1,5 @@
-// The effect of each decision on an attention, in words for the operator; the Web UI and the command line use the same words.
-// No zod: workflows import this file.
+// Says in words for the operator what each decision on an attention does; the Web UI and the command line use the same words. No zod:
+// workflows import this file.
 import type { Decision } from "./messages.js";
 import type { Attention } from "./status.js";
 

@@ -1,4 +1,4 @@
-// The types of a failed process and of a failed activity (docs/design.md §2, §5, §13). No zod: workflows import this file.
+// A failed process, and a failed activity, have one of these types (docs/design.md §2, §5, §13). No zod: workflows import this file.
 import type { ProblemKind } from "./problem-kind.js";
 
 /** `ApplicationFailure.type` of a failed process: its effect does not exist, or an operator abandoned it. */
@@ -16,7 +16,7 @@ export interface FieldProblem {
   problem: string;
 }
 
-/** The problem of the field `id`: what was sent under it is no longer known, so it could be sent twice. */
+/** The field `id` gets it: what was sent under the id is no longer known, so it could be sent twice. */
 export const erasedProblem = "was erased: use another id";
 
 /** `details[0]` by failure type. */
@@ -34,7 +34,7 @@ export interface FailureDetails {
   };
 }
 
-/** The kinds of an attention; the value of the search attribute `TrustflowAttention`. */
+/** The search attribute `TrustflowAttention` has one of them. */
 export const attentionKinds = [
   "accessDenied",
   "unavailable",
@@ -58,10 +58,10 @@ export interface Problem {
   requestId?: string;
   /** The id in an answer that is otherwise unusable. */
   reference?: string;
-  /** The problem of the answer in our own words, such as the media type or the missing member; never a value of the answer. */
+  /** Says in our own words what is wrong with the answer, such as the media type or the missing member; never a value of the answer. */
   problem?: string;
   fields: FieldProblem[];
   detail?: string;
-  /** Of `unknownOutcome`: why an empty look-up at this account proves nothing. */
+  /** Only `unknownOutcome` has it: why an empty look-up at this account proves nothing. */
   lookUp?: "unproven" | "late" | "missing";
 }

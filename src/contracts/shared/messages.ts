@@ -1,5 +1,5 @@
-// The messages of every process, and those of a one-time password: signals, one query, and updates for all that needs an
-// answer (docs/design.md §2). The messages of only one process are in its own folder.
+// Every process takes these messages, and those of a one-time password: signals, one query, and updates for all that needs an answer
+// (docs/design.md §2). The messages of only one process are in its own folder.
 import { defineQuery, defineSignal, defineUpdate } from "./define.js";
 import type { ProviderEvent } from "./provider-event.js";
 import type { ProcessStatus } from "./status.js";
@@ -7,7 +7,7 @@ import type { ProcessStatus } from "./status.js";
 /** All events that wait for a process, at most 100 at once; delivered at least once, so deduplicated by `id`. */
 export const providerEvents = defineSignal<[ProviderEvent[]]>("providerEvents");
 
-/** The number of callbacks beyond those that the process receives; they stay in the inbox. */
+/** Counts the callbacks beyond those that the process receives; they stay in the inbox. */
 export interface Surplus {
   count: number;
 }
@@ -17,7 +17,7 @@ export interface Surplus {
  */
 export const surplus = defineSignal<[Surplus]>("surplus");
 
-/** The clean-up's repair of a stuck process. It is sent before the reset, so it names the run that was reset. */
+/** The clean-up sends it before it resets a stuck process, so it names the run that was reset. */
 export interface Repair {
   runId: string;
   /** When the first of its workflow tasks failed. */
@@ -28,7 +28,7 @@ export const repaired = defineSignal<[Repair]>("repaired");
 /** `full`: with what the provider has said of the communication and of its reader. */
 export const status = defineQuery<ProcessStatus, [{ full?: boolean }?]>("status");
 
-/** The error of a query that came before the workflow task of the newest events; the caller repeats the query. */
+/** The query came before the workflow task of the newest events; the caller repeats the query. */
 export const queryTooEarly = "the process has just gone on: ask again";
 
 /** The proof of the person who decides: an operator's signature of this one decision (docs/any-language.md). */
@@ -48,8 +48,8 @@ export interface Decider {
 }
 
 /**
- * The result of a code that the holder entered (docs/reading-the-specification.md §5). `triesLeft` and `expired` come from
- * our own counter and deadline.
+ * A holder who entered a code gets it (docs/reading-the-specification.md §5). `triesLeft` and `expired` come from our own counter and
+ * deadline.
  */
 export type OtpAnswer =
   | { answer: "accepted" | "expired" | "locked" | "unavailable" }

@@ -4,17 +4,17 @@ import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/commo
 
 export const workflowTaskQueue = "trustflow";
 
-/** The activity task queue of a provider, or of its long calls; each has its own rate limit (docs/design.md §12). */
+/** Each provider has a queue with its own rate limit, and so have its long calls (docs/design.md §12). */
 export function providerTaskQueue(provider: string): string {
   return `${workflowTaskQueue}.${provider}`;
 }
 
 export const BUSINESS_ID_LENGTH = 100;
 
-/** What a business id may look like: it stands in URLs, logs and visibility (docs/design.md §2). */
+/** A business id stands in URLs, logs and visibility (docs/design.md §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** What an id of a provider's may look like that one process shows and another one is given: visibility shows it. */
+/** One process shows such an id of a provider's, and another one is given it: visibility shows it. */
 export const providerIdPattern = /^[\x21-\x7e]{1,200}$/;
 /** The same for an id that becomes one segment of a path (RFC 3986, `pchar`), and is not `.` or `..`. */
 export const pathIdPattern = /^[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9._~!$&'()*+,;=:@-]{0,199}$/;
@@ -50,8 +50,8 @@ export const providerCallSeconds = "trustflow_provider_call_seconds";
 export const statusMemo = "trustflowStatus";
 
 /**
- * The generation of the workflow code: Temporal keeps the build id of the worker with each workflow task, so a replay knows which
- * code made it. A change of the commands that a process makes begins a new generation.
+ * Temporal keeps the build id of the worker with each workflow task, so a replay knows which generation of the workflow code made it. A
+ * change of the commands that a process makes begins a new generation.
  */
 export const GENERATION = 1;
 export const buildId = `trustflow-${GENERATION}`;

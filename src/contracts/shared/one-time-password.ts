@@ -7,7 +7,7 @@ import { DAY_SECONDS } from "../definition/process-contract.js";
 import { seconds } from "./communication.js";
 import { Instant } from "./values.js";
 
-/** The form of a code that a holder or signer enters. */
+/** A holder or signer enters at most so many characters. */
 export const MAX_CODE_LENGTH = 100;
 
 /** Missing values come from the configuration and stay the same for the run. */

@@ -14,7 +14,7 @@ export function isUndecryptable(problem: PayloadProblem): boolean {
 
 /** Metadata of a decoded payload, only for the worker; a value from a client is replaced. */
 export const problemMark = "trustflow-problem";
-/** What the worker refuses, separated by commas. */
+/** Its value names what the worker refuses, separated by commas. */
 export const policyMark = "trustflow-refused";
 
 /** Why a start, an update or a query was refused; it follows the name of the field. */

@@ -49,7 +49,7 @@ function unknownIn(issues: readonly Issue[]): number {
 
 export const missing = "is required";
 
-/** The text after the name of a field; it never repeats a value. The contract's own sentences take precedence. */
+/** It follows the name of a field, and never repeats a value. The contract's own sentences take precedence. */
 export function sentenceOf(issue: RawIssue): string {
   if (issue.input === undefined) return missing;
   if (issue.input === null) return "must not be null";

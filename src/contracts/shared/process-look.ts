@@ -1,17 +1,17 @@
-// What one process sees of another one: its newest run, and what that run answers. No zod: workflows import this file.
+// One process sees this much of another one: its newest run, and what that run answers. No zod: workflows import this file.
 import type { FieldProblem } from "./failures.js";
 import type { ProcessStatus } from "./status.js";
 
 /** How an ended run ended without a result. */
 export interface LookedAtFailure {
-  /** Of a process that failed: a type of failures.ts; else `Terminated` or another word of ours. */
+  /** A process that failed has a type of failures.ts, else `Terminated` or another word of ours. */
   type: string;
   message: string;
   fields: FieldProblem[];
-  /** Of `NotAccepted`. */
+  /** Only `NotAccepted` has it. */
   provider?: string;
   code?: string;
-  /** Of `Abandoned`. */
+  /** Only `Abandoned` has it. */
   effect?: "none" | "unknown" | "exists";
 }
 

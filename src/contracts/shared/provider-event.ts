@@ -4,7 +4,7 @@ import { Instant } from "./values.js";
 
 const Said = z.string().optional();
 
-/** What a callback says about the communication and about its reader (P2 §2.11, §2.12). Nothing confirms it. Personal data. */
+/** A callback says it about the communication and about its reader (P2 §2.11, §2.12). Nothing confirms it. Personal data. */
 export const EventAbout = z.strictObject({
   site: Said,
   owner: Said,
@@ -19,7 +19,7 @@ export const EventAbout = z.strictObject({
   lookupKey: Said,
   creationDate: Instant.optional(),
   progress: z.union([z.string(), z.number()]).optional(),
-  /** Of the reader: on `Received` and `Read` of a notice, where the provider has them. */
+  /** These are the reader's: `Received` and `Read` of a notice have them, if the provider has. */
   ipAddress: Said,
   browserData: Said,
   userLanguages: Said,

@@ -1,4 +1,4 @@
-// The status of every process, and the parts that all results share (docs/design.md §13).
+// Every process has this status, and these parts of a result (docs/design.md §13).
 import { z } from "zod";
 import { attentionKinds } from "./failures.js";
 import { EventAbout } from "./provider-event.js";
@@ -69,7 +69,7 @@ export const ProcessDocument = z.strictObject({
     "answer",
   ]),
   document: DocumentReference,
-  /** The provider's id of it. */
+  /** The provider gave it. */
   uniqueId: z.string().optional(),
   date: Instant.optional(),
   description: z.string().optional(),
@@ -91,13 +91,13 @@ export type ShownFailure = z.infer<typeof ShownFailure>;
 export const References = z.record(z.string(), z.string());
 export type References = z.infer<typeof References>;
 
-/** What one callback said beside its kind. No query confirms it: anyone who knows the callback address can report it. */
+/** One callback said it beside its kind. No query confirms it: anyone who knows the callback address can report it. */
 export const ReportedEvent = EventAbout.extend({ at: Instant, kind: z.string() });
 export type ReportedEvent = z.infer<typeof ReportedEvent>;
 
 const Shown = z.string().optional();
 
-/** What the newest query shows of a communication beside state, outcome and dates (P2 §2.5, §2.7). */
+/** The newest query shows it of a communication, beside state, outcome and dates (P2 §2.5, §2.7). */
 export const ShownItem = z.strictObject({
   siteName: Shown,
   xmissionResult: Shown,
@@ -119,9 +119,9 @@ export const ShownItem = z.strictObject({
 });
 export type ShownItem = z.infer<typeof ShownItem>;
 
-/** What a communication's provider has said of it and of its reader; personal data, and in no memo. */
+/** The provider has said it of a communication and of its reader: personal data, which no memo has. */
 export const said = {
-  /** The first callbacks and the newest, at most 150 kB of them. */
+  /** It has the first callbacks and the newest, at most 150 kB of them. */
   reported: z.array(ReportedEvent).optional(),
   shown: ShownItem.optional(),
 };
@@ -168,7 +168,7 @@ export interface ProcessResult {
   shown?: ShownItem | undefined;
 }
 
-/** What the results of all processes share; `dates` are the process's own. */
+/** The results of all processes share these members; `dates` are the process's own. */
 export function processResult<
   P extends z.ZodType,
   O extends z.ZodType,

@@ -27,7 +27,6 @@ export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166-1
 
 export const EmailAddress = z.email();
 
-/** The name of a configured provider account. */
 export const AccountName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be a configured account name");

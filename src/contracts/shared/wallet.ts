@@ -1,4 +1,4 @@
-// What the two processes of the credential wallet share: what is created or exists already, and the flow that is started (P1 §1.6,
+// The two processes of the credential wallet share these parts: what is created or exists already, and the flow that is started (P1 §1.6,
 // 2.11, 4.6). No field of any of them is shown: all are the caller's, in `providerFields`.
 import { z } from "zod";
 import type { Rule } from "./rules.js";
@@ -10,7 +10,7 @@ const madeWith = (id: typeof ProviderId) =>
   z
     .strictObject({
       id: id.optional(),
-      /** The whole request of its creation, untouched, beside the ids that the process adds. */
+      /** It is the whole request of the creation, untouched, beside the ids that the process adds. */
       providerFields: ProviderFields.optional(),
     })
     .superRefine((made, context) => {
@@ -52,7 +52,7 @@ export const startsWhereServiceExists: Rule<WalletInput> = {
   },
 };
 
-/** What exists already is linked to its own, so nothing would use these others if they were created now (P1 §2.11). */
+/** A thing that exists already is linked to its own, so nothing would use these others if they were created now (P1 §2.11). */
 export function whereExisting(existing: string, ...used: string[]): Rule<object> {
   return {
     reads: [existing, ...used],
@@ -64,7 +64,7 @@ export function whereExisting(existing: string, ...used: string[]): Rule<object>
   };
 }
 
-/** What is created needs these others (P1 §2.11). */
+/** A thing that is created needs these others (P1 §2.11). */
 export function whereCreated(created: string, ...needed: string[]): Rule<object> {
   return {
     reads: [created, ...needed],

@@ -1,5 +1,5 @@
-// The contract of `signEnvelope`: documents in an envelope that a one-shot certificate signs, over two hosts (P1 §1.5, 2.10,
-// 4.5). Of the three requests only a few names are shown: the rest is the caller's, in `providerFields`.
+// `signEnvelope` has a one-shot certificate sign documents in an envelope, over two hosts (P1 §1.5, 2.10, 4.5). Of the three requests only
+// a few names are shown: the rest is the caller's, in `providerFields`.
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { documentNamesDiffer, withRules } from "../shared/rules.js";
@@ -45,7 +45,7 @@ const EnvelopeFields = z.strictObject({
     .array(EnvelopeDocument)
     .min(1)
     .max(...ownLimit(50)),
-  /** What the envelope has beside its documents and its one Sign activity. */
+  /** The envelope has it beside its documents and its one Sign activity. */
   envelope: z
     .strictObject({ providerFields: providerFieldsBut("Documents", "Activities").optional() })
     .optional(),

@@ -1,5 +1,5 @@
-// The contract of `signOneShot`: a one-shot signature request from its creation to the signed documents, in its four
-// variants (P1 §1.4, 2.9, 4.4). No request or response is shown: what the provider wants travels in `providerFields`.
+// `signOneShot` follows a one-shot signature request from its creation to the signed documents, in its four variants (P1 §1.4, 2.9, 4.4).
+// No request or response is shown: what the provider wants travels in `providerFields`.
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { askingSpans } from "../shared/communication.js";
@@ -33,7 +33,7 @@ const OneShotFields = z.strictObject({
   account: AccountName.optional(),
   /** P1 §1.4: the workflows of the service. */
   variant: z.enum(["classic", "hash", "asynchronous", "videoIdentification"]),
-  /** The whole payload of the creation, untouched. */
+  /** It is the whole payload of the creation, untouched. */
   providerFields: ProviderFields,
   documents: z
     .array(z.union([NamedDocument, NamedHash]))
@@ -47,7 +47,7 @@ const OneShotFields = z.strictObject({
         .min(1)
         .max(...ownLimit(50)),
       video: NamedDocument,
-      /** The payload of the video's creation, untouched. */
+      /** It is the payload of the video's creation, untouched. */
       providerFields: ProviderFields.optional(),
     })
     .optional(),

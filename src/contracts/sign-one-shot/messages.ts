@@ -2,7 +2,7 @@
 import { defineUpdate } from "../shared/define.js";
 import type { Decider } from "../shared/messages.js";
 
-/** The caller's acceptance or refusal of the contract; `notAwaited`: the process does not wait for it. */
+/** With `notAwaited` the process does not wait for the contract's acceptance. */
 export interface ContractAnswer {
   answer: "accepted" | "refused" | "notAwaited" | "unavailable";
 }

@@ -1,5 +1,5 @@
-// The contract of `verifyIdentity`: an identification by video call, from the call to its audit (P1 §1.2, 2.7, 4.2, 6.1). Nothing in
-// the specification creates a conference, so its id is input.
+// `verifyIdentity` follows an identification by video call, from the call to its audit (P1 §1.2, 2.7, 4.2, 6.1). Nothing in the
+// specification creates a conference, so its id is input.
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { holdsJwt, isCredentialName } from "../shared/text.js";
