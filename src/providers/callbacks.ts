@@ -11,9 +11,9 @@ type AccountParser = (
 ) => ReturnType<AccountCallbackParser<unknown>>;
 
 export interface CallbackParsers {
-  /** Of callbacks to a process's own address, by provider. */
+  /** They parse callbacks to a process's own address, by provider. */
   parsers: Record<string, ProcessCallbackParser>;
-  /** Of callbacks to an account's address, by provider. */
+  /** They parse callbacks to an account's address, by provider. */
   sources: Record<string, AccountParser>;
 }
 

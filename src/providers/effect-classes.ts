@@ -1,5 +1,5 @@
-// What a repeated call would do. Each provider's effects.ts gives every operation one class; the class alone decides what a
-// retry may do after a lost answer.
+// An effect class says what a repeated call would do. Each provider's effects.ts gives every operation one class; the class alone decides
+// what a retry may do after a lost answer.
 
 export type EffectClass =
   /** Changes nothing; repeat. */
@@ -13,7 +13,6 @@ export type EffectClass =
   /** No token and no look-up: without an answer the outcome is unknown. */
   | "once";
 
-/** The class of each operation of a provider. */
 export type EffectClasses = Readonly<Record<string, EffectClass>>;
 
 /** Which operation of which provider is called. */

@@ -1,11 +1,10 @@
-// What the registry knows of a provider. An entry is light: the client and the parser of callbacks are loaded
-// when they are first used.
+// The registry knows this of a provider. An entry is light: the client and the parser of callbacks are loaded when they are first used.
 import type { z } from "zod";
 import type { ProviderEvent } from "../contracts/shared/provider-event.js";
 import type { EffectClasses } from "./effect-classes.js";
 import type { Host } from "./http/call.js";
 
-/** What an account is made with, beside its keys. */
+/** An account is made with these, beside its keys. */
 export interface AccountSettings {
   name: string;
   /** Called when the new certificate files are unusable and the previous certificate stays in use. */
@@ -16,18 +15,18 @@ export interface AccountSettings {
 export interface ServedSandbox {
   url: string;
   tlsUrl: string;
-  /** The keys of a client certificate that the sandbox issued. */
+  /** The sandbox issued this client certificate. */
   certificate: Record<"certificateFile" | "keyFile" | "caFile", string>;
 }
 
-/** Of callbacks to a process's own address; `correlation` is what the provider echoes. */
+/** Parses callbacks to a process's own address; `correlation` is the value that the provider echoes. */
 export type ProcessCallbackParser = (body: unknown) => {
   event: ProviderEvent;
   correlation?: string;
 };
 
 /**
- * Parses callbacks to an account's address; `reference` is the key of the journal's correlations, `secret` what the body carries
+ * Parses callbacks to an account's address; `reference` names the process in the journal, `secret` what the body carries
  * for the process alone (P1 §6.1).
  */
 export type AccountCallbackParser<K> = (
@@ -47,11 +46,11 @@ export type CallbackSource<K> =
     };
 
 export interface ProviderEntry<K extends z.ZodType, A, E extends EffectClasses> {
-  /** The keys of an account in the configuration. */
+  /** An account has these keys in the configuration. */
   keys: K;
   /** A configured account as the client takes it. */
   accountOf(keys: z.infer<K>, settings: AccountSettings): A;
-  /** The keys of the sandbox's account `sandbox`. */
+  /** The sandbox's account `sandbox` has these keys. */
   sandboxKeys(sandbox: ServedSandbox): Record<string, string>;
   effects: E;
   hosts(account: A): Host[];

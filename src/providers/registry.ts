@@ -26,14 +26,13 @@ export const providers = {
 type Providers = typeof providers;
 export type Provider = keyof Providers;
 export type Operation<P extends Provider> = keyof Providers[P]["effects"] & string;
-/** The keys of a configured account. */
 export type AccountKeys<P extends Provider> = z.infer<Providers[P]["keys"]>;
 /** An account as the provider's client takes it. */
 export type AccountOf<P extends Provider> = ReturnType<Providers[P]["accountOf"]>;
 
 export const providerNames = Object.keys(providers) as Provider[];
 
-/** The entry of whichever provider. It takes accounts of its own provider only, which this type does not say. */
+/** It takes accounts of its own provider only, which this type does not say. */
 export function entryOf(provider: Provider): ProviderEntry<z.ZodType, object, EffectClasses> {
   return providers[provider] as unknown as ProviderEntry<z.ZodType, object, EffectClasses>;
 }

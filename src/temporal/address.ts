@@ -1,4 +1,4 @@
-// The host and the port of Temporal's address; a file of its own, because commands need it before they load the SDK.
+// Reads host and port from Temporal's address. It is a file of its own, because commands need it before they load the SDK.
 const DEFAULT_PORT = 7233;
 
 export function hostAndPort(address: string): { host: string; port: number } {

@@ -6,7 +6,7 @@
 const NAME = "TEMPORAL_POLL_SHUTDOWN_INTERRUPT_WAIT_MS";
 const WAIT_MS = 1_000;
 
-/** What is made meanwhile has patient polls. */
+/** A worker that is made meanwhile has patient polls. */
 export async function withPatientPolls<T>(make: () => Promise<T>): Promise<T> {
   process.env[NAME] ??= String(WAIT_MS);
   try {

@@ -1,5 +1,5 @@
-// What a log line may show. What may be personal or secret (failure messages, stacks, payloads) stays out, because only what
-// is listed here is shown.
+// Says what a log line may show. Text that may be personal or secret (failure messages, stacks, payloads) stays out, because only what is
+// listed here is shown.
 
 const MAX_LENGTH = 300;
 const NAME = /^[\w.$-]{1,80}$/;
@@ -23,7 +23,7 @@ export function redact(details: object = {}): Record<string, unknown> {
   return kept;
 }
 
-/** The part of a message before ": " or the end of the first line; the rest may quote anything. */
+/** Keeps a message up to ": " or the end of the first line; the rest may quote anything. */
 export function messagePrefix(message: string): string {
   return (message.split(/: |\n/, 1)[0] ?? "").slice(0, MAX_LENGTH);
 }

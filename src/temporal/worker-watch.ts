@@ -4,7 +4,7 @@ import { Worker } from "@temporalio/worker";
 import type { NativeConnection } from "@temporalio/worker";
 import { describeWorkflowQueue } from "./visibility/task-queue.js";
 
-/** What the SDK's core logs, at the level ERROR, when it loses an activation. */
+/** The SDK's core logs it, at the level ERROR, when it loses an activation. */
 const LOST_ACTIVATION = "Extra buffered run should not have produced an activation";
 const LOOK_EVERY_MS = 15_000;
 /** A task has ten seconds, so an activation that is in progress for a minute of looks will not end. */

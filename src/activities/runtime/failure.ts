@@ -62,7 +62,7 @@ export interface FailureContext {
   environment: string;
   account: string;
   mode: AttemptMode;
-  /** The delay between two tries of the patient phase, before jitter. */
+  /** The patient phase waits so long between two tries, before jitter. */
   patienceMs: number;
   /** How long the quick phase continues while the provider is unavailable. */
   unavailableForMs: number;

@@ -13,7 +13,7 @@ export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: st
 export type Parsers = Record<string, Parser>;
 
 /**
- * Parses callbacks to an account's address; `reference` is the key of the journal's correlations, `secret` what the event carries
+ * Parses callbacks to an account's address; `reference` names the process in the journal, `secret` what the event carries
  * for the process alone.
  */
 export type Source = (

@@ -7,7 +7,7 @@ import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
-  /** Of the API Operator (P1 §5.6). */
+  /** The API Operator has it (P1 §5.6). */
   apiToken: accountSecret(),
   /** Assumed: how it is sent; the prefix comes directly before it, with its space. */
   tokenHeader: z

@@ -1,4 +1,4 @@
-// What every endpoint of the credential wallet shares: the token, and the id of a service in a path.
+// Every endpoint of the credential wallet takes the token, and some an id in the path.
 import { call as callHost } from "../http/call.js";
 import type { Answered } from "../http/call.js";
 import type { Described } from "../http/described.js";
@@ -8,7 +8,7 @@ import type { WalletOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
 import { paths } from "./wire.js";
 
-/** What every operation takes, beside the ids that it refers to. */
+/** Every operation takes these, beside the ids that it refers to. */
 export interface WalletRequest {
   /** The caller's own members; they are sent as they are. */
   fields: Record<string, unknown>;

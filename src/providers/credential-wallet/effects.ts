@@ -1,4 +1,4 @@
-// The effect class of each operation of the credential wallet (P1 §4.6): nothing shows what exists, so none can be looked up.
+// P1 §4.6. Nothing shows what exists, so no operation can be looked up.
 import type { EffectClasses } from "../effect-classes.js";
 
 export const effects = {

@@ -57,7 +57,7 @@ export function accountOf(given: z.infer<typeof keys>, { name, onKept }: Account
 
 export type DisposableCertificateAccount = ReturnType<typeof accountOf>;
 
-/** What the sandbox answers to a wrong code; the specification names no code (P1 §7.1). */
+/** The sandbox answers it to a wrong code; the specification names no code (P1 §7.1). */
 const wrongOtpCode = "250";
 
 export function sandboxKeys({ tlsUrl, certificate }: ServedSandbox) {

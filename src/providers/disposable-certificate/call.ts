@@ -1,4 +1,4 @@
-// What every endpoint of the disposable certificate service shares: the request around its call (P1 §4.1, §5.1).
+// Makes the request of every endpoint of the disposable certificate service (P1 §4.1, §5.1).
 import { call as callHost } from "../http/call.js";
 import type { Answered } from "../http/call.js";
 import type { Described } from "../http/described.js";

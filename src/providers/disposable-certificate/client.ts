@@ -38,7 +38,7 @@ export interface IssuedCertificate {
   certIdOtp: number;
   /** A secret like the OTP: a person who has both can validate. */
   deviceCode: string;
-  /** Of the eID variant, when applicable. */
+  /** Only the eID variant has it. */
   otpId?: string;
 }
 
@@ -136,8 +136,7 @@ function fromAssertion(enrolment: EidEnrolment, signal: AbortSignal | undefined)
 }
 
 /**
- * Of an enrollment that was answered, but not readably, the error shows a `certIdOtp` and nothing else
- * (docs/reading-the-specification.md §8).
+ * If an enrollment was answered, but not readably, the error shows a `certIdOtp` and nothing else (docs/reading-the-specification.md §8).
  */
 const issued = (spelling: DisposableCertificateAccount) =>
   jsonBody(IssuedAnswer, {

@@ -1,4 +1,4 @@
-// The effect class of each operation of the disposable certificate service (P1 §4.1).
+// P1 §4.1.
 import type { EffectClasses } from "../effect-classes.js";
 
 export const effects = {

@@ -16,7 +16,7 @@ export const operationOf = operationsOf("disposable-certificate", effects);
 
 const input: Meaning = { kind: "invalidRequest", effect: "none" };
 const denied: Meaning = { kind: "accessDenied", effect: "none", denies: "operation" };
-/** What we got from the service itself, or made of it, is not to its liking. */
+/** The service refuses something that it gave us, or that we made of it. */
 const ours: Meaning = { kind: "protocol", effect: "none" };
 
 const enrolling = { 242: input, 237: input, 239: input, 244: denied, 11002: denied };
@@ -77,7 +77,7 @@ function fieldIn(
   return found ? [{ fieldName: found[1], message }] : [];
 }
 
-/** What a message may call a member, with its path; the longest first. */
+/** Returns what a message may call a member, with its path; the longest first. */
 function namesOf(fields: Record<string, readonly string[]>): (readonly [string, string])[] {
   const names = Object.entries(fields).flatMap(([member, inner]) => [
     [member, member] as const,

@@ -1,4 +1,4 @@
-// The calls to the two hosts of the envelope-based one-shot signature (P1 §4.5, §5.5).
+// Calls the two hosts of the envelope-based one-shot signature (P1 §4.5, §5.5).
 import { call } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
 import type { Described } from "../http/described.js";

@@ -1,4 +1,4 @@
-// The effect class of each operation of the two hosts (P1 §4.5).
+// P1 §4.5.
 import type { EffectClasses } from "../effect-classes.js";
 
 export const effects = {

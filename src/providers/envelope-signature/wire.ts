@@ -16,11 +16,11 @@ export const API_TOKEN_HEADER = "ApiToken";
 /** An uploaded file as it stands in an envelope. */
 export interface EnvelopeDocument {
   fileId: string;
-  /** The caller's own members of it. */
+  /** The caller adds these members. */
   fields?: Record<string, unknown> | undefined;
 }
 
-/** What the specification leaves open and this client assumes. */
+/** The specification leaves these open. */
 export const assumed = {
   /** P1 §2.10: the members around `FileId` and `requestToken`; documents are numbered from 1 in their order. */
   documents: (documents: readonly EnvelopeDocument[]) =>

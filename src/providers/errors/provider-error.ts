@@ -16,9 +16,9 @@ export type MismatchKind =
   | "content"
   | "redirect";
 
-/** Of the provider's words. */
+/** Limits the provider's words. */
 const MAX_BYTES = 500;
-/** Of the fields that it finds fault with. */
+/** Limits the fields that the provider finds fault with. */
 const MAX_FIELDS = 50;
 
 /** May the provider have acted? */
@@ -36,7 +36,7 @@ interface ProviderErrorDescription {
   effect: PossibleEffect;
   provider: string;
   operation: string;
-  /** What happened, in fixed words of ours: no text of the provider or of a caller. */
+  /** Says what happened in fixed words of ours: no text of the provider or of a caller. */
   problem: string;
   /** Where an answer is not what the specification describes: how, and which member of it. */
   mismatch?: MismatchKind | undefined;
@@ -49,10 +49,7 @@ interface ProviderErrorDescription {
   fields?: readonly { [key in keyof ProviderErrorField]?: string | undefined }[];
   retryAfterMs?: number | undefined;
   detail?: string | undefined;
-  /**
-   * What a denial is about; default: a 403 is about the operation, everything else about the account
-   * (docs/reading-the-specification.md §9).
-   */
+  /** By default a 403 is about the operation, everything else about the account (docs/reading-the-specification.md §9). */
   denies?: "account" | "operation";
 }
 
@@ -62,14 +59,14 @@ export class ProviderError extends Error {
   readonly effect: PossibleEffect;
   readonly provider: string;
   readonly operation: string;
-  /** What happened, in words of ours that may be shown: no text of the provider or of a caller. */
+  /** Says what happened in words of ours that may be shown: no text of the provider or of a caller. */
   readonly problem: string;
   /** Where an answer is not what the specification describes: how, and which member of it. */
   declare readonly mismatch?: MismatchKind;
   declare readonly member?: string;
   /** HTTP status, where there was an answer. */
   declare readonly status?: number;
-  /** The provider's classifier, or the code of the network failure (`ECONNRESET`). */
+  /** Is the provider's classifier, or the code of the network failure (`ECONNRESET`). */
   declare readonly code?: string;
   /** A URI, perhaps with a fragment (P2 §7.2). */
   declare readonly type?: string;
@@ -113,7 +110,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** What a call without a usable answer means for each class: the request may have been processed. */
+/** Without a usable answer the request may have been processed: what that means depends on the class. */
 export function withoutAnswer(effectClass: EffectClass): {
   kind: ProblemKind;
   effect: PossibleEffect;

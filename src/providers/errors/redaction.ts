@@ -1,13 +1,13 @@
-// What was sent in secret does not come back in an error, should a provider repeat it
-// (docs/reading-the-specification.md §8): neither in its words, nor in a code or a name.
+// A secret that was sent does not come back in an error, should a provider repeat it (docs/reading-the-specification.md §8): neither in its
+// words, nor in a code or a name.
 import type { ProviderErrorField } from "./provider-error.js";
 import type { HttpAnswer } from "../http/exchange.js";
 
-/** What a request carried in secret, and what no error of its answer shows again (docs/reading-the-specification.md §8). */
+/** A request carried these in secret, so no error of its answer shows them again (docs/reading-the-specification.md §8). */
 export interface Sent {
   /** The account's: a classifier that holds one is dropped. */
   credentials?: readonly string[];
-  /** What a person chose or typed: a classifier may look like it by chance, and stays. */
+  /** A person chose or typed them: a classifier may look like one by chance, and stays. */
   secrets?: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface Received extends HttpAnswer {
   sent?: Sent | undefined;
 }
 
-/** What the provider's error body says, in its own words; `message` goes into encrypted payloads only. */
+/** The provider's error body says it in its own words; `message` goes into encrypted payloads only. */
 export interface ErrorWords {
   code?: string | undefined;
   type?: string | undefined;

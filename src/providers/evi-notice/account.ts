@@ -10,12 +10,12 @@ export const keys = z.strictObject({
   username: username(),
   password: accountSecret(),
   timeoutSeconds,
-  /** Of one upload to a batch that is larger than 1 MB: its list of recipients, or an attachment. */
+  /** Limits one upload to a batch that is larger than 1 MB: its list of recipients, or an attachment. */
   uploadTimeoutSeconds: whole(1).default(300),
   /** Assumed: members of answers that P2 §2.7 does not show, each by the names that it may have. */
   members: z
     .strictObject({
-      /** Of a notice, its affidavits and its attachments. */
+      /** A notice has it, and so have its affidavits and its attachments. */
       id: names("Id", "UniqueId", "AffidavitId", "AttachmentId", "EvidenceId"),
       batchId: names("BatchId", "Id"),
       recipientAddress: names("Address", "RecipientAddress"),
@@ -39,13 +39,12 @@ export const keys = z.strictObject({
       startsBy: z.preprocess(plain, z.enum(["both", "scheduledDate"])).default("both"),
       /** Recipients in one page of a query. */
       recipientsPage: whole(1, 1_000).default(1_000),
-      /** Of one worker: reads of notices and downloads of their affidavits. */
+      /** Limits the reads of one worker: of notices, and of their affidavits. */
       readsPerSecond: whole(1).default(20),
     })
     .prefault({}),
 });
 
-/** What the configuration assumes of batches. */
 export type BatchAssumptions = z.infer<typeof keys>["batch"];
 
 /** `lookUpConfiguration` is a digest of the keys that decide which items a look-up finds. None of them is a secret. */

@@ -1,4 +1,4 @@
-// The attachments of a batch: one file a call (P2 §2.10, §4.3, §8).
+// One call uploads one file to a batch (P2 §2.10, §4.3, §8).
 import { noFileError } from "../http/answer.js";
 import { json, keptFile, LONG_JSON_BYTES } from "../http/described.js";
 import type { Keep, KeptFile } from "../http/exchange.js";

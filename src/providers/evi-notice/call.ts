@@ -1,4 +1,4 @@
-// What every endpoint of the notice API shares: the request around its call, and paths with ids.
+// Makes the request of every endpoint of the notice API, and fills ids into paths.
 import { call as callHost } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
 import { empty } from "../http/described.js";
@@ -10,13 +10,13 @@ import { asking, refusal } from "./translate.js";
 import { routes } from "./wire.js";
 
 interface NoticeRequest extends Request {
-  /** What `{name}` in the path stands for. */
+  /** Each replaces its `{name}` in the path. */
   ids?: Readonly<Record<string, string>>;
   /** The body may hold secrets that are not listed: an error shows nothing of the answer. */
   isSecret?: boolean;
 }
 
-/** Of all operations (P2 §4.2, §4.3, §7.2): a provider may answer 406 for a type that is not accepted. */
+/** All operations accept these (P2 §4.2, §4.3, §7.2): a provider may answer 406 for a type that is not accepted. */
 const answerTypes = [
   "application/json",
   "application/problem+json",

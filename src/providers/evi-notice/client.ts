@@ -112,13 +112,13 @@ export async function get(
 const NoticeQuery = z.object({
   /** 1 to 100; the provider's default is 100. */
   limit: number,
-  /** The e-mail address of an owner. */
+  /** It is an owner's e-mail address. */
   owner: text,
   lookupKeys: texts,
   linkedId: text,
   state: text,
   outcome: text,
-  /** Of the page before. */
+  /** The page before has given it. */
   cursor: text,
 });
 export type NoticeQuery = z.infer<typeof NoticeQuery>;

@@ -1,5 +1,4 @@
-// The effect class of each operation of the notice API (P2 §4.2, §4.3). A change of `State` or `ScheduledDate` starts a batch,
-// so it is an operation of its own.
+// P2 §4.2, §4.3. A change of `State` or `ScheduledDate` starts a batch, so it is an operation of its own.
 import type { EffectClasses } from "../effect-classes.js";
 
 export const effects = {

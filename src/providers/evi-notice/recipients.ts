@@ -1,4 +1,4 @@
-// The recipients of a batch: a CSV with `;` (P2 §2.9, §4.3).
+// The recipients of a batch go up as a CSV with `;` (P2 §2.9, §4.3).
 import { z } from "zod";
 import { empty, json, LONG_JSON_BYTES } from "../http/described.js";
 import type { RawBody } from "../http/call.js";
@@ -10,7 +10,7 @@ import { RecipientAnswer, RecipientPage } from "./wire.js";
 /** P2 §2.9. */
 export interface BatchRecipient {
   address: string;
-  /** Of the notice that was made for the recipient, once there is one. */
+  /** It is there once a notice was made for the recipient. */
   evidenceUniqueId?: string;
   /** The other columns and `ExtraFields`, untouched, but without the answers to challenges. */
   providerFields?: Record<string, unknown>;

@@ -1,4 +1,4 @@
-// What a caller may put into a notice (P2 §2.6), and its request body in the provider's spelling.
+// Says what a caller may put into a notice (P2 §2.6), and writes its request body in the provider's spelling.
 import { z } from "zod";
 import { Secret } from "../../contracts/shared/values.js";
 import { capitalised, flag, number, text, texts } from "../evi/members.js";
@@ -36,7 +36,7 @@ const NoticeSubmission = z.object({
 });
 export type NoticeSubmission = z.infer<typeof NoticeSubmission>;
 
-/** The body of Submit: known fields, absent instead of null, the secret in clear. */
+/** Leaves out what is absent, instead of null, and has the secret in clear. */
 export function submissionBody(
   { attachments, providerFields, ...submission }: NoticeSubmission,
   { sent }: EviNoticeAccount,

@@ -1,4 +1,4 @@
-// The effect class of each operation of the postal API (P2 §4.1).
+// P2 §4.1.
 import type { EffectClasses } from "../effect-classes.js";
 
 export const effects = {

@@ -1,4 +1,4 @@
-// What a caller may put into a postal submission (P2 §2.1–2.4), and its request body in the provider's spelling.
+// Says what a caller may put into a postal submission (P2 §2.1–2.4), and writes its request body in the provider's spelling.
 import { z } from "zod";
 import { Secret } from "../../contracts/shared/values.js";
 import { capitalised, flag, number, text, texts } from "../evi/members.js";
@@ -69,7 +69,7 @@ const PostalSubmission = z.object({
 });
 export type PostalSubmission = z.infer<typeof PostalSubmission>;
 
-/** The body of Submit: known fields only, absent instead of null, the secret in clear. */
+/** Leaves out what is absent, instead of null, and has the secret in clear. */
 export function submissionBody(submission: PostalSubmission): Record<string, unknown> {
   const { document, recipientAddress, issuerAddress, options } = submission;
   return capitalised(PostalSubmission, {

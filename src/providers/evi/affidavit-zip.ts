@@ -28,7 +28,7 @@ export async function readAffidavitZip(
   });
 }
 
-/** What the specification leaves open and this reader assumes. */
+/** The specification leaves these open. */
 const assumed = {
   /**
    * P2 §4.1, §4.2: how the files of the ZIP are named is not shown; one whose name contains the id belongs to it,

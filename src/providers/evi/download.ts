@@ -16,10 +16,10 @@ export interface DownloadedFile {
   pieces(): AsyncIterable<Buffer>;
 }
 
-/** What is in it is checked when it is read. */
+/** Its content is checked when it is read. */
 export const ZipFile = keptFile("a ZIP", (type) => !type.startsWith("text/") && !isJsonType(type));
 
-/** What `read` makes of the ZIP; throws ProviderError `protocol` for one that cannot be used. */
+/** Returns what `read` makes of the ZIP; throws ProviderError `protocol` for one that cannot be used. */
 export async function unzipped<T>(
   asked: ProviderOperation,
   answer: Answered<KeptFile | undefined>,

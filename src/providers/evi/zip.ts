@@ -28,7 +28,7 @@ const LIMITS: ZipLimits = { entries: 500, totalBytes: 2 * 1024 * 1024 * 1024 };
 /** The header of a PDF is within the first bytes. */
 const START_BYTES = 1024;
 
-/** What is wrong with a ZIP, in fixed words. */
+/** Says in fixed words what is wrong with a ZIP. */
 export class UnreadableZip extends Error {
   override readonly name = "UnreadableZip";
 }

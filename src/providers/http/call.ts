@@ -41,7 +41,7 @@ export interface Request {
   headers?: Record<string, string>;
   /** Sent as HTTP Basic (P1 §5.1, 5.3; P2 §5): UTF-8. Both forms of the password are kept out of errors. */
   basic?: BasicCredentials;
-  /** What else of all this is secret. */
+  /** Names what else of all this is secret. */
   sent?: Sent;
   /** Keeps the file of the answer; with `keptFile` of described.ts. */
   keepIn?: Keep | undefined;

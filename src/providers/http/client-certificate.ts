@@ -14,7 +14,7 @@ export interface ClientCertificateFiles {
   keyFile?: string | undefined;
   /** PKCS#12, instead of both. */
   pkcs12File?: string | undefined;
-  /** Of the key, or of the PKCS#12 file; revealed for each call, as it may change with it. */
+  /** Opens the key or the PKCS#12 file; it is revealed for each call, as it may change with the file. */
   passphrase?: Secret | undefined;
   /** The authorities by which the provider's own certificate is checked; default: the public ones. */
   caFile?: string | undefined;

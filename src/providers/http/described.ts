@@ -1,6 +1,5 @@
-// What the specification describes as the body of a success, and whether an answer is that
-// (docs/reading-the-specification.md §1). Every call declares it; an answer that is something else, such as the web
-// page of a proxy, is no success.
+// Describes the body of a success as the specification does, and says whether an answer is that (docs/reading-the-specification.md §1).
+// Every call declares it; an answer that is something else, such as the web page of a proxy, is no success.
 import type { z } from "zod";
 import type { MismatchKind } from "../errors/provider-error.js";
 import type { HttpAnswer, KeptFile } from "./exchange.js";
@@ -10,7 +9,7 @@ import type { Spelling } from "./spelling.js";
 /** An answer that is not the described one. It holds our own words, names of our schemas and a media type; never a value. */
 export class AnswerMismatch {
   readonly kind: MismatchKind;
-  /** What came: "text/html instead of JSON". */
+  /** Says what came: "text/html instead of JSON". */
   readonly text: string;
   /** The member that is missing or wrong. */
   readonly member: string | undefined;
@@ -32,7 +31,7 @@ export interface Described<T> {
   maxBytes?: number;
 }
 
-/** Of JSON that holds a list, or files. */
+/** Limits JSON that holds a list, or files. */
 export const LONG_JSON_BYTES = 128 * 1024 * 1024;
 
 interface JsonOptions extends Omit<Described<unknown>, "read"> {
@@ -181,7 +180,7 @@ export function isJsonType(mediaType: string): boolean {
   return /^(application|text)\/([\w.-]+\+)?json$/.test(mediaType);
 }
 
-/** What came, in words that hold nothing of it but its media type. */
+/** Says what came, and nothing of it but its media type. */
 function nameOf(answer: HttpAnswer): string {
   const type = mediaTypeOf(answer);
   if (type !== "text/html" && isWebPage(answer)) return "a web page";

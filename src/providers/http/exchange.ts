@@ -53,7 +53,7 @@ export interface KeptFile {
   pieces(start?: number, end?: number): AsyncIterable<Buffer>;
 }
 
-/** Of an answer that is no file, and holds none. */
+/** Limits an answer that is no file, and holds none. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_KEPT_BYTES = 1024 * 1024 * 1024;
 const BODY_BYTES = 64 * 1024;
@@ -160,7 +160,7 @@ class Exchange {
   }
 }
 
-/** What a refusal says beyond its first megabyte is not read. */
+/** A refusal is read up to its first megabyte. */
 async function headOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const head: Buffer[] = [];
   let size = 0;

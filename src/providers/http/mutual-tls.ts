@@ -14,7 +14,7 @@ const MAX_HANDSHAKE_MS = 10_000;
 const MAX_CONFIRMATION_MS = 1_000;
 const certificateAlerts =
   /_ALERT_(?:(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/;
-/** What TLS 1.2 says for a missing certificate. */
+/** TLS 1.2 says it for a missing certificate. */
 const HANDSHAKE_FAILURE = "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE";
 /** The code of a connection that ends after our side of the handshake, without an alert and before anything was sent. */
 export const HUNG_UP = "HUNG_UP_AFTER_HANDSHAKE";

@@ -3,8 +3,7 @@ import type { ProviderOperation } from "../effect-classes.js";
 import { misuseError } from "./answer.js";
 
 /**
- * The path with the id in place of `{name}`. An id that would make another path of it, or that no URL can hold, is never sent:
- * `protocol`.
+ * Fills the id into the place of `{name}`. An id that would make another path of it, or that no URL can hold, is never sent: `protocol`.
  */
 export function filledPath(
   asked: ProviderOperation,

@@ -1,4 +1,4 @@
-// What a provider calls a PDF is looked at before it is kept as one.
+// Looks at what a provider calls a PDF before it is kept as one.
 
 /** By its magic bytes, which may stand anywhere in the first kilobyte. */
 export function isPdf(bytes: Buffer): boolean {

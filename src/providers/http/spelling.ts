@@ -3,9 +3,9 @@
 import { isSameSpelling, plainSpelling } from "../../contracts/shared/values.js";
 
 export interface Spelling {
-  /** Of each member its names; the first one that is there counts. */
+  /** Each member may have several names; the first one that is there counts. */
   members: Readonly<Record<string, readonly string[]>>;
-  /** Of each word of `state` its names; any other word passes as it came. */
+  /** Each word of `state` may have several names; any other word passes as it came. */
   words?: Readonly<Record<string, readonly string[]>>;
 }
 

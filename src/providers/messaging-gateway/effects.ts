@@ -1,4 +1,4 @@
-// The effect class of the one operation of the messaging gateway (P1 §4.3).
+// P1 §4.3.
 import type { EffectClasses } from "../effect-classes.js";
 
 export const effects = { send: "once" } as const satisfies EffectClasses;

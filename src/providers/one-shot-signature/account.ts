@@ -25,7 +25,7 @@ export const defaultWebhookPointer = "/request_pk";
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
-  /** Of the registration-authority operator (P1 §5.4). */
+  /** The registration-authority operator has it (P1 §5.4). */
   token: accountSecret(),
   /** Assumed: how it is sent; the prefix comes directly before it, with its space. */
   tokenHeader: z

@@ -1,4 +1,4 @@
-// What every endpoint of the one-shot signature service shares: the token, the request's id in the path.
+// Every endpoint of the one-shot signature service takes the token, and most the request's id in the path.
 import { z } from "zod";
 import { misuseError } from "../http/answer.js";
 import { call as callHost } from "../http/call.js";
@@ -16,7 +16,7 @@ import type { AssumedOperation } from "./wire.js";
 
 interface OneShotRequest extends Request {
   requestPk?: string;
-  /** What the request carries in secret besides the token. */
+  /** The request carries these in secret besides the token. */
   secrets?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// The documents of a signature request: upload as a file or as its hash, query, deletion (P1 §1.4). The paths are assumed and
+// Uploads a document of a signature request as a file or as its hash, queries it and deletes it (P1 §1.4). The paths are assumed and
 // configurable, the shapes assumed (P1 §4.4).
 import { createHash } from "node:crypto";
 import { mismatchError } from "../http/answer.js";
@@ -11,7 +11,7 @@ import { RetrieveAnswer } from "./wire.js";
 
 export interface OneShotDocument {
   name: string;
-  /** Of what was uploaded, in lower-case hex. */
+  /** Is the digest of the uploaded file, in lower-case hex. */
   sha256?: string;
   signed?: Buffer;
   signedSha256?: string;
@@ -32,8 +32,8 @@ export const uploadHash = writing(
 );
 
 /**
- * What was uploaded and what became of it. 404 `notVisibleYet`; what cannot be read, is about another request or disagrees
- * with its own digest `protocol`, as is an account that has no path for it.
+ * Shows each upload and what became of it. 404 is `notVisibleYet`; an answer that cannot be read, is about another request or disagrees
+ * with its own digest is `protocol`, as is an account that has no path for it.
  */
 export async function retrieve(
   account: OneShotSignatureAccount,

@@ -1,4 +1,4 @@
-// The effect class of each operation of the one-shot signature service (P1 §4.4).
+// P1 §4.4.
 import type { EffectClasses } from "../effect-classes.js";
 
 export const effects = {

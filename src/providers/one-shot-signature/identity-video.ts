@@ -1,5 +1,5 @@
-// The identity-video sub-flow of a signature request (P1 §1.4): create, upload evidences and video, approve, cancel, get and
-// update. The paths are assumed and configurable, the shapes assumed (P1 §4.4).
+// Makes the identity video of a signature request (P1 §1.4): creates it, uploads evidences and video, approves, cancels, gets and
+// updates it. The paths are assumed and configurable, the shapes assumed (P1 §4.4).
 //
 // Every write: 400 `invalidRequest`; 401, 403 `accessDenied`; 408, 409, 5xx, another 2xx and no answer `unknownOutcome`.
 import { json, LONG_JSON_BYTES } from "../http/described.js";

@@ -14,7 +14,7 @@ import { ErrorAnswer } from "./wire.js";
 
 export const asking = operationsOf("one-shot-signature", effects);
 
-/** What may be refused for good: later on the request exists already, so a person decides what is wrong, and nothing fails. */
+/** These may be refused for good: later on the request exists already, so a person decides what is wrong, and nothing fails. */
 const failing: ReadonlySet<OneShotOperation> = new Set(["create", "createToken", "sign"]);
 
 /** For any status outside 2xx. */
@@ -38,7 +38,7 @@ export function refusal(
   return refused(asked, answer, meaning, words);
 }
 
-/** What a refused `sign` says about the OTP; undefined: something else was refused. */
+/** Reads from a refused `sign` what it says about the OTP; undefined: something else was refused. */
 export function otpVerdict(
   { wrongOtpCodes, expiredOtpCodes }: OtpCodes,
   { code }: { code?: string | undefined },

@@ -1,4 +1,4 @@
-// What the endpoints of the video identification service share: the key or the token, in a header and nowhere else (P1 §5.2).
+// The endpoints of the video identification service take the key or the token, in a header and nowhere else (P1 §5.2).
 import { z } from "zod";
 import type { Secret } from "../../contracts/shared/values.js";
 import { misuseError } from "../http/answer.js";
@@ -11,7 +11,7 @@ import type { VideoOperation } from "./effects.js";
 import { operationOf, refusal } from "./translate.js";
 import { API_KEY_HEADER, CallToken } from "./wire.js";
 
-/** The conference and the token of its call; both are the provider's. */
+/** Both are the provider's. */
 export interface OfConference {
   idConference: string;
   token: Secret;

@@ -45,7 +45,7 @@ import {
 
 export type { VideoIdentificationAccount } from "./account.js";
 
-/** What the conference data say where the account's pointers are; all else of them is in `body` alone. */
+/** Holds what the conference data say where the account's pointers are; all else of them is in `body` alone. */
 export interface Conference {
   /** The id of the conference that they are about. */
   idConference?: string;

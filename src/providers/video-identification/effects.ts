@@ -1,4 +1,4 @@
-// The effect class of each operation of the video identification service (P1 §4.2).
+// P1 §4.2.
 import type { EffectClasses } from "../effect-classes.js";
 
 export const effects = {

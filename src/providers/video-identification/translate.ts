@@ -27,7 +27,7 @@ export function refusal(operation: VideoOperation, received: Received): Provider
   if (meaning.kind === "invalidRequest" && operation === "deleteAuditData")
     meaning.kind = "protocol";
   if (meaning.kind === "accessDenied" && withToken.has(operation)) meaning.denies = "operation";
-  // Of the received text, because a code with a credential in it is dropped as a whole.
+  // Takes the received text, because a code with a credential in it is dropped as a whole.
   const { code } = errorWords(ErrorAnswer, withoutTokens(received));
   const { message } = errorWords(ErrorAnswer, answer);
   return refused(asked, answer, meaning, { code, message });

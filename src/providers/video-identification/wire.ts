@@ -85,7 +85,7 @@ export function wordOf(
   return known?.[0] ?? word;
 }
 
-/** The media type of audit data (P1 §2.7: not shown), by their first bytes: a header may say another one for the same bytes. */
+/** Reads the media type from the first bytes (P1 §2.7 does not show it): a header may say another one for the same bytes. */
 export function auditMediaType(start: Buffer): string {
   if (isPdf(start)) return "application/pdf";
   if (start.subarray(0, 4).equals(Buffer.from("PK\u0003\u0004"))) return "application/zip";

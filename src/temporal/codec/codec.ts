@@ -36,7 +36,7 @@ export class EncryptionCodec implements PayloadCodec {
     return this.#tags === undefined || this.#tags.isValid(payload, context);
   }
 
-  /** What is not encrypted passes unchanged: history from before encryption, search attributes, test servers. */
+  /** Passes on unchanged what is not encrypted: history from before encryption, search attributes, test servers. */
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => this.#decode(payload));
   }

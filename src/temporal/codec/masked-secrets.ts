@@ -1,5 +1,4 @@
-// What the codec server shows of secrets: `[secret]`, for those that our client has sealed and for those that a plain client has
-// sent in clear (decision 23).
+// The codec server shows a secret as `[secret]`, whether our client has sealed it or a plain client has sent it in clear (decision 23).
 import type { Payload } from "@temporalio/common";
 import { secretIds } from "../../contracts/message-contracts.js";
 import { processes, registry, updatesOf } from "../../contracts/registry.js";

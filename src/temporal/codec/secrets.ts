@@ -13,7 +13,7 @@ export class SecretSealer {
     this.#sealer = new BoxSealer(publicRing);
   }
 
-  /** What is sealed already stays as it is. */
+  /** A sealed secret stays as it is. */
   seal(secret: string, processKey: ProcessKey): string {
     if (isSealed(secret)) return secret;
     const box = this.#sealer.seal(Buffer.from(secret), contextOf(processKey));
@@ -31,7 +31,7 @@ export class WorkerSecrets {
     this.#sealer = privateRing && new SecretSealer(KeyRing.parse(publicRingOf(privateRing)));
   }
 
-  /** What came in clear stays as it is. Throws `DecryptionError` and `UnknownKeyError`. */
+  /** A secret that came in clear stays as it is. Throws `DecryptionError` and `UnknownKeyError`. */
   open(text: string, processKey: ProcessKey): string {
     if (!isSealed(text)) return text;
     if (!this.#opener) throw new UnknownKeyError("keys.secrets");

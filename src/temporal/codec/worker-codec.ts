@@ -1,5 +1,5 @@
-// The codecs of the worker. They never throw at a payload that no holder of the keys has written: such a payload stays in the
-// history, so a process would never run again. They note what is wrong, and the guards refuse it (decision 22).
+// The worker's codecs never throw at a payload that no holder of the keys has written: such a payload stays in the history, so a process
+// would never run again. They note what is wrong, and the guards refuse it (decision 22).
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Payload, PayloadCodec, SerializationContext } from "@temporalio/common";
 import { isUndecryptable, policyMark, problemMark } from "../../contracts/shared/payload-marks.js";

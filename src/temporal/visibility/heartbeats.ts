@@ -1,8 +1,9 @@
-// What the attempts of open activities have left in their heartbeats. Anyone who can reach Temporal could have written it (decision 22).
+// Reads what the attempts of open activities have left in their heartbeats. Anyone who can reach Temporal could have written it (decision
+// 22).
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 
-/** The details of each; without those that this client cannot open, or refuses. Needs no worker. */
+/** Leaves out those that this client cannot open, or refuses. Needs no worker. */
 export async function heartbeatsIn(
   { options: { loadedDataConverter } }: Client,
   { raw: { pendingActivities } }: Pick<WorkflowExecutionDescription, "raw">,

@@ -1,4 +1,4 @@
-// What Temporal shows of a process without its worker: the fields of its memo. Anyone who can reach Temporal could have set them
+// Reads what Temporal shows of a process without its worker: the fields of its memo. Anyone who can reach Temporal could have set them
 // (decision 22), so what our workers did not write counts as absent.
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
@@ -18,7 +18,7 @@ export async function proposalsOf(
   return areProposals(found) ? found : undefined;
 }
 
-/** The status as of the newest workflow task that changed it; undefined of a process that has none yet. */
+/** Returns it as of the newest workflow task that changed it; undefined if the process has none yet. */
 export async function statusOf(client: Client, shown: Shown): Promise<ProcessStatus | undefined> {
   const found = await memoOf(client, shown, statusMemo);
   return isStatus(found, shown.workflowId) ? found : undefined;

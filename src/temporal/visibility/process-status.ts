@@ -19,7 +19,7 @@ export type Description = Pick<
   "workflowId" | "runId" | "status" | "typedSearchAttributes" | "raw"
 >;
 
-/** The newest run of a process; its memo is not decoded. */
+/** Describes its newest run; the memo is not decoded. */
 export function describe(
   client: Client,
   workflowId: string,

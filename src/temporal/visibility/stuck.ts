@@ -44,7 +44,7 @@ const { EventType, PendingWorkflowTaskState, WorkflowTaskFailedCause } =
 const { PENDING_WORKFLOW_TASK_STATE_STARTED: STARTED } = PendingWorkflowTaskState;
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = WorkflowTaskFailedCause;
 
-/** The reason of the clean-up's reset; the history keeps it, so the reset needs no other record. */
+/** The history keeps it, so the reset needs no other record. */
 export const repairReason = "trustflow cleanup: reset to the last good workflow task";
 
 /** One or two failures may be the end of a worker. The third attempt begins about 20 s after the first. */
@@ -117,7 +117,7 @@ export async function* filterStuck<E extends Execution>(
   yield* look(batch);
 }
 
-/** What the visibility shows for a query, page by page; reads no payload, so it needs no key. */
+/** Lists page by page what the visibility shows for a query; reads no payload, so it needs no key. */
 export async function* listExecutions(
   { connection: { workflowService }, namespace }: Namespace,
   query: string,
@@ -197,8 +197,8 @@ export async function inspect(
 }
 
 /**
- * What a history says with the number of the pending attempt. The history shows the first failure of a task; of its further
- * attempts only the number is known. A signal begins the numbers anew, with one more failure in the history.
+ * Reads it from a history and the number of the pending attempt. The history shows the first failure of a task; of its further attempts
+ * only the number is known. A signal begins the numbers anew, with one more failure in the history.
  */
 export function readStuck(events: HistoryEvent[], attempt: number): Stuck | undefined {
   let failed: HistoryEvent[] = [];

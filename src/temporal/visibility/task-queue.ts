@@ -1,4 +1,4 @@
-// What the server knows of the workflow tasks of a queue: who polls for them, and how long the oldest one has been waiting.
+// Asks the server about the workflow tasks of a queue: who polls for them, and how long the oldest one has been waiting.
 import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
 
@@ -16,7 +16,9 @@ export function msOf({
 }
 
 interface WorkflowQueue {
-  /** The newest poll of each worker at the queue's root partition, by the worker's identity; milliseconds of the server's clock. */
+  /**
+   * Each is the newest poll of a worker at the queue's root partition, in milliseconds of the server's clock; `identity` is the worker's.
+   */
   polls: { identity: string; atMs: number }[];
   /** Over all partitions; 0 where the server does not say it. */
   backlogAgeMs: number;

@@ -1,4 +1,4 @@
-// The issuance of a wallet credential: operator, credential template and issuance service, then the flow (P1 §4.6).
+// Issues a wallet credential: makes operator, credential template and issuance service, then starts the flow (P1 §4.6).
 import type {
   IssueCredentialInput,
   IssueCredentialResult,

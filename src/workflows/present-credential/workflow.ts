@@ -1,5 +1,5 @@
-// The presentation of a wallet credential: operator, credential template, verification template and presentation service, then
-// the flow (P1 §4.6).
+// Presents a wallet credential: makes operator, credential template, verification template and presentation service, then starts the flow
+// (P1 §4.6).
 import type {
   PresentCredentialInput,
   PresentCredentialResult,

@@ -1,8 +1,8 @@
-// What the error of an activity says: the problem for an attention, or the answer to an update.
+// Reads the error of an activity: the problem for an attention, or the answer to an update.
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "@temporalio/workflow";
 import type { Problem } from "../../contracts/shared/failures.js";
 
-/** The problem of the failure itself or, after a timeout, of the last attempt; undefined when no attempt reported one. */
+/** Returns the problem of the failure itself or, after a timeout, that of the last attempt; undefined when no attempt reported one. */
 export function problemIn(error: unknown): Problem | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof ApplicationFailure) return (at.details as [Problem?] | undefined)?.[0];

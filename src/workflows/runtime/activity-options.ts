@@ -32,7 +32,7 @@ export const patientOptions: ActivityOptions = {
   retry: { initialInterval: "30 seconds", backoffCoefficient: 1 },
 };
 
-/** The activities of one provider, on its own task queue. */
+/** They run on the provider's own task queue. */
 export function providerProxy<Q extends Queue>(queue: Q, options: ActivityOptions): Queues[Q] {
   return proxyActivities<Queues[Q]>({
     taskQueue: providerTaskQueue(queue),
@@ -40,7 +40,7 @@ export function providerProxy<Q extends Queue>(queue: Q, options: ActivityOption
   }) as Queues[Q];
 }
 
-/** The activities on the task queue of the workflows: they ask no provider. */
+/** They run on the task queue of the workflows, because they ask no provider. */
 export function ownProxy(options: ActivityOptions) {
   return proxyActivities<ProcessActivities & LookActivities>(options);
 }

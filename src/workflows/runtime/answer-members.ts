@@ -1,6 +1,6 @@
-// What the answer of each activity has at least, so that a workflow can read it. A stranger may put another encrypted payload of the
-// process in its place (decision 22): read as the answer, that payload would throw in each workflow task from then on. A member of a
-// later release must not be added: an answer that the journal keeps does not have it.
+// Lists what the answer of each activity has at least, so that a workflow can read it. A stranger may put another encrypted payload of the
+// process in its place (decision 22): read as the answer, that payload would throw in each workflow task from then on. A member of a later
+// release must not be added: an answer that the journal keeps does not have it.
 import type { Queues } from "../../activities/queues.js";
 import type { LookActivities } from "../../activities/runtime/look.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";

@@ -31,7 +31,7 @@ interface Opening {
   step: {
     name: string;
     journaled: boolean;
-    /** What an operator must supply with `happened`. Empty: the step can be waived. Absent: neither. */
+    /** An operator must supply it with `happened`. Empty: the step can be waived. Absent: neither. */
     happened?: Wanted;
   };
   kind: AttentionKind;
@@ -263,7 +263,7 @@ function knownBy(written: WrittenDecision[]): Decided["effect"] {
   return (["exists", "unknown"] as const).find((effect) => known.includes(effect)) ?? "none";
 }
 
-/** The failure of a process that an operator abandoned at a step. */
+/** An operator has abandoned the process at a step. */
 export function abandoned(
   step: string,
   { attention, by, principal, proposedBy, note, effect }: Decided,

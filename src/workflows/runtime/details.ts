@@ -1,4 +1,4 @@
-// The Web UI's details of a running process (docs/design.md §9). They are encrypted, but still contain no secret.
+// Shows a running process in the Web UI (docs/design.md §9). They are encrypted, but still contain no secret.
 import { consequencesOf, namePlaceholder, proposedLine } from "../../contracts/shared/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { shellWord } from "../../contracts/shared/text.js";
@@ -54,8 +54,8 @@ function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attent
 }
 
 /**
- * What a person is asked, what each decision does, and the command for it. As it stands the command decides nothing: the
- * decision and the name have to be put in.
+ * Says what a person is asked, what each decision does, and the command for it. As it stands the command decides nothing: the decision and
+ * the name have to be put in.
  */
 function asking({ process: processName, id }: ProcessStatus, attention: Attention): Markdown[] {
   const { kind, reason } = attention;

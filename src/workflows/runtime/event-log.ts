@@ -1,5 +1,5 @@
-// The knowledge of a process: provider events by `Identifier`, the newest query answer, documents, and its own log.
-// Everything that is shown is derived from them by a pure view (docs/design.md §3).
+// A process knows the provider's events by `Identifier`, the newest query answer, its documents, and its own log. Everything that is shown
+// is derived from them by a pure view (docs/design.md §3).
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type {
   ProcessDocument,
@@ -51,7 +51,7 @@ export class EventLog<S extends Snapshot, V extends View> {
   lastEventAt = now();
   /** How many events and query answers came. */
   newsCount = 0;
-  /** The number of signals about surplus callbacks. */
+  /** Counts the signals about surplus callbacks. */
   surplusSignals = 0;
   /** How often the process itself had a reason to query the provider for the end. */
   endHints = 0;
@@ -113,7 +113,7 @@ export class EventLog<S extends Snapshot, V extends View> {
     return { reported: kept.length > 0 ? kept : undefined, shown: this.snapshot?.shown };
   }
 
-  /** The number of own entries, and of callbacks. */
+  /** Counts the process's own entries, and the callbacks. */
   get entryCounts(): { logged: number; callbacks: number } {
     const callbacks = this.#view.timeline.length + this.#unkept + this.#surplus;
     return { logged: this.#entries.length, callbacks };

@@ -36,7 +36,7 @@ export class Flow<S extends Snapshot, V extends View> {
     this.#takeMessages();
   }
 
-  /** What the results of all processes have. */
+  /** The results of all processes have these members. */
   result<P extends string>(processName: P) {
     const { id, references } = this.status;
     const { documents, timeline } = this.log;
@@ -96,7 +96,7 @@ export function run<R>(path: Path<R>): Promise<R> {
   return path.flow.lifecycle.run(path);
 }
 
-/** What steps, tracking and dialogues need of a flow, whatever its snapshot and view. */
+/** Steps, tracking and dialogues need this much of a flow, whatever its snapshot and view. */
 export interface AnyFlow {
   readonly log: Pick<
     EventLog<Snapshot, View>,

@@ -1,4 +1,4 @@
-// The error of a validator for an invalid argument; it names the field, never its value.
+// A validator throws it for an invalid argument; it names the field, never its value.
 import { ApplicationFailure } from "@temporalio/workflow";
 
 export function invalidInput(path: string, problem: string): ApplicationFailure {
@@ -7,7 +7,7 @@ export function invalidInput(path: string, problem: string): ApplicationFailure 
   return ApplicationFailure.nonRetryable(message, "InvalidInput", { fields });
 }
 
-/** The members of an argument; a plain client may have sent any value. Empty if it sent none. */
+/** Returns none if a plain client sent nothing; throws if it sent no object. */
 export function membersOf(argument: unknown): Record<string, unknown> {
   const given = argument ?? {};
   if (typeof given === "object" && !Array.isArray(given)) return given as Record<string, unknown>;

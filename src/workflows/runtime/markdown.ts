@@ -60,8 +60,8 @@ export function showDetails({ source }: Markdown): void {
 }
 
 /**
- * What opens markup, a table's cell, an entity, or a variable that the Web UI replaces stands for itself after a backslash; so does
- * what opens a list or a heading, where the text begins.
+ * A backslash makes a sign stand for itself that opens markup, a table's cell, an entity, or a variable that the Web UI replaces; where the
+ * text begins, also one that opens a list or a heading.
  */
 function escaped(text: string): string {
   return plainText(text)

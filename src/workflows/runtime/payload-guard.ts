@@ -46,7 +46,7 @@ class PayloadGuard {
   /** The kinds that this run has refused once; a mark in its history records that. */
   readonly #patches = new Set<string>();
   #startRefused: string | undefined;
-  /** The reason, by the id of the update or query. */
+  /** Each reason stands under the id of its update or query. */
   readonly #refused = new Map<string, string>();
   /** The activities that have no answer yet: task queue and name. */
   readonly #open = new Map<number, { queue: string; name: string }>();
@@ -158,7 +158,7 @@ class PayloadGuard {
   }
 }
 
-/** What cannot be read counts as no answer. */
+/** An answer that cannot be read counts as none. */
 function valueOf(payload: Payload | null | undefined): unknown {
   try {
     return payload ? defaultPayloadConverter.fromPayload(payload) : undefined;

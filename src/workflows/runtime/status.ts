@@ -1,4 +1,4 @@
-// The status of a process as people see it: the memo, the status query, the Web UI's details and the search attributes.
+// Shows people the status of a process: in the memo, by the status query, in the Web UI's details and in the search attributes.
 import {
   ApplicationFailure,
   upsertMemo,
@@ -29,7 +29,7 @@ type ShownAttentions = Pick<Attentions, "first" | "more" | "proposals">;
 export interface OwnStatus {
   /** More members of the status, which the process's own contract names. */
   members(): object;
-  /** The same as lines of the details, each with its name. */
+  /** Returns the same as lines of the details, each with its name. */
   lines(): [name: string, text: string][];
 }
 
@@ -50,7 +50,7 @@ export class ProcessStatusBoard {
   #waiting: { for: string; until?: Date } | undefined;
   #hasChanged = false;
   #isAsking = false;
-  /** What the memo says, in parts that are compared. */
+  /** The memo says this, in parts that are compared. */
   #noted: { status: string; reported: string; atEnd: string } | undefined;
 
   constructor(log: ShownLog, attentions: ShownAttentions) {
@@ -73,7 +73,7 @@ export class ProcessStatusBoard {
     return this.ownOutcome ?? this.#log.view.outcome;
   }
 
-  /** What the process waits for, for the details; undefined if it waits for nothing. */
+  /** The details show `what`; undefined: the process waits for nothing. */
   waitFor(what: string | undefined, until?: Date): void {
     this.#waiting = what === undefined ? undefined : { for: what, ...(until && { until }) };
     this.refresh();
@@ -148,8 +148,8 @@ export class ProcessStatusBoard {
   }
 
   /**
-   * What the memo has to say from now on; undefined if it says so, or if nothing is known yet that Temporal does not show by itself.
-   * Each memo is an event. Of a process that `completes`, the result says all but `atEnd`.
+   * Returns what the memo has to say from now on; undefined if it says so, or if nothing is known yet that Temporal does not show by
+   * itself. Each memo is an event. If the process `completes`, the result says all but `atEnd`.
    */
   takeMemo(completes: boolean): ProcessStatus | undefined {
     if (!this.#hasChanged) return undefined;

@@ -27,7 +27,7 @@ export interface Step {
   host?: string;
   /** Whether it has an effect, and so a row in the journal. */
   journaled: boolean;
-  /** What an operator must supply with `happened`. Empty: the step can be waived. Absent: neither. */
+  /** An operator must supply it with `happened`. Empty: the step can be waived. Absent: neither. */
   happened?: Wanted;
   /** Default `0`; another value if the step is repeated with a new input. */
   occurrence?: string;
@@ -48,7 +48,7 @@ export function queryStep(name: string, summary: string, more: More = {}): Step 
   return { name, summary, journaled: false, ...more };
 }
 
-/** The open problem of an update's own call: the step begins with an attention. */
+/** An update's own call has left the problem open: the step begins with an attention. */
 export interface OpenOccurrence {
   occurrence: string;
   problem: Problem;
@@ -80,7 +80,6 @@ export type Steps<A> = <T>(
   leftOpen?: OpenOccurrence,
 ) => Promise<T>;
 
-/** The steps of a process at one provider. */
 export function stepsOf<Q extends Queue>(flow: AnyFlow, queue: Q): Steps<Queues[Q]> {
   return async <T>(
     step: Step,

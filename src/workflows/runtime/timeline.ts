@@ -6,7 +6,7 @@ import type { TimelineEntry } from "../../contracts/shared/status.js";
 const encoder = new TextEncoder();
 /** The limit in bytes for the process's own entries, and for the callbacks. */
 export const MAX_TIMELINE_BYTES = 150_000;
-/** The limit in bytes for a text of a person or a provider. */
+/** Limits a text of a person or a provider, in bytes. */
 export const maxBytes = { event: 500, by: 500, note: 2_000 };
 
 /** The limits of the timeline in a memo, which is written with each change: a warning of Temporal's begins at 2 kB. */

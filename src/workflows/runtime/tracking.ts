@@ -23,7 +23,7 @@ export type AskWait = "now" | "affidavits" | "change" | "end";
 export interface TrackingTarget {
   /** The provider, as the Web UI names it. */
   label: string;
-  /** The text of `waitingFor` in the status; default: news from the provider. */
+  /** `waitingFor` in the status has it; default: news from the provider. */
   awaits?: string;
   spans: TrackingSpans;
   /** Default: the time of `spans`, from the beginning of the tracking. */

@@ -1,4 +1,4 @@
-// What is shown of a batch: its state at the newest read, and in numbers how far it is. It has no callbacks of its own (P2 §6.1).
+// Shows a batch: its state at the newest read, and in numbers how far it is. It has no callbacks of its own (P2 §6.1).
 import type { BatchRead } from "../../activities/evi-notice-batch/progress.js";
 import type { ItemTotals } from "../../activities/evi-notice-batch/items.js";
 import type {

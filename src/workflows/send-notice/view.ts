@@ -1,4 +1,4 @@
-// The view of a certified notice (P2 §2.7, §3.2, §3.4). `Failed` as a state is recoverable; only `Closed` is the end.
+// Shows a certified notice (P2 §2.7, §3.2, §3.4). `Failed` as a state is recoverable; only `Closed` is the end.
 import {
   noticeEndStates,
   noticeOutcomes,

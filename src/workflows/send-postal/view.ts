@@ -1,4 +1,4 @@
-// The view of a postal communication (P2 §2.5, §3.1).
+// Shows a postal communication (P2 §2.5, §3.1).
 import { endStates, postalOutcomes, postalStates } from "../../contracts/send-postal/states.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { PostalDates } from "../../contracts/send-postal/contract.js";

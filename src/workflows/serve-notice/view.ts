@@ -1,5 +1,5 @@
-// What the notice and the post say: each by itself, and together whether the person is served and how the process ends. Pure
-// (P2 §3.1, §3.2).
+// Says what the notice and the post show: each by itself, and together whether the person is served and how the process ends. Pure (P2
+// §3.1, §3.2).
 import type { serveOutcomes, ServedWhen } from "../../contracts/serve-notice/states.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
 import type { ChildStatus, References } from "../../contracts/shared/status.js";

@@ -166,7 +166,7 @@ class ServeNotice {
   }
 
   /**
-   * What is known of the notice may be as old as its poll: the provider's answer at a deadline decides, ours or the notice's own. The
+   * The known state of the notice may be as old as its poll: the provider's answer at a deadline decides, ours or the notice's own. The
    * child is not looked at: if it were stuck, the letter would wait for it.
    */
   async #askProvider(): Promise<void> {

@@ -210,7 +210,7 @@ export class Communication<
   }
 }
 
-/** The validator of `requestAffidavit`: its flags differ between the services. */
+/** Validates `requestAffidavit`, whose flags differ between the services. */
 export function refuseUnlessFlags(asked: unknown, known: readonly string[]): void {
   for (const [path, flag] of Object.entries(membersOf(asked))) {
     const isKnown = known.includes(path);

@@ -29,7 +29,7 @@ export interface OtpSpans {
 
 export interface OtpCalls {
   provider: string;
-  /** The provider's name of the call that tries a code. */
+  /** The call that tries a code has this name at the provider. */
   operation: string;
   send(occurrence: string, seconds: number): Promise<SentAgain>;
   try(code: string, occurrence: string, seconds: number): Promise<OtpResult>;
@@ -160,7 +160,7 @@ export class OneTimePassword {
     const end = secondsAfter(began, spans.answerSeconds);
     const latest = secondsAfter(end, -MIN_CALL_SECONDS);
     const isFree = () => !this.#busy;
-    // Of several that wait, one goes on and the others wait again.
+    // If several wait, one goes on and the others wait again.
     while (this.#busy && spans.answerSeconds > MIN_CALL_SECONDS)
       if (!(await condition(isFree, msUntil(latest)))) break;
     const answer = known();
@@ -195,7 +195,7 @@ export class OneTimePassword {
   }
 }
 
-/** The meaning of an update's call for the code; without a clear answer the try stays open. */
+/** Without a clear answer the try stays open. */
 function resultOf(called: OtpResult | { answer: "unknown" | "unavailable" }): OtpResult {
   if ("verdict" in called) return called;
   return called.answer === "unknown"
@@ -205,7 +205,7 @@ function resultOf(called: OtpResult | { answer: "unknown" | "unavailable" }): Ot
 
 function refuseUnlessCode(given: { code: string }): void {
   const { code } = (given ?? {}) as { code?: unknown };
-  // What a sealed code contains is checked by the activity that opens it.
+  // The activity that opens a sealed code checks its content.
   if (isSealed(code) && code.length <= 1_000) return;
   if (typeof code === "string" && code.trim() !== "" && code.length <= 100) return;
   throw invalidInput("code", "must be the code that the holder received");

@@ -1,5 +1,5 @@
-// What the two processes of the credential wallet share: each thing that a flow needs is created once, or is there already, and
-// then the flow is started; the provider reports no later status (P1 §1.6, 2.11, 4.6; docs/reading-the-specification.md §7).
+// Each thing that a flow of the credential wallet needs is created once, or is there already, and then the flow is started; the provider
+// reports no later status (P1 §1.6, 2.11, 4.6; docs/reading-the-specification.md §7).
 import type {
   FlowInitiated,
   WalletActivities,

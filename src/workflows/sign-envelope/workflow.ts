@@ -28,7 +28,7 @@ class SignEnvelope {
   readonly #input: SignEnvelopeInput;
   readonly flow = new Flow(plainView);
   readonly #step = stepsOf(this.flow, provider);
-  /** The provider's id of each uploaded document, by its index in the input. */
+  /** The provider has given each uploaded document an id; its key is the document's index in the input. */
   readonly #fileIds = new Map<number, string>();
   #plan: EnvelopePlan | undefined;
   #requested: CertificateRequested | undefined;
@@ -120,7 +120,7 @@ class SignEnvelope {
     log.note(event);
   }
 
-  /** The ids of the existing items; the search attribute has room for the first twenty. */
+  /** The search attribute has room for the first twenty. */
   #references(): References {
     const files = [...this.#fileIds].toSorted(([one], [other]) => one - other);
     const envelopeId = this.#sent?.envelopeId;

@@ -1,5 +1,5 @@
-// The identity video of a signature request: created, filled, then approved or cancelled by the caller or at the provider
-// (P1 §1.4).
+// Creates and fills the identity video of a signature request, which is then approved or cancelled, by the caller or at the provider (P1
+// §1.4).
 import { condition, currentUpdateInfo } from "@temporalio/workflow";
 import type {
   OneShotActivities,

@@ -10,7 +10,7 @@ import { waitUntil } from "../runtime/waits.js";
 
 const state = /^(signed|failed)$/;
 
-/** The maximum number of attentions: each one adds a few events to the history, so later reports raise no new one. */
+/** Limits the attentions: each one adds a few events to the history, so later reports raise no new one. */
 const MAX_QUESTIONS = 20;
 /** How many reported kinds an attention shows. */
 const MAX_SHOWN = 5;

@@ -1,11 +1,9 @@
-// The view of a signature request: its state comes from the newest answer, and callbacks appear only in the timeline (P1 §6.2
-// shows nothing).
+// Shows a signature request: its state comes from the newest answer, and callbacks appear only in the timeline (P1 §6.2 shows nothing).
 import type { OneShotSnapshot } from "../../activities/one-shot-signature/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
 import { plainView } from "../runtime/event-log.js";
 
-/** The final states of a request. */
 export const oneShotEnds: ReadonlySet<string> = new Set(["signed", "failed", "cancelled"]);
 
 /** A callback that names an end state; the service's answer confirms it. */

@@ -206,7 +206,6 @@ class SignOneShot {
     };
   }
 
-  /** The query for the state of the request or of its video. */
   #asking(about: "request" | "video"): Omit<TrackingTarget, "spans"> {
     return {
       label,

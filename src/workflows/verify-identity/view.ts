@@ -1,4 +1,4 @@
-// The view of a video call: its state and outcome come from the newest answer, and callbacks appear only in the timeline (P1 §6.1).
+// Shows a video call: its state and outcome come from the newest answer, and callbacks appear only in the timeline (P1 §6.1).
 import type { VideoSnapshot } from "../../activities/video-identification/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
