@@ -39,6 +39,14 @@ export const exceptions: Exception[] = [
     reason: minutes,
     coveredBy: "test/long/restarts",
   })),
+  ...["", " -- --for 8h", " -- --process sendPostal --for 10m", " -- --replay FILE"].map(
+    (options) => ({
+      page: "docs/simulation.md",
+      command: `npm run simulate${options}`,
+      reason: minutes,
+      coveredBy: "test/simulation",
+    }),
+  ),
   ...["npm run storm", "npm run storm -- --minutes 10 --json"].map((command) => ({
     page: "docs/testing.md",
     command,

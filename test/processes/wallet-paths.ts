@@ -12,10 +12,10 @@ import {
   isAbandoned,
   knowsNoAccount,
   refusesInput,
-  secretsOf,
   start,
   temporalHandle,
 } from "../harness/histories/path-run.js";
+import { secretsOf } from "../harness/stack/account-secrets.js";
 import type { Path, PathRun, Writing } from "../harness/histories/path-run.js";
 import { statusWhere } from "../harness/stack/stack.js";
 import { accountAt } from "../providers/credential-wallet/account.js";

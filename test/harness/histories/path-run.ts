@@ -1,4 +1,5 @@
 // The type of a path through a process, and the shared parts of all paths.
+import { secretsOf, wrongSecrets } from "../stack/account-secrets.js";
 import { expect } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
@@ -107,22 +108,6 @@ export const temporalHandle = (run: PathRun) =>
 export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
   expect((await handle.result()).outcome).toBe(outcome);
 }
-
-/** Keys and tokens tell the accounts apart, so no two have the same. */
-export const secretsOf = (account: string, password: string) => ({
-  password,
-  apiKey: `${account}-key-${password}`,
-  token: `${account}-${password}`,
-  apiToken: `${account}-api-${password}`,
-});
-
-/** What no account is configured with. */
-export const wrongSecrets = {
-  password: "wrong",
-  apiKey: "wrong",
-  token: "wrong",
-  apiToken: "wrong",
-};
 
 /** The path's own account has a wrong password and wrong tokens until that is fixed. */
 export async function changePassword({ system, account, password }: PathRun) {

@@ -10,7 +10,8 @@ import { sandboxAccount } from "../../../packages/dev/src/stack/sandbox-accounts
 import { sandboxPki } from "../../../packages/dev/src/stack/stack-env.js";
 import type { StackOptions } from "../../../packages/dev/src/stack/stack.js";
 import { openState } from "../../../packages/dev/src/stack/stack-state.js";
-import { idOf, plainAuthor, secretsOf, type Author, type PathsOf } from "./path-run.js";
+import { idOf, plainAuthor, type Author, type PathsOf } from "./path-run.js";
+import { secretsOf } from "../stack/account-secrets.js";
 import { startTestStack, type TestStack } from "../stack/stack.js";
 
 const PATH_LIMIT_MS = 100_000;

@@ -7,7 +7,7 @@ import { brought } from "../../processes/index.js";
 import { defaultAccounts } from "../../../packages/sandbox/src/engine/accounts.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import { deniedAccount, type WaitScene } from "../../processes/waits.js";
-import { secretsOf, wrongSecrets } from "../histories/path-run.js";
+import { secretsOf, wrongSecrets } from "../stack/account-secrets.js";
 import { isUnanswered } from "../outages/wait.js";
 import type { TestStack } from "../stack/stack.js";
 
@@ -70,8 +70,14 @@ const shownIds = [
 ];
 
 /** As the ledger has it, in the place of the provider's portal. */
-async function decisionOn(
-  { system, name, handle }: Scene,
+export async function decisionOn(
+  {
+    system,
+    name,
+    handle,
+  }: Pick<Scene, "name" | "handle"> & {
+    system: { sandbox: Pick<Scene["system"]["sandbox"], "ledger"> };
+  },
   { kind, step, happenedNeeds }: Attention,
 ) {
   const retry = { decision: "retry", confirmRetry: true } as const;

@@ -1,0 +1,196 @@
+// What must hold in every simulation. `at each step` rules are checked when something happens; the others when faults have stopped and all
+// has come to rest.
+import { splitWorkflowId } from "../../src/contracts/shared/names.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import { dataConverter } from "../../src/temporal/codec/data-converter.js";
+import { Ledger } from "../../packages/sandbox/src/engine/ledger.js";
+import type { Database } from "./doors/database.js";
+import type { Living } from "./life.js";
+import { underTestOf } from "./life.js";
+import type { Violation } from "./report.js";
+import type { System } from "./system.js";
+import { api } from "./temporal/history.js";
+import type { HistoryEvent } from "./temporal/history.js";
+import { replayProblems } from "./temporal/judge.js";
+import type { Run } from "./temporal/run.js";
+import { workflowSource } from "../../src/worker.js";
+
+const { HistoryEvent: Event } = api.api.history.v1;
+
+export const rules = {
+  oneEffect: "an intent has one effect, unless a person confirmed a second",
+  journalFirst: "the journal has a row before an effect",
+  callbackKept: "a callback that was acknowledged is in the inbox",
+  callbackSettled: "a callback is brought to its process, or kept for a person",
+  noSecret: "nothing personal and no secret is readable in a history, an attribute or a log",
+  ends: "a process ends",
+  truth: "a process ends as its provider says",
+  statusTrue: "the status says what the history says",
+  deterministic: "a history replays",
+  documents: "a document has an owner, and an owner has its document",
+  unhandled: "no program fails in a way that nobody handles",
+} as const;
+export type Rule = keyof typeof rules;
+
+type Effect = Parameters<Ledger["record"]>[0];
+
+export class Checks {
+  readonly violations: Violation[] = [];
+  readonly counts: Record<string, number> = {};
+  readonly #lives = new Map<string, Living>();
+  readonly #effects: { intent: string; operation: string; at: number }[] = [];
+  readonly #acknowledged: string[] = [];
+  #secrets: Buffer[] = [];
+  readonly #say: (text: string) => void;
+
+  constructor(say: (text: string) => void) {
+    this.#say = say;
+  }
+
+  violate(rule: Rule, detail: string): void {
+    this.violations.push({ rule: rules[rule], detail, at: new Date().toISOString() });
+  }
+
+  #count(rule: Rule): void {
+    this.counts[rule] = (this.counts[rule] ?? 0) + 1;
+  }
+
+  /** From now on each effect is checked as the ledger gets it. */
+  watch({ sandbox, env }: System): void {
+    const { record } = Ledger.prototype;
+    const noted = (effect: Effect) => this.#onEffect(sandbox, effect);
+    Ledger.prototype.record = function (this: Ledger, effect: Effect): void {
+      record.call(this, effect);
+      noted(effect);
+    };
+    const isSecret = ([name]: [string, string]) =>
+      /KEYS__(?!.*PUBLIC)|PASSWORD|TOKEN$|API_KEY$/.test(name);
+    this.#secrets = [
+      "Calle Mayor 1",
+      ...Object.entries(env)
+        .filter(isSecret)
+        .map(([, value]) => value),
+    ]
+      .filter((text) => text.length > 5)
+      .map((text) => Buffer.from(text));
+  }
+
+  know(living: Living): void {
+    this.#lives.set(living.life.life, living);
+  }
+
+  #onEffect(sandbox: System["sandbox"], { intent, operation, itemId }: Effect): void {
+    if (intent === null) return;
+    this.#say(`the provider has done ${operation} for ${intent} (${itemId})`);
+    this.#effects.push({ intent, operation, at: Date.now() });
+    this.#count("oneEffect");
+    const living = this.#lives.get(intent);
+    for (const { operation: name, count, part } of sandbox.ledger(intent).duplicates) {
+      const { underTest } = living ? underTestOf(living.life) : { underTest: undefined };
+      const isRepeatable = underTest?.repeats?.includes(name) ?? false;
+      const confirmed = living?.confirmed.filter((one) => one === name).length ?? 0;
+      if (!isRepeatable && count > 1 + confirmed)
+        this.violate(
+          "oneEffect",
+          `${count} × ${name} for ${intent}${part ? ` (${part})` : ""}, of which a person confirmed ${confirmed}`,
+        );
+    }
+  }
+
+  /** A callback was answered with 2xx. */
+  onAcknowledged(identifier: string): void {
+    this.#acknowledged.push(identifier);
+  }
+
+  onEvent(run: Run, event: HistoryEvent): void {
+    this.#count("noSecret");
+    this.noSecretIn(`the history of ${run.id}`, Buffer.from(Event.encode(event).finish()));
+  }
+
+  noSecretIn(where: string, bytes: Buffer): void {
+    for (const secret of this.#secrets)
+      if (bytes.includes(secret))
+        this.violate("noSecret", `${where} has ${secret.toString().slice(0, 6)}…`);
+  }
+
+  get hasNews(): boolean {
+    return this.#effects.length + this.#acknowledged.length > 0;
+  }
+
+  /** Effects and acknowledgements since the last look, against the tables. */
+  async look(database: Database): Promise<void> {
+    for (const { intent, operation, at } of this.#effects.splice(0)) {
+      this.#count("journalFirst");
+      const [first] = await database.rows<{ at: Date | null }>(
+        "select min(created_at) as at from trustflow.effects where workflow_id like '%/' || $1 || '%'",
+        [intent],
+      );
+      const written = first?.at?.toISOString() ?? "never";
+      if (!first?.at || first.at.getTime() > at)
+        this.violate(
+          "journalFirst",
+          `${operation} for ${intent} at ${new Date(at).toISOString()}; the first row is of ${written}`,
+        );
+    }
+    for (const identifier of this.#acknowledged.splice(0)) {
+      this.#count("callbackKept");
+      const rows = await database.rows("select from trustflow.callbacks where identifier = $1", [
+        identifier,
+      ]);
+      if (rows.length === 0)
+        this.violate("callbackKept", `callback ${identifier} was acknowledged, and is not there`);
+    }
+  }
+
+  /** When all has come to rest. */
+  async end({ temporal, sandbox }: System, database: Database): Promise<void> {
+    await this.look(database);
+    for (const { kind, operation, intent, detail } of sandbox.ledger().violations)
+      this.violate(
+        "oneEffect",
+        `the provider noted ${kind} at ${operation} for ${intent}: ${detail}`,
+      );
+    this.#count("callbackSettled");
+    const waiting = await database.rows<{ id: string; workflow_id: string }>(
+      "select id, workflow_id from trustflow.callbacks where state = 'waiting'",
+    );
+    for (const { id, workflow_id: of } of waiting)
+      this.violate("callbackSettled", `callback ${id} of ${of} still waits`);
+    for (const run of temporal.runs.values()) this.#atEnd(run);
+  }
+
+  /** The SDK's core is at work in real time, so the world is over by then. */
+  async replay({ temporal, env }: System): Promise<void> {
+    const closed = [...temporal.runs.values()].filter(({ isOpen }) => !isOpen);
+    for (const _ of closed) this.#count("deterministic");
+    const converter = dataConverter(KeyRing.parse(env["TRUSTFLOW_KEYS__CODEC"] ?? ""));
+    for (const problem of await replayProblems(closed, {
+      ...workflowSource(),
+      dataConverter: converter,
+    }))
+      this.violate("deterministic", problem);
+  }
+
+  #atEnd(run: Run): void {
+    this.#count("ends");
+    if (run.isOpen)
+      this.violate(
+        "ends",
+        `${run.id} is open: ${JSON.stringify([...this.#lives.values()].find(({ workflowId }) => workflowId === run.id)?.status ?? {})}`,
+      );
+    const living = this.#lives.get(splitWorkflowId(run.id)?.id ?? "");
+    if (!living || living.workflowId !== run.id || living.outcome === undefined) return;
+    this.#count("statusTrue");
+    const shown = outcomeIn(run);
+    if (shown !== undefined && living.outcome !== shown && !living.outcome.endsWith("Error"))
+      this.violate(
+        "statusTrue",
+        `${run.id} ended as ${living.outcome}, and its attributes say ${shown}`,
+      );
+  }
+}
+
+function outcomeIn(run: Run): string | undefined {
+  const payload = run.attributes["TrustflowOutcome"];
+  return payload?.data ? (JSON.parse(Buffer.from(payload.data).toString()) as string) : undefined;
+}

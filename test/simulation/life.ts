@@ -1,0 +1,192 @@
+// One process of a simulation from its start to its end, with the persons around it: the application that starts it, holders and signers
+// who answer rightly, wrongly, twice and late, and the operator who decides by what the provider's portal shows.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Trustflow } from "../../src/client.js";
+import type { AnyHandle } from "../../src/client/processes.js";
+import { FinishedError, InvalidInputError } from "../../src/client/errors.js";
+import { contractOf } from "../../src/contracts/registry.js";
+import { workflowIdOf } from "../../src/contracts/shared/names.js";
+import type { Attention, ProcessStatus } from "../../src/contracts/shared/status.js";
+import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
+import { decisionOn } from "../harness/restarts/persons.js";
+import { isUnanswered } from "../harness/outages/wait.js";
+import { brought } from "../processes/index.js";
+import type { CallUnderTest, ProcessUnderTest, Scene } from "../processes/process-under-test.js";
+import type { Life } from "./plan.js";
+import type { Random } from "./random.js";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+/** However little happens, a person looks at the process so often. */
+const LOOK_MS = 36 * HOUR_MS;
+
+export interface Surroundings {
+  client: Trustflow;
+  sandbox: Sandbox;
+  random: Random;
+  /** Resolves when the process has changed, or after a while. */
+  change(workflowId: string, ms: number): Promise<void>;
+  say(text: string): void;
+}
+
+export function underTestOf({ process, call: wanted }: Life) {
+  const underTest = brought[process].underTest as ProcessUnderTest;
+  const plain: CallUnderTest = {
+    ...underTest.calls[0]!,
+    variant: {},
+    outcome: underTest.outcome,
+    effects: underTest.effects,
+  };
+  delete plain.ask;
+  const call = underTest.calls.find(({ operation }) => operation === wanted) ?? plain;
+  return { underTest, call };
+}
+
+/** The defaults of production, where other harnesses hurry; looks that come more often than hourly would only take time. */
+function settingsOf(name: Life["process"]): object {
+  const defaults = contractOf(name).defaults as Record<string, { value: unknown }> | undefined;
+  if (!defaults) return {};
+  const seldom = ["lookIntervalSeconds", "progressIntervalSeconds"];
+  const settings = Object.entries(defaults).flatMap(([key, { value }]) =>
+    typeof value === "number" ? [[key, seldom.includes(key) ? 3_600 : value]] : [],
+  );
+  const children = name === "serveNotice" ? { notice: {}, post: {} } : {};
+  return { settings: { ...Object.fromEntries(settings), ...children } };
+}
+
+export class Living {
+  readonly life: Life;
+  readonly workflowId: string;
+  /** Calls that a person has let be made again, knowing that they may have been made before, by the sandbox's name. */
+  readonly confirmed: string[] = [];
+  outcome: string | undefined;
+  /** As a person saw it last. */
+  status: ProcessStatus | undefined;
+  readonly #around: Surroundings;
+  #isAsked = false;
+
+  constructor(life: Life, around: Surroundings) {
+    this.life = life;
+    this.workflowId = workflowIdOf(life.process, life.life);
+    this.#around = around;
+  }
+
+  async live(): Promise<void> {
+    const { client, random, change } = this.#around;
+    const { underTest, call } = underTestOf(this.life);
+    const own = settingsOf(this.life.process);
+    const variant = { ...call.variant, input: { ...call.variant.input, ...own } };
+    const handle = await this.#again(() => underTest.start(client, this.life.life, variant));
+    this.#around.say(`the application has started ${this.workflowId}`);
+    if (random.chance(0.2))
+      await this.#again(() => underTest.start(client, this.life.life, variant));
+    while (this.outcome === undefined) {
+      await change(this.workflowId, LOOK_MS);
+      await delay(this.#pauseMs());
+      await this.#turn(handle as AnyHandle, underTest, call).catch((error: unknown) => {
+        if (!isUnanswered(error) && !(error instanceof FinishedError)) throw error;
+      });
+    }
+  }
+
+  /** Persons answer within seconds, hours or, seldom, a day. */
+  #pauseMs(): number {
+    const { random } = this.#around;
+    return Math.floor(
+      SECOND_MS + random.pick([MINUTE_MS, MINUTE_MS, HOUR_MS, 24 * HOUR_MS]) * random.next(),
+    );
+  }
+
+  async #again<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isUnanswered(error)) throw error;
+        await delay(30 * SECOND_MS);
+      }
+    }
+  }
+
+  async #turn(handle: AnyHandle, underTest: ProcessUnderTest, call: CallUnderTest): Promise<void> {
+    const status = await handle.status();
+    this.status = status;
+    if (status.outcome !== undefined || (await this.#isClosed(handle))) {
+      this.outcome = await (handle.result() as Promise<{ outcome: string }>).then(
+        ({ outcome }) => outcome,
+        (error: unknown) => {
+          if (isUnanswered(error)) throw error;
+          return (error as Error).constructor.name;
+        },
+      );
+      this.#around.say(`${this.workflowId} has ended: ${this.outcome}`);
+    } else if (status.attention) await this.#decide(handle, status.attention);
+    else await this.#play(handle, underTest, call, status);
+  }
+
+  async #isClosed({ workflowId }: AnyHandle): Promise<boolean> {
+    const { status } = await this.#around.client.temporal.workflow.getHandle(workflowId).describe();
+    return status.name !== "RUNNING";
+  }
+
+  async #play(
+    handle: AnyHandle,
+    underTest: ProcessUnderTest,
+    call: CallUnderTest,
+    status: ProcessStatus,
+  ): Promise<void> {
+    const { sandbox, random, say } = this.#around;
+    const scene: Scene = { sandboxUrl: sandbox.url, intent: this.life.life };
+    if (call.ask && !this.#isAsked) {
+      if (status.phase === "submitting") return;
+      this.#isAsked = true;
+      const { answer } = await call.ask(
+        handle,
+        random.chance(0.5) ? "ask" : `ask-${random.int(0, 1e6)}`,
+        scene,
+      );
+      if (answer === "unknown" || answer === "unavailable") this.#isAsked = false;
+      if (answer === "unknown") this.confirmed.push(call.sandbox);
+      say(`${this.workflowId}: ${call.operation} was asked for and answered ${answer}`);
+      return;
+    }
+    const played = await underTest.play?.(handle, scene);
+    if (played?.answer === "unknown") this.confirmed.push(...(underTest.triedAgain ?? []));
+  }
+
+  async #decide(handle: AnyHandle, attention: Attention): Promise<void> {
+    const { sandbox, random, say } = this.#around;
+    const { process: name } = this.life;
+    const portal = { ledger: async (intent?: string) => sandbox.ledger(intent) };
+    const decision = await decisionOn({ system: { sandbox: portal }, name, handle }, attention);
+    if (decision.decision === "retry" && attention.kind === "unknownOutcome") {
+      const { underTest } = underTestOf(this.life);
+      const own = underTest.calls.filter(({ activity, step }) =>
+        [activity, step].flat().includes(attention.step),
+      );
+      this.confirmed.push(...own.map((call) => call.sandbox));
+    }
+    const note = "looked at the provider's portal";
+    const resolution = { attention: attention.id, by: "operator", note, ...decision };
+    const answers = [
+      handle.resolve(resolution),
+      ...(random.chance(0.2) ? [handle.resolve(resolution)] : []),
+    ];
+    for (const { status, ...settled } of await Promise.allSettled(answers)) {
+      const { reason, value } = settled as { reason?: unknown; value?: { answer: string } };
+      say(
+        `the operator decides ${decision.decision} on ${attention.kind} of ${this.workflowId}: ${value?.answer ?? String(reason)}`,
+      );
+      if (
+        status === "rejected" &&
+        !(
+          reason instanceof InvalidInputError ||
+          reason instanceof FinishedError ||
+          isUnanswered(reason)
+        )
+      )
+        throw reason;
+    }
+  }
+}

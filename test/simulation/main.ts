@@ -1,0 +1,159 @@
+// `npm run simulate`: runs seeds, each in a process of its own, two at a time; shrinks the first failure, keeps its plan in a file, and
+// tells it as a story.
+import { fork } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { processes } from "../../src/contracts/registry.js";
+import type { ProcessName } from "../../src/contracts/registry.js";
+import { planOf } from "./plan.js";
+import type { Plan } from "./plan.js";
+import type { Report } from "./report.js";
+import { addUp, storyOf, tableOf } from "./report.js";
+import { shrink } from "./shrink.js";
+
+const usage = `usage: npm run simulate -- [--seed N] [--steps N] [--for 10m] [--process NAME] [--replay FILE] [--json]`;
+const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+/** A plan that is worth a story has no more steps. */
+const MOST_STEPS = 20;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string" },
+      steps: { type: "string", default: "60" },
+      for: { type: "string" },
+      process: { type: "string" },
+      replay: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const problem = problemOf(values);
+  if (values.help || problem !== undefined) {
+    console.error(problem === undefined ? usage : `${problem}\n${usage}`);
+    return values.help ? 0 : 2;
+  }
+  const reports: Report[] = [];
+  let failed: { plan: Plan; report: Report } | undefined;
+  for await (const done of runAll(plansOf(values), values.for)) {
+    reports.push(done.report);
+    if (!values.json && done.report.violations.length === 0)
+      console.error(
+        `seed ${done.plan.seed}: ${done.report.hash.slice(0, 12)}, ${done.report.processes} processes, nothing violated`,
+      );
+    if (done.report.violations.length > 0) {
+      failed = done;
+      break;
+    }
+  }
+  const whole = addUp(reports);
+  console.log(values.json ? JSON.stringify(whole) : tableOf(whole));
+  if (!failed) return 0;
+  await tell(failed.plan, failed.report);
+  return 1;
+}
+
+interface Values {
+  seed?: string | undefined;
+  steps: string;
+  for?: string | undefined;
+  process?: string | undefined;
+  replay?: string | undefined;
+}
+
+function problemOf({ seed, steps, for: time, process: name }: Values): string | undefined {
+  if (seed !== undefined && !/^\d{1,15}$/.test(seed)) return `--seed: a whole number, not ${seed}`;
+  if (!/^\d{1,5}$/.test(steps) || Number(steps) < 1)
+    return `--steps: a whole number from 1, not ${steps}`;
+  if (time !== undefined && !/^\d+[smh]$/.test(time))
+    return `--for: such as 90s, 10m or 8h, not ${time}`;
+  if (name !== undefined && !processes.includes(name as ProcessName))
+    return `--process: one of ${processes.join(", ")}, not ${name}`;
+  return undefined;
+}
+
+/** With a time, one seed after the other; else the one that is named, or a random one. */
+async function* plansOf({
+  seed,
+  steps,
+  for: time,
+  process: name,
+  replay,
+}: Values): AsyncGenerator<Plan> {
+  if (replay !== undefined) {
+    yield JSON.parse(await readFile(replay, "utf8")) as Plan;
+    return;
+  }
+  const first = seed === undefined ? Math.floor(Math.random() * 1e9) : Number(seed);
+  for (let number = first; ; number += 1) {
+    yield planOf({
+      seed: number,
+      steps: Number(steps),
+      ...(name !== undefined && { processes: [name as ProcessName] }),
+    });
+    if (time === undefined) return;
+  }
+}
+
+/** As many at a time as there are cores. */
+async function* runAll(
+  plans: AsyncGenerator<Plan>,
+  time: string | undefined,
+): AsyncGenerator<{ plan: Plan; report: Report }> {
+  const end =
+    time === undefined ? Infinity : Date.now() + Number(time.slice(0, -1)) * units[time.at(-1)!]!;
+  const running = new Set<Promise<{ plan: Plan; report: Report }>>();
+  for (let isOver = false; !isOver || running.size > 0;) {
+    while (!isOver && running.size < availableParallelism()) {
+      const { value: plan, done } = await plans.next();
+      isOver = done === true || Date.now() >= end;
+      if (isOver) break;
+      const own = run(plan).then((report) => ({ plan: plan!, report }));
+      running.add(own);
+      void own.finally(() => running.delete(own)).catch(() => undefined);
+    }
+    if (running.size > 0) yield await Promise.race(running);
+  }
+}
+
+/** In a process of its own, because a simulation changes the clock and the network of its process. */
+export function run(plan: Plan): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(new URL("one.ts", import.meta.url)), {
+      execArgv: ["--import", new URL("loader.mjs", import.meta.url).href],
+      env: { ...process.env, TEMPORAL_DEBUG: "1", TZ: "UTC" },
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    let report: Report | undefined;
+    child.on("message", (message) => (report = message as Report));
+    child.on("exit", (code, signal) =>
+      report
+        ? resolve(report)
+        : reject(new Error(`seed ${plan.seed}: the simulation ended with ${signal ?? code}`)),
+    );
+    child.send(plan);
+  });
+}
+
+async function tell(plan: Plan, report: Report): Promise<void> {
+  const [first] = report.violations;
+  console.error(
+    `seed ${plan.seed} violates: ${first?.rule}. Looking for the shortest plan that does …`,
+  );
+  const shortest = await shrink(plan, async (tried) =>
+    (await run(tried)).violations.some(({ rule }) => rule === first?.rule),
+  );
+  const file = join(".trustflow", "simulation", `${plan.seed}.json`);
+  await mkdir(join(".trustflow", "simulation"), { recursive: true });
+  await writeFile(file, `${JSON.stringify(shortest, null, 2)}\n`);
+  const told = await run(shortest);
+  console.error(storyOf(told, MOST_STEPS * 5));
+  console.error(
+    `${shortest.steps.length} steps; run it again: npm run simulate -- --replay ${file}`,
+  );
+}
+
+process.exitCode = await main();

@@ -1,0 +1,113 @@
+// What happens in a simulation, made from its seed: which processes begin when, and what goes wrong when. A plan is data, so that a failure
+// can be shrunk by leaving parts out, kept in a file and run again.
+import type { ProcessName } from "../../src/contracts/registry.js";
+import { processesUnderTest } from "../processes/index.js";
+import { Random } from "./random.js";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** One process, with the persons around it. */
+export interface Life {
+  life: string;
+  /** Milliseconds after the start of the simulation, here and in faults. */
+  at: number;
+  process: ProcessName;
+  /** The call of its descriptor that it is about; undefined: the plain way. */
+  call?: string;
+}
+
+/** For how long each kind of fault may last, in milliseconds; 0: it happens at once, or to the next call alone. */
+export const faultKinds = {
+  /** The worker ends like a killed process, and another one starts. */
+  killWorker: 2 * MINUTE_MS,
+  killRelay: 2 * MINUTE_MS,
+  killReceiver: 3 * DAY_MS,
+  stopWorker: 0,
+  secondWorker: HOUR_MS,
+  /** What becomes of calls to the providers. */
+  refuse: HOUR_MS,
+  cutBefore: 0,
+  cutAfter: 0,
+  answer500: 0,
+  answer429: 10 * MINUTE_MS,
+  answer503: 2 * HOUR_MS,
+  webPage: 10 * MINUTE_MS,
+  slow: HOUR_MS,
+  /** What becomes of callbacks. */
+  loseCallbacks: DAY_MS,
+  doubleCallbacks: DAY_MS,
+  lateCallbacks: DAY_MS,
+  forgeCallback: 0,
+  dropDatabase: 0,
+  noDatabase: 5 * MINUTE_MS,
+  noTemporal: 5 * MINUTE_MS,
+  loseTemporalAnswers: MINUTE_MS,
+  fullDisk: 10 * MINUTE_MS,
+  denyAccount: 6 * HOUR_MS,
+  cleanUp: 0,
+} as const;
+export type FaultKind = keyof typeof faultKinds;
+
+export interface Fault {
+  fault: FaultKind;
+  at: number;
+  forMs: number;
+}
+
+export type Step = Life | Fault;
+export interface Plan {
+  seed: number;
+  steps: Step[];
+}
+
+export interface PlanOptions {
+  seed: number;
+  steps: number;
+  processes?: readonly ProcessName[];
+  kinds?: readonly FaultKind[];
+}
+
+/** Every second step is a process, the others are faults; all within a time in which processes are open. */
+export function planOf({
+  seed,
+  steps,
+  processes,
+  kinds = Object.keys(faultKinds) as FaultKind[],
+}: PlanOptions): Plan {
+  const random = new Random(`${seed}/plan`);
+  const among = processesUnderTest.filter(({ process }) => processes?.includes(process) ?? true);
+  const spanMs = Math.max(HOUR_MS, Math.min(40, steps / 4) * DAY_MS);
+  // Much happens in the first hours of a process, and little in its months.
+  const when = () => Math.floor(spanMs * random.next() ** 2);
+  const made: Step[] = [];
+  for (let number = 0; number < steps; number += 1) {
+    if (number % 2 === 0) {
+      const { process, calls } = random.pick(among);
+      const call = random.chance(0.3) ? undefined : random.pick(calls).operation;
+      made.push({
+        life: `${seed}-${number}`,
+        at: when(),
+        process,
+        ...(call !== undefined && { call }),
+      });
+    } else {
+      const kind = random.pick(kinds);
+      made.push({
+        fault: kind,
+        at: Math.max(0, nearLife(made, random) ?? when()),
+        forMs: Math.floor(faultKinds[kind] * random.next() ** 2),
+      });
+    }
+  }
+  return { seed, steps: made.toSorted((one, other) => one.at - other.at) };
+}
+
+/** Most faults come while a process does something. */
+function nearLife(made: Step[], random: Random): number | undefined {
+  const lives = made.filter((step) => "life" in step);
+  return random.chance(0.8)
+    ? random.pick(lives).at + Math.floor(2 * HOUR_MS * random.next() ** 4)
+    : undefined;
+}

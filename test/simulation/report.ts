@@ -1,0 +1,85 @@
+// What a simulation reports, as data and as words.
+export interface Violation {
+  /** The rule, of which the shrinking keeps one. */
+  rule: string;
+  detail: string;
+  /** Virtual time. */
+  at: string;
+}
+
+export interface Report {
+  seed: number;
+  /** Of everything that happened, in order. */
+  hash: string;
+  processes: number;
+  /** Over all processes, from the start to the end of each. */
+  virtualYears: number;
+  /** How often each kind of fault struck. */
+  faults: Record<string, number>;
+  /** How often each rule was checked. */
+  checks: Record<string, number>;
+  outcomes: Record<string, number>;
+  seconds: number;
+  violations: Violation[];
+  story: { at: string; text: string }[];
+}
+
+export type Whole = Omit<Report, "seed" | "hash" | "story"> & {
+  seeds: number;
+  seed?: number;
+  hash?: string;
+};
+
+export function addUp(reports: Report[]): Whole {
+  const sum = (of: (report: Report) => number) =>
+    reports.reduce((all, report) => all + of(report), 0);
+  const counts = (of: (report: Report) => Record<string, number>) => {
+    const all: Record<string, number> = {};
+    for (const report of reports)
+      for (const [name, count] of Object.entries(of(report))) all[name] = (all[name] ?? 0) + count;
+    return Object.fromEntries(
+      Object.entries(all).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    );
+  };
+  const [first] = reports;
+  return {
+    seeds: reports.length,
+    ...(reports.length === 1 && first && { seed: first.seed, hash: first.hash }),
+    processes: sum(({ processes }) => processes),
+    virtualYears: Math.round(sum(({ virtualYears }) => virtualYears) * 100) / 100,
+    faults: counts(({ faults }) => faults),
+    checks: counts(({ checks }) => checks),
+    outcomes: counts(({ outcomes }) => outcomes),
+    seconds: Math.round(sum(({ seconds }) => seconds)),
+    violations: reports.flatMap(({ violations }) => violations),
+  };
+}
+
+export function tableOf({ violations, ...whole }: Whole): string {
+  const lines = Object.entries(whole).map(
+    ([name, value]) => `${name.padEnd(14)}${typeof value === "object" ? inWords(value) : value}`,
+  );
+  const broken = violations.map(({ rule, detail, at }) => `${at}  ${rule}: ${detail}`);
+  return [...lines, `violations    ${violations.length}`, ...broken].join("\n");
+}
+
+const inWords = (counts: Record<string, number>) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ");
+
+/** Who did what, at which virtual time; the newest lines of a long one. */
+export function storyOf({ story, violations }: Report, lines: number): string {
+  const told = story.map(({ at, text }) => `${at.slice(0, 19).replace("T", " ")}  ${text}`);
+  const left = told.length - lines;
+  return [
+    ...(left > 0 ? [`(${left} earlier lines are left out)`] : []),
+    ...told.slice(-lines),
+    ...violations
+      .slice(0, 3)
+      .map(
+        ({ rule, detail, at }) =>
+          `${at.slice(0, 19).replace("T", " ")}  VIOLATED: ${rule}: ${detail}`,
+      ),
+  ].join("\n");
+}

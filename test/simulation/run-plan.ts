@@ -1,0 +1,155 @@
+// Runs a plan in a world: starts the system, lets processes begin and faults strike, waits until all has come to rest, and checks.
+import { writeFileSync } from "node:fs";
+import { Checks } from "./checks.js";
+import { Idle } from "./idle.js";
+import { strike } from "./faults.js";
+import type { Doors, Stage } from "./faults.js";
+import { Living } from "./life.js";
+import type { Fault, Life, Plan } from "./plan.js";
+import type { Report } from "./report.js";
+import { startSystem } from "./system.js";
+import type { System } from "./system.js";
+import { removeWorld } from "./world.js";
+import type { World } from "./world.js";
+
+const DAY_MS = 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
+/** Every process has ended so long after the last step. */
+const REST_MS = 200 * DAY_MS;
+
+export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
+  const { world, database } = doors;
+  const idle = new Idle(world);
+  const began = process.cpuUsage();
+  const story: Report["story"] = [];
+  // For whoever watches a long one.
+  const tells = process.env["SIMULATION_TELLS"] !== undefined;
+  const say = (text: string) => {
+    idle.touch();
+    world.trace("story", text);
+    const line = { at: new Date(world.now).toISOString(), text };
+    story.push(line);
+    if (tells) console.error(line.at, text);
+  };
+  const checks = new Checks(say);
+  process.on("unhandledRejection", (error) =>
+    checks.violate(
+      "unhandled",
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    ),
+  );
+  const system = await settle(
+    world,
+    startSystem(world, {
+      directory: doors.files.root,
+      databaseUrl: database.url,
+      network: doors.network,
+      say,
+      onEvent: (run, event) => {
+        idle.touch();
+        world.trace("event", run.id, Number(event.eventId), event.eventType!);
+        checks.onEvent(run, event);
+      },
+      onNondeterminism: (run, problem) => checks.violate("deterministic", `${run.id}: ${problem}`),
+    }),
+  );
+  checks.watch(system);
+  const application = world.program("application");
+  const startedAt = world.now;
+  const faults: Record<string, number> = {};
+  const livings: Living[] = [];
+  const stage: Stage = { ...doors, idle, system, checks, say, random: world.fork("faults") };
+  const lastAt = Math.max(
+    0,
+    ...plan.steps.map((step) => step.at + ("forMs" in step ? step.forMs : 0)),
+  );
+  for (const step of plan.steps)
+    application.run(() => world.after(step.at, () => ("life" in step ? begin(step) : hit(step))));
+
+  function begin(life: Life): void {
+    const living = new Living(life, {
+      ...{
+        client: system.client,
+        sandbox: system.sandbox,
+        random: world.fork(`persons of ${life.life}`),
+        say,
+      },
+      change: (workflowId, ms) => changeOf(system, workflowId, ms),
+    });
+    livings.push(living);
+    checks.know(living);
+    living
+      .live()
+      .catch((error: Error) =>
+        checks.violate("unhandled", `the persons of ${living.workflowId}: ${error.stack}`),
+      );
+  }
+
+  function hit(fault: Fault): void {
+    faults[fault.fault] = (faults[fault.fault] ?? 0) + 1;
+    say(
+      `fault: ${fault.fault}${fault.forMs > 0 ? ` for ${Math.ceil(fault.forMs / 1_000)} s` : ""}`,
+    );
+    strike(stage, fault);
+  }
+
+  const isOver = () =>
+    world.now >= startedAt + lastAt &&
+    livings.length === plan.steps.filter((step) => "life" in step).length &&
+    livings.every(({ outcome }) => outcome !== undefined);
+  const limit = startedAt + lastAt + REST_MS;
+  while (!isOver() && world.now < limit && checks.violations.length === 0) {
+    await idle.advance();
+    if (checks.hasNews && !database.isBusy) await checks.look(database);
+  }
+  await world.pass(10 * 60_000);
+  if (checks.violations.length === 0) {
+    await world.runUntil(() => !database.isBusy);
+    await checks.end(system, database);
+  }
+  const { SIMULATION_TRACE: trace } = process.env;
+  if (trace) writeFileSync(trace, world.log.join("\n"));
+  const { hash } = world;
+  const virtualYears = yearsOf(system, world.now);
+  removeWorld();
+  if (checks.violations.length === 0) await checks.replay(system);
+  const { user, system: kernel } = process.cpuUsage(began);
+  return {
+    seed: plan.seed,
+    hash,
+    processes: system.temporal.runs.size,
+    virtualYears,
+    ...{
+      faults,
+      checks: checks.counts,
+      outcomes: outcomesOf(livings),
+      violations: checks.violations,
+      story,
+    },
+    seconds: Math.round((user + kernel) / 1e5) / 10,
+  };
+}
+
+async function settle<T>(world: World, promise: Promise<T>): Promise<T> {
+  return world.settle(promise, { limitMs: 30 * 60_000 });
+}
+
+function changeOf({ temporal }: System, workflowId: string, ms: number): Promise<void> {
+  const run = [...temporal.runs.values()].findLast(({ id }) => id === workflowId);
+  return run?.isOpen ? run.change(ms) : Promise.resolve();
+}
+
+function yearsOf({ temporal }: System, now: number): number {
+  const lived = [...temporal.runs.values()].reduce(
+    (sum, { startedAt, closedAt }) => sum + (closedAt ?? now) - startedAt,
+    0,
+  );
+  return lived / YEAR_MS;
+}
+
+function outcomesOf(livings: Living[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { life, outcome = "open" } of livings)
+    counts[`${life.process} ${outcome}`] = (counts[`${life.process} ${outcome}`] ?? 0) + 1;
+  return counts;
+}

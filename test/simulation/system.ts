@@ -1,0 +1,265 @@
+// The whole system in one process: the production code of each role, each as a program of its own that can be killed, the sandbox as the
+// providers, and the simulated Temporal. Nothing of `src` is changed or replaced but what lies outside of it: clock, chance, network, disk.
+import { setTimeout as delay } from "node:timers/promises";
+import { Trustflow } from "../../src/client.js";
+import { load } from "../../src/config/load.js";
+import { callbackUrl } from "../../src/callbacks/address.js";
+import { searchAttributes } from "../../src/contracts/shared/names.js";
+import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
+import { createPool } from "../../src/postgres/pool.js";
+import { migrate } from "../../src/postgres/migrate.js";
+import { ConfigWithAccounts } from "../../src/providers/accounts.js";
+import { receiver } from "../../src/roles/receiver.js";
+import { relay } from "../../src/roles/relay.js";
+import type { RunningRole } from "../../src/roles/role.js";
+import { worker } from "../../src/roles/worker.js";
+import { startSandbox } from "../../packages/sandbox/src/sandbox.js";
+import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
+import { sandboxPki, stackEnv } from "../../packages/dev/src/stack/stack-env.js";
+import { envOfRole } from "../../packages/dev/src/stack/role-env.js";
+import { openTemporalDoor } from "./doors/temporal.js";
+import { TemporalServer } from "./temporal/server.js";
+import type { HistoryEvent } from "./temporal/history.js";
+import type { Run } from "./temporal/run.js";
+import { runningProgram } from "./world.js";
+import type { Network } from "./doors/sockets.js";
+import type { Program, World } from "./world.js";
+
+/** An orchestrator starts a role again so soon after its end. */
+const RESTART_MS = 3_000;
+const INDEXED_TYPES: Record<string, number> = {
+  TEXT: 1,
+  KEYWORD: 2,
+  INT: 3,
+  DOUBLE: 4,
+  BOOL: 5,
+  DATETIME: 6,
+  KEYWORD_LIST: 7,
+};
+
+const FIRST_PORT = 7_001;
+const portNames = [
+  "temporal",
+  "temporalUi",
+  "postgres",
+  "receiver",
+  "codecServer",
+  "sandbox",
+  "sandboxTls",
+  "workerHealth",
+  "relayHealth",
+] as const;
+const TLS_PORT = FIRST_PORT + portNames.indexOf("sandboxTls");
+
+const roles = { worker, relay, receiver };
+export type RoleName = keyof typeof roles;
+
+export interface System {
+  client: Trustflow;
+  sandbox: Sandbox;
+  temporal: TemporalServer;
+  env: Record<string, string>;
+  roles: Record<RoleName, Role>;
+  startRole(name: RoleName): Role;
+  /** Whether Temporal can be reached, and for which calls the answer gets lost. */
+  faults: { isTemporalAway: boolean; losesAnswers: boolean };
+}
+
+export interface SystemHooks {
+  /** Of documents and other files. */
+  directory: string;
+  databaseUrl: string;
+  network: Network;
+  onEvent(run: Run, event: HistoryEvent): void;
+  onNondeterminism(run: Run, problem: string): void;
+  say(text: string): void;
+}
+
+export async function startSystem(world: World, hooks: SystemHooks): Promise<System> {
+  const env = environment(hooks);
+  Object.assign(process.env, env);
+  const matching = world.fork("matching");
+  const random = () => matching.next();
+  const temporal = world.program("temporal");
+  const server = temporal.run(
+    () =>
+      new TemporalServer({
+        namespace: "default",
+        retentionDays: 30,
+        random,
+        onEvent: hooks.onEvent,
+      }),
+  );
+  for (const { name, type } of Object.values(searchAttributes))
+    server.searchAttributes[name] = INDEXED_TYPES[type]!;
+  // Roles look whether its port is open before they connect.
+  const address = new URL(`tcp://${env["TEMPORAL_ADDRESS"]}`);
+  temporal.run(() =>
+    hooks.network.listen(address.hostname, Number(address.port), { accept: () => undefined }),
+  );
+  const faults = { isTemporalAway: false, losesAnswers: false };
+  const latency = world.fork("calls of Temporal");
+  openTemporalDoor({
+    server: () => (faults.isTemporalAway ? undefined : server),
+    asServer: (work) => temporal.run(work),
+    latencyMs: () => latency.int(1, 4),
+    losesAnswer: () => faults.losesAnswers && latency.chance(0.2),
+    onWorker: (gone) => void runningProgram()?.atEnd(gone),
+    onNondeterminism: hooks.onNondeterminism,
+  });
+  await migrateAs(world.program("migrate"), hooks.databaseUrl);
+  const sandbox = await startProviders(world.program("providers"), env, hooks);
+  const started = {} as Record<RoleName, Role>;
+  const startRole = (name: RoleName): Role =>
+    (started[name] = new Role(world, name, env, hooks.say));
+  for (const name of Object.keys(roles) as RoleName[]) startRole(name);
+  await Promise.all(Object.values(started).map((role) => role.ready));
+  const client = await world.program("application").run(() => Trustflow.connect());
+  return { client, sandbox, temporal: server, env, roles: started, startRole, faults };
+}
+
+/** As the local system has it, with fixed ports: they are those of this process alone. */
+function environment({ directory, databaseUrl }: SystemHooks): Record<string, string> {
+  const ports = Object.fromEntries(
+    portNames.map((name, index) => [name, FIRST_PORT + index]),
+  ) as Record<(typeof portNames)[number], number>;
+  const keyNames = [
+    "codec",
+    "codecWrite",
+    "secrets",
+    "callback",
+    "journal",
+    "inbox",
+    "documents",
+  ] as const;
+  const keys = Object.fromEntries(keyNames.map((name) => [name, generateKeyRing()])) as Record<
+    (typeof keyNames)[number],
+    string
+  >;
+  const state = { ports, keys, codecToken: "token", setting: "" };
+  const env = stackEnv(state, {
+    directory,
+    databaseUrl,
+    env: { TRUSTFLOW_LOG__LEVEL: "ERROR" },
+  });
+  delete env["TRUSTFLOW_CONFIG"];
+  delete env["TEMPORAL_CONFIG_FILE"];
+  delete env["TRUSTFLOW_RELAY__HEALTH_PORT"];
+  delete env["TRUSTFLOW_WORKER__HEALTH_PORT"];
+  return env;
+}
+
+async function migrateAs(program: Program, databaseUrl: string): Promise<void> {
+  await program.run(async () => {
+    const pool = createPool(databaseUrl);
+    await migrate(pool);
+    await pool.end();
+  });
+}
+
+function startProviders(
+  program: Program,
+  env: Record<string, string>,
+  hooks: SystemHooks,
+): Promise<Sandbox> {
+  return program.run(async () => {
+    const sandbox = await startSandbox({
+      port: Number(new URL(env["TRUSTFLOW_SANDBOX__URL"]!).port),
+      tlsPort: TLS_PORT,
+      seed: "simulated",
+      pkiDirectory: sandboxPki(hooks.directory),
+    });
+    const callbackKeys = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"]!);
+    const closeEventUrl = callbackUrl(callbackKeys, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"]!, {
+      provider: "video-identification",
+      account: "default",
+    });
+    sandbox.accounts.change("sandbox", { closeEventUrl });
+    return sandbox;
+  });
+}
+
+/** One role, started again whenever it ends, as an orchestrator does. */
+export class Role {
+  readonly ready: Promise<void>;
+  readonly #world: World;
+  readonly #name: RoleName;
+  readonly #env: Record<string, string>;
+  readonly #say: (text: string) => void;
+  #program: Program;
+  #running: RunningRole | undefined;
+  #isWanted = true;
+
+  constructor(
+    world: World,
+    name: RoleName,
+    env: Record<string, string>,
+    say: (text: string) => void,
+  ) {
+    this.#world = world;
+    this.#name = name;
+    this.#env = envOfRole(name, env, {});
+    this.#say = say;
+    this.#program = world.program(name);
+    this.ready = this.#start();
+  }
+
+  async #start(): Promise<void> {
+    const program = this.#program;
+    for (;;) {
+      try {
+        const running = await program.run(() =>
+          (roles[this.#name] as (config: never) => Promise<RunningRole>)(
+            load(ConfigWithAccounts, this.#env) as never,
+          ),
+        );
+        if (this.#program !== program) return;
+        this.#running = running;
+        running.ended?.catch((error: Error) => void this.#ended(program, error));
+        return;
+      } catch (error) {
+        this.#say(`the ${this.#name} does not start: ${(error as Error).message}`);
+        await delay(RESTART_MS);
+      }
+    }
+  }
+
+  async #ended(program: Program, error: Error): Promise<void> {
+    if (this.#program !== program) return;
+    this.#say(`the ${this.#name} ends by itself: ${error.message}`);
+    await this.kill(RESTART_MS);
+  }
+
+  /** Like SIGKILL; another one comes after `ms`. */
+  async kill(ms: number): Promise<void> {
+    const before = this.#program;
+    this.#program = this.#world.program(this.#name);
+    this.#running = undefined;
+    before.kill();
+    await delay(ms);
+    if (this.#isWanted) await this.#start();
+  }
+
+  /** Like SIGTERM; another one comes at once, and for a while there are two. */
+  async restart(): Promise<void> {
+    const [before, running] = [this.#program, this.#running];
+    this.#program = this.#world.program(this.#name);
+    this.#running = undefined;
+    if (running) before.run(() => running.health.end());
+    const closed = running && before.run(() => running.close());
+    await this.#start();
+    await Promise.race([closed?.catch(() => undefined), delay(60_000)]);
+    before.kill();
+  }
+
+  async stop(): Promise<void> {
+    this.#isWanted = false;
+    const running = this.#running;
+    if (running)
+      await Promise.race([
+        this.#program.run(() => running.close()).catch(() => undefined),
+        delay(60_000),
+      ]);
+    this.#program.kill();
+  }
+}
