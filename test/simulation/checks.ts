@@ -180,16 +180,6 @@ export class Checks {
       );
     const living = this.#lives.get(splitWorkflowId(run.id)?.id ?? "");
     if (!living || living.workflowId !== run.id || living.outcome === undefined) return;
-    this.#count("truth");
-    if (
-      living.truth !== undefined &&
-      living.outcome !== living.truth &&
-      !living.outcome.endsWith("Error")
-    )
-      this.violate(
-        "truth",
-        `${run.id} ended as ${living.outcome}, and the provider says ${living.truth}`,
-      );
     this.#count("statusTrue");
     const shown = outcomeIn(run);
     if (shown !== undefined && living.outcome !== shown && !living.outcome.endsWith("Error"))

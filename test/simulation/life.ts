@@ -8,7 +8,6 @@ import { contractOf } from "../../src/contracts/registry.js";
 import { workflowIdOf } from "../../src/contracts/shared/names.js";
 import type { Attention, ProcessStatus } from "../../src/contracts/shared/status.js";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
-import { sandboxControl } from "../../packages/sandbox/src/control/client.js";
 import { decisionOn } from "../harness/restarts/persons.js";
 import { isUnanswered } from "../harness/outages/wait.js";
 import { brought } from "../processes/index.js";
@@ -56,20 +55,12 @@ function settingsOf(name: Life["process"]): object {
   return { settings: { ...Object.fromEntries(settings), ...children } };
 }
 
-/** The processes whose end is that of one item. */
-const providerOf: Partial<Record<Life["process"], string>> = {
-  sendPostal: "evi-post",
-  sendNotice: "evi-notice",
-};
-
 export class Living {
   readonly life: Life;
   readonly workflowId: string;
   /** Calls that a person has let be made again, knowing that they may have been made before, by the sandbox's name. */
   readonly confirmed: string[] = [];
   outcome: string | undefined;
-  /** The provider's own end of its item, as the process would name it; undefined where it has none. */
-  truth: string | undefined;
   /** As a person saw it last. */
   status: ProcessStatus | undefined;
   readonly #around: Surroundings;
@@ -122,28 +113,16 @@ export class Living {
     const status = await handle.status();
     this.status = status;
     if (status.outcome !== undefined || (await this.#isClosed(handle))) {
-      const outcome = await (handle.result() as Promise<{ outcome: string }>).then(
+      this.outcome = await (handle.result() as Promise<{ outcome: string }>).then(
         ({ outcome }) => outcome,
         (error: unknown) => {
           if (isUnanswered(error)) throw error;
           return (error as Error).constructor.name;
         },
       );
-      this.truth = await this.#providersEnd();
-      this.outcome = outcome;
-      this.#around.say(`${this.workflowId} has ended: ${outcome}`);
+      this.#around.say(`${this.workflowId} has ended: ${this.outcome}`);
     } else if (status.attention) await this.#decide(handle, status.attention);
     else await this.#play(handle, underTest, call, status);
-  }
-
-  /** Only at the end state of P2 §3.2 is the outcome final. */
-  async #providersEnd(): Promise<string | undefined> {
-    const { items } = await sandboxControl(this.#around.sandbox.url).items({
-      intent: this.life.life,
-    });
-    const [item] = items.filter(({ provider }) => provider === providerOf[this.life.process]);
-    if (item?.state !== "Closed") return undefined;
-    return `${item.outcome.charAt(0).toLowerCase()}${item.outcome.slice(1)}`;
   }
 
   async #isClosed({ workflowId }: AnyHandle): Promise<boolean> {
