@@ -1,7 +1,9 @@
 // What must hold in every simulation. `at each step` rules are checked when something happens; the others when faults have stopped and all
 // has come to rest.
+import type { DataConverter } from "@temporalio/common";
 import { splitWorkflowId } from "../../src/contracts/shared/names.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
+import { eventIdOf } from "../../src/providers/errors/outside.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { Ledger } from "../../packages/sandbox/src/engine/ledger.js";
 import type { Database } from "./doors/database.js";
@@ -22,6 +24,7 @@ export const rules = {
   journalFirst: "the journal has a row before an effect",
   callbackKept: "a callback that was acknowledged is in the inbox",
   callbackSettled: "a callback is brought to its process, or kept for a person",
+  answered: "an update that a process has accepted is answered before the process ends",
   noSecret: "nothing personal and no secret is readable in a history, an attribute or a log",
   ends: "a process ends",
   truth: "a process ends as its provider says",
@@ -40,6 +43,7 @@ export class Checks {
   readonly #lives = new Map<string, Living>();
   readonly #effects: { intent: string; operation: string; at: number }[] = [];
   readonly #acknowledged: string[] = [];
+  #delivered: { of: string; identifier: string }[] = [];
   #secrets: Buffer[] = [];
   readonly #say: (text: string) => void;
 
@@ -98,8 +102,11 @@ export class Checks {
   }
 
   /** A callback was answered with 2xx. */
-  onAcknowledged(identifier: string): void {
-    this.#acknowledged.push(identifier);
+  onAcknowledged(body: string): void {
+    const { Identifier } = (JSON.parse(body) ?? {}) as { Identifier?: unknown };
+    // The receiver stores others under a digest.
+    if (typeof Identifier === "string" && /^[\x20-\x7e]{1,200}$/.test(Identifier))
+      this.#acknowledged.push(Identifier);
   }
 
   onEvent(run: Run, event: HistoryEvent): void {
@@ -156,7 +163,51 @@ export class Checks {
     );
     for (const { id, workflow_id: of } of waiting)
       this.violate("callbackSettled", `callback ${id} of ${of} still waits`);
-    for (const run of temporal.runs.values()) this.#atEnd(run);
+    this.#delivered = await database.rows(
+      "select workflow_id as of, identifier from trustflow.callbacks where state = 'delivered'",
+    );
+    for (const run of temporal.runs.values()) {
+      this.#atEnd(run);
+      this.#answeredIn(run);
+    }
+  }
+
+  #answeredIn(run: Run): void {
+    const accepted = run.events.flatMap((event) => {
+      const { protocolInstanceId: id } = event.workflowExecutionUpdateAcceptedEventAttributes ?? {};
+      return id ? [id] : [];
+    });
+    const completed = new Set(
+      run.events.map(
+        (event) => event.workflowExecutionUpdateCompletedEventAttributes?.meta?.updateId,
+      ),
+    );
+    for (const id of accepted) {
+      this.#count("answered");
+      if (!run.isOpen && !completed.has(id))
+        this.violate("answered", `${run.id} has ended without an answer to its update ${id}`);
+    }
+  }
+
+  /** What is marked as delivered is in the history of its process. */
+  async #deliveredIn(runs: Run[], { payloadCodecs = [] }: DataConverter): Promise<void> {
+    const told = new Map<string, Set<string>>();
+    for (const { id, events } of runs) {
+      const ids = told.get(id) ?? told.set(id, new Set()).get(id)!;
+      for (const { workflowExecutionSignaledEventAttributes: signal } of events) {
+        if (signal?.signalName !== "providerEvents") continue;
+        const [payload] = await payloadCodecs[0]!.decode(signal.input!.payloads! as never);
+        const given = JSON.parse(Buffer.from(payload!.data!).toString()) as { id: string }[];
+        for (const event of given) ids.add(event.id);
+      }
+    }
+    for (const { of, identifier } of this.#delivered) {
+      const ids = told.get(of);
+      if (!ids || identifier.startsWith("sha256:")) continue;
+      this.#count("callbackSettled");
+      if (!ids.has(eventIdOf(identifier)))
+        this.violate("callbackSettled", `callback ${identifier} of ${of} never reached it`);
+    }
   }
 
   /** The SDK's core is at work in real time, so the world is over by then. */
@@ -164,6 +215,7 @@ export class Checks {
     const closed = [...temporal.runs.values()].filter(({ isOpen }) => !isOpen);
     for (const _ of closed) this.#count("deterministic");
     const converter = dataConverter(KeyRing.parse(env["TRUSTFLOW_KEYS__CODEC"] ?? ""));
+    await this.#deliveredIn([...temporal.runs.values()], converter);
     for (const problem of await replayProblems(closed, {
       ...workflowSource(),
       dataConverter: converter,

@@ -32,11 +32,15 @@ const webPage: OtherAnswer = {
   headers: { "content-type": "text/html" },
   body: "<html><body>Maintenance</body></html>",
 };
-const answers: Partial<Record<FaultKind, OtherAnswer>> = {
-  answer429: { status: 429, headers: { "retry-after": "20" } },
-  answer503: { status: 503, headers: { "retry-after": "60" } },
-  webPage,
-};
+/** What a provider says of when to come again; some say nothing. */
+const retryAfter = [{ "retry-after": "20" }, { "retry-after": "soon" }, {}] as Record<
+  string,
+  string
+>[];
+/** A request comes to the provider so late at the most, also if its caller has gone: a lease of the journal lasts longer. */
+const MOST_DELAY_MS = 80_000;
+/** The longest time for which `hideNew` hides something: the journal looks twice, a minute apart. */
+const HIDDEN_MS = 45_000;
 
 const isProvider = ({ to, from }: SeenRequest) =>
   to?.name === "providers" && from?.name === "worker";
@@ -46,10 +50,24 @@ const isCallback = ({ to, url }: SeenRequest) =>
 const active = new Set<Spoil>();
 let isWatching = false;
 
+/** Callbacks as a provider has sent them, and whoever knows their addresses then. */
+const seen: { url: string; body: string }[] = [];
+const MOST_SEEN = 50;
+
 /** The first fault that has something to say of an exchange decides. */
-function watch({ network }: Stage): void {
+function watch({ network, checks }: Stage): void {
   if (isWatching) return;
   isWatching = true;
+  network.onAnswer = (answer) => {
+    if (!isCallback(answer)) return;
+    const body = answer.body.toString();
+    if (answer.status < 300) checks.onAcknowledged(body);
+    if (answer.from?.name === "providers")
+      seen.splice(0, seen.length - MOST_SEEN + 1, ...seen.slice(1 - MOST_SEEN), {
+        url: answer.url,
+        body,
+      });
+  };
   network.onRequest = (request) => {
     for (const spoil of active) {
       const found = spoil(request);
@@ -59,24 +77,30 @@ function watch({ network }: Stage): void {
   };
 }
 
-export function strike(stage: Stage, { fault, forMs }: Fault): void {
+export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
   watch(stage);
   const { world, system, database, files } = stage;
   const lasting = (spoil: Spoil) => {
     active.add(spoil);
     world.after(forMs, () => active.delete(spoil));
   };
-  /** For the next exchange that it concerns. */
+  /** For the next exchange that it concerns, or one soon after it. */
   const once = (
     concerns: (request: SeenRequest) => boolean,
     what: ReturnType<Network["onRequest"]>,
   ) => {
+    let left = skip;
     const spoil: Spoil = (request) => {
       if (!concerns(request)) return "next";
+      if (left-- > 0) return "next";
       active.delete(spoil);
       return what;
     };
     active.add(spoil);
+  };
+  const refusing = (status: number) => {
+    const answer = { status, headers: stage.random.pick(retryAfter) };
+    lasting((request) => (isProvider(request) ? { before: answer } : "next"));
   };
   const strikes: Record<FaultKind, () => void> = {
     killWorker: () => void system.roles.worker.kill(forMs),
@@ -98,15 +122,21 @@ export function strike(stage: Stage, { fault, forMs }: Fault): void {
     cutBefore: () => once(isProvider, { before: "cut" }),
     cutAfter: () => once(isProvider, { after: "cut" }),
     answer500: () => once(isProvider, { after: { status: 500 } }),
-    answer429: () =>
-      lasting((request) => (isProvider(request) ? { before: answers.answer429! } : "next")),
-    answer503: () =>
-      lasting((request) => (isProvider(request) ? { before: answers.answer503! } : "next")),
-    webPage: () => lasting((request) => (isProvider(request) ? { after: webPage } : "next")),
-    slow: () =>
+    answer429: () => refusing(429),
+    answer503: () => refusing(503),
+    webPage: () => {
+      const at = stage.random.pick(["before", "after"] as const);
+      lasting((request) => (isProvider(request) ? { [at]: webPage } : "next"));
+    },
+    slow: () => {
+      const slow = stage.random.pick([{ answerDelayMs: 40_000 }, { delayMs: MOST_DELAY_MS }]);
+      const some = (ms: number) => stage.random.int(0, ms);
       lasting((request) =>
-        isProvider(request) ? { answerDelayMs: stage.random.int(0, 40_000) } : "next",
-      ),
+        isProvider(request)
+          ? Object.fromEntries(Object.entries(slow).map(([name, ms]) => [name, some(ms)]))
+          : "next",
+      );
+    },
     loseCallbacks: () => lasting((request) => (isCallback(request) ? { before: "cut" } : "next")),
     doubleCallbacks: () => lasting((request) => (isCallback(request) ? { after: "cut" } : "next")),
     lateCallbacks: () =>
@@ -114,6 +144,12 @@ export function strike(stage: Stage, { fault, forMs }: Fault): void {
         isCallback(request) ? { delayMs: stage.random.int(0, 5_000) } : "next",
       ),
     forgeCallback: () => void forge(stage),
+    oddCallbacks: () => void sendOdd(stage),
+    hideNew: () => {
+      const ms = stage.random.int(1, HIDDEN_MS);
+      const { faults } = system.sandbox;
+      faults.add({ operation: "*", kind: "invisible", ms, times: "always", forMs });
+    },
     dropDatabase: () => {
       database.onStatement = ({ text }) => {
         if (!/insert|update|commit/i.test(text)) return undefined;
@@ -140,19 +176,47 @@ export function strike(stage: Stage, { fault, forMs }: Fault): void {
   strikes[fault]();
 }
 
-/** A stranger posts to an address that is not signed, and to one of a process with another's signature. */
-async function forge({ system, world }: Stage): Promise<void> {
-  const { TRUSTFLOW_CALLBACKS__PUBLIC_URL: url = "" } = system.env;
-  await world.program("stranger").run(async () => {
-    const body = JSON.stringify({
-      Identifier: "forged",
-      Kind: "Closed",
-      Date: new Date().toISOString(),
-    });
-    await fetch(`${url}/callbacks/evi-post/default/sendPostal/any.${"0".repeat(64)}`, {
+/** A stranger posts to an address that is not signed. */
+async function forge(stage: Stage): Promise<void> {
+  const date = new Date().toISOString();
+  await post(
+    stage,
+    `/callbacks/evi-post/default/sendPostal/any.${"0".repeat(64)}`,
+    JSON.stringify({ Identifier: "forged", Kind: "Closed", Date: date }),
+  );
+}
+
+const ODD_CALLBACKS = 12;
+const odd: Record<string, unknown[]> = {
+  Identifier: ["", 5, "x".repeat(600), "\u0000"],
+  Date: ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-14:00", "1969-12-31", "yesterday", 0],
+  Kind: ["Closed", "AffidavitPublished", "Unheard", "", null],
+  AdditionalData: [null, [], "none", { State: 1, Outcome: {}, AffidavitId: [] }],
+};
+const noEnvelopes = ["null", "[]", '"closed"', "{", "{}"];
+
+/** Who knows an address that a provider has called sends what no provider would; nothing where none is known yet. */
+async function sendOdd(stage: Stage): Promise<void> {
+  const { random } = stage;
+  for (let sent = 0; sent < ODD_CALLBACKS && seen.length > 0; sent += 1) {
+    const { url, body } = random.pick(seen);
+    const field = random.pick(Object.keys(odd));
+    const changed = {
+      ...(JSON.parse(body) as object),
+      Identifier: `odd-${random.uint32()}`,
+      [field]: random.pick(odd[field]!),
+    };
+    await post(stage, url, random.chance(0.1) ? random.pick(noEnvelopes) : JSON.stringify(changed));
+  }
+}
+
+async function post({ system, world }: Stage, path: string, body: string): Promise<void> {
+  const { TRUSTFLOW_CALLBACKS__PUBLIC_URL: publicUrl = "" } = system.env;
+  await world.program("stranger").run(() =>
+    fetch(`${new URL(publicUrl).origin}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
-    }).catch(() => undefined);
-  });
+    }).catch(() => undefined),
+  );
 }

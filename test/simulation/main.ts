@@ -1,10 +1,7 @@
 // `npm run simulate`: runs seeds, each in a process of its own, two at a time; shrinks the first failure, keeps its plan in a file, and
 // tells it as a story.
-import { fork } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { processes } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
@@ -12,10 +9,12 @@ import { planOf } from "./plan.js";
 import type { Plan } from "./plan.js";
 import type { Report } from "./report.js";
 import { addUp, storyOf, tableOf } from "./report.js";
+import { msOf, run, runAll } from "./seeds.js";
+import { defectNames, knownOf, lookFor } from "./defects.js";
 import { shrink } from "./shrink.js";
 
-const usage = `usage: npm run simulate -- [--seed N] [--steps N] [--for 10m] [--process NAME] [--replay FILE] [--json]`;
-const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+const usage = `usage: npm run simulate -- [--seed N] [--steps N] [--for 10m] [--process NAME] [--replay FILE] [--json]
+       npm run simulate -- --defect NAME [--seed N] [--steps N] [--for 10m] [--process NAME]`;
 /** A plan that is worth a story has no more steps. */
 const MOST_STEPS = 20;
 
@@ -27,6 +26,7 @@ async function main(): Promise<number> {
       for: { type: "string" },
       process: { type: "string" },
       replay: { type: "string" },
+      defect: { type: "string" },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -36,9 +36,10 @@ async function main(): Promise<number> {
     console.error(problem === undefined ? usage : `${problem}\n${usage}`);
     return values.help ? 0 : 2;
   }
+  if (values.defect !== undefined) return findDefect(values.defect, values);
   const reports: Report[] = [];
   let failed: { plan: Plan; report: Report } | undefined;
-  for await (const done of runAll(plansOf(values), values.for)) {
+  for await (const done of runAll(plansOf(values), msOf(values.for))) {
     reports.push(done.report);
     if (!values.json && done.report.violations.length === 0)
       console.error(
@@ -62,6 +63,7 @@ interface Values {
   for?: string | undefined;
   process?: string | undefined;
   replay?: string | undefined;
+  defect?: string | undefined;
 }
 
 function problemOf({ seed, steps, for: time, process: name }: Values): string | undefined {
@@ -98,44 +100,30 @@ async function* plansOf({
   }
 }
 
-/** As many at a time as there are cores. */
-async function* runAll(
-  plans: AsyncGenerator<Plan>,
-  time: string | undefined,
-): AsyncGenerator<{ plan: Plan; report: Report }> {
-  const end =
-    time === undefined ? Infinity : Date.now() + Number(time.slice(0, -1)) * units[time.at(-1)!]!;
-  const running = new Set<Promise<{ plan: Plan; report: Report }>>();
-  for (let isOver = false; !isOver || running.size > 0;) {
-    while (!isOver && running.size < availableParallelism()) {
-      const { value: plan, done } = await plans.next();
-      isOver = done === true || Date.now() >= end;
-      if (isOver) break;
-      const own = run(plan).then((report) => ({ plan: plan!, report }));
-      running.add(own);
-      void own.finally(() => running.delete(own)).catch(() => undefined);
-    }
-    if (running.size > 0) yield await Promise.race(running);
+/** 0 where it is found. Without a seed it is the one that its patch names. */
+async function findDefect(name: string, values: Values): Promise<number> {
+  const names = await defectNames();
+  if (!names.includes(name)) {
+    console.error(`--defect: one of ${names.join(", ")}, not ${name}`);
+    return 2;
   }
-}
-
-/** In a process of its own, because a simulation changes the clock and the network of its process. */
-export function run(plan: Plan): Promise<Report> {
-  return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL("one.ts", import.meta.url)), {
-      execArgv: ["--import", new URL("loader.mjs", import.meta.url).href],
-      env: { ...process.env, TEMPORAL_DEBUG: "1", TZ: "UTC" },
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
-    let report: Report | undefined;
-    child.on("message", (message) => (report = message as Report));
-    child.on("exit", (code, signal) =>
-      report
-        ? resolve(report)
-        : reject(new Error(`seed ${plan.seed}: the simulation ended with ${signal ?? code}`)),
-    );
-    child.send(plan);
-  });
+  const known = await knownOf(name);
+  const { seed, process } = values;
+  const first =
+    seed === undefined && known
+      ? known
+      : {
+          seed: Number(seed ?? Math.floor(Math.random() * 1e9)),
+          steps: Number(values.steps),
+          ...(process !== undefined && { process: process as ProcessName }),
+        };
+  const found = await lookFor(name, first, msOf(values.for ?? "10m"));
+  const { violation, minutes } = found;
+  console.log(
+    `${name}: ${violation ? `found by seed ${found.seed}` : "not found"}, ${found.seeds} seeds, ${minutes.toFixed(1)} minutes of processor time`,
+  );
+  if (violation) console.log(`${violation.at}  ${violation.rule}: ${violation.detail}`);
+  return violation ? 0 : 1;
 }
 
 async function tell(plan: Plan, report: Report): Promise<void> {

@@ -40,6 +40,9 @@ export const faultKinds = {
   doubleCallbacks: DAY_MS,
   lateCallbacks: DAY_MS,
   forgeCallback: 0,
+  oddCallbacks: 0,
+  /** What is new is found by no query for a while, which is shorter than that between the look-ups of the journal. */
+  hideNew: 2 * HOUR_MS,
   dropDatabase: 0,
   noDatabase: 5 * MINUTE_MS,
   noTemporal: 5 * MINUTE_MS,
@@ -54,6 +57,8 @@ export interface Fault {
   fault: FaultKind;
   at: number;
   forMs: number;
+  /** Of a fault that hits one call: how many go before it. */
+  skip?: number;
 }
 
 export type Step = Life | Fault;
@@ -98,16 +103,17 @@ export function planOf({
         fault: kind,
         at: Math.max(0, nearLife(made, random) ?? when()),
         forMs: Math.floor(faultKinds[kind] * random.next() ** 2),
+        ...(faultKinds[kind] === 0 && { skip: Math.floor(6 * random.next() ** 3) }),
       });
     }
   }
   return { seed, steps: made.toSorted((one, other) => one.at - other.at) };
 }
 
-/** Most faults come while a process does something. */
+/** Most faults come while a process does something, many as it begins. */
 function nearLife(made: Step[], random: Random): number | undefined {
   const lives = made.filter((step) => "life" in step);
-  return random.chance(0.8)
-    ? random.pick(lives).at + Math.floor(2 * HOUR_MS * random.next() ** 4)
-    : undefined;
+  if (random.chance(0.2)) return undefined;
+  const { at } = random.pick(lives);
+  return random.chance(0.4) ? at - 1 : at + Math.floor(2 * HOUR_MS * random.next() ** 4);
 }

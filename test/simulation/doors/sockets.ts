@@ -29,6 +29,13 @@ export interface SeenRequest extends ConnectionAttempt {
   headers: http.IncomingHttpHeaders;
 }
 
+/** As its server has answered it, whatever then becomes of the answer. */
+export interface SeenAnswer extends SeenRequest {
+  status: number;
+  /** Of the request. */
+  body: Buffer;
+}
+
 export interface OtherAnswer {
   status: number;
   headers?: Record<string, string>;
@@ -66,6 +73,8 @@ export class Network {
   onConnection: (attempt: ConnectionAttempt) => "refuse" | undefined = () => undefined;
   /** Faults of one HTTP exchange. */
   onRequest: (request: SeenRequest) => ExchangeFault | undefined = () => undefined;
+  /** Told of each answer of a server. */
+  onAnswer: (answer: SeenAnswer) => void = () => undefined;
   /** Virtual milliseconds of each chunk. */
   latencyMs: () => number;
   readonly #listening = new Map<string, Listening>();
@@ -390,7 +399,7 @@ function watchRequests(at: Network, server: http.Server | https.Server, port: nu
     if (event !== "request") return emit(event, ...args);
     const [request, response] = args as [http.IncomingMessage, http.ServerResponse];
     const endpoint = request.socket as unknown as Endpoint;
-    const fault = at.onRequest({
+    const seen = {
       host: endpoint.host,
       port,
       from: endpoint.peer?.program,
@@ -398,11 +407,30 @@ function watchRequests(at: Network, server: http.Server | https.Server, port: nu
       method: request.method ?? "",
       url: request.url ?? "",
       headers: request.headers,
-    });
+    };
+    watchAnswer(at, seen, request, response);
+    const fault = at.onRequest(seen);
     if (!fault) return emit(event, ...args);
     spoil(at, endpoint, response, fault, () => emit(event, ...args));
     return true;
   }) as typeof server.emit;
+}
+
+function watchAnswer(
+  at: Network,
+  seen: SeenRequest,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): void {
+  const chunks: Buffer[] = [];
+  const push = request.push.bind(request);
+  request.push = (chunk: Buffer | null) => {
+    if (chunk) chunks.push(chunk);
+    return push(chunk);
+  };
+  response.once("finish", () =>
+    at.onAnswer({ ...seen, status: response.statusCode, body: Buffer.concat(chunks) }),
+  );
 }
 
 function spoil(
