@@ -37,12 +37,22 @@ export type Rule = keyof typeof rules;
 
 type Effect = Parameters<Ledger["record"]>[0];
 
+interface Callback {
+  Identifier?: unknown;
+  EvidenceId?: string;
+  AdditionalData?: { AffidavitId?: string };
+}
+
+/** So long after its end, at least, a process would have taken what its provider published. */
+const DAY_MS = 86_400_000;
+
 export class Checks {
   readonly violations: Violation[] = [];
   readonly counts: Record<string, number> = {};
   readonly #lives = new Map<string, Living>();
   readonly #effects: { intent: string; operation: string; at: number }[] = [];
   readonly #acknowledged: string[] = [];
+  readonly #published: { id: string; of: string | undefined; at: number }[] = [];
   #delivered: { of: string; identifier: string }[] = [];
   #secrets: Buffer[] = [];
   readonly #say: (text: string) => void;
@@ -101,9 +111,11 @@ export class Checks {
     }
   }
 
-  /** A callback was answered with 2xx. */
-  onAcknowledged(body: string): void {
-    const { Identifier } = (JSON.parse(body) ?? {}) as { Identifier?: unknown };
+  /** A callback was answered with 2xx; `isGenuine`: it is the provider's. */
+  onAcknowledged(body: string, isGenuine: boolean): void {
+    const { Identifier, EvidenceId, AdditionalData } = (JSON.parse(body) ?? {}) as Callback;
+    const { AffidavitId: id } = isGenuine ? (AdditionalData ?? {}) : {};
+    if (id !== undefined) this.#published.push({ id, of: EvidenceId, at: Date.now() });
     // The receiver stores others under a digest.
     if (typeof Identifier === "string" && /^[\x20-\x7e]{1,200}$/.test(Identifier))
       this.#acknowledged.push(Identifier);
@@ -167,7 +179,7 @@ export class Checks {
       "select workflow_id as of, identifier from trustflow.callbacks where state = 'delivered'",
     );
     for (const run of temporal.runs.values()) {
-      this.#atEnd(run);
+      this.#atEnd(run, sandbox);
       this.#answeredIn(run);
     }
   }
@@ -196,7 +208,7 @@ export class Checks {
       const ids = told.get(id) ?? told.set(id, new Set()).get(id)!;
       for (const { workflowExecutionSignaledEventAttributes: signal } of events) {
         if (signal?.signalName !== "providerEvents") continue;
-        const [payload] = await payloadCodecs[0]!.decode(signal.input!.payloads! as never);
+        const [payload] = await payloadCodecs[0]!.decode(signal.input!.payloads!);
         const given = JSON.parse(Buffer.from(payload!.data!).toString()) as { id: string }[];
         for (const event of given) ids.add(event.id);
       }
@@ -223,7 +235,37 @@ export class Checks {
       this.violate("deterministic", problem);
   }
 
-  #atEnd(run: Run): void {
+  /** No fault is a reason to fail, and who ends well has had all of its effects. */
+  #isTrue(
+    { life, workflowId, outcome = "", result }: Living,
+    { closedAt = Infinity }: Run,
+    sandbox: System["sandbox"],
+  ): void {
+    this.#count("truth");
+    const { underTest, call } = underTestOf(life);
+    if (outcome.endsWith("Error")) this.violate("truth", `${workflowId} ended with ${outcome}`);
+    const made = sandbox.ledger(life.life).byIntent[life.life] ?? {};
+    const isPlanned = outcome === call.outcome;
+    const wanted = isPlanned ? (call.effects ?? underTest.effects) : {};
+    for (const [operation, count] of Object.entries(wanted))
+      if (count > 0 && !made[operation])
+        this.violate("truth", `${workflowId} ended as ${outcome}, without ${operation}`);
+    const missing = this.#published.find(
+      ({ id, of, at }) =>
+        of === result?.references?.uniqueId &&
+        at < closedAt + DAY_MS &&
+        !result?.documents?.some(({ uniqueId }) => uniqueId === id),
+    );
+    if (isPlanned && result && missing)
+      this.violate("truth", `${workflowId} ended without the affidavit ${missing.id}`);
+    const told = (result?.timeline ?? [])
+      .filter(({ source }) => source === "callback")
+      .map((entry) => JSON.stringify(entry));
+    const twice = told.find((entry, index) => told.indexOf(entry) < index);
+    if (twice) this.violate("statusTrue", `${workflowId} shows twice: ${twice}`);
+  }
+
+  #atEnd(run: Run, sandbox: System["sandbox"]): void {
     this.#count("ends");
     if (run.isOpen)
       this.violate(
@@ -232,6 +274,7 @@ export class Checks {
       );
     const living = this.#lives.get(splitWorkflowId(run.id)?.id ?? "");
     if (!living || living.workflowId !== run.id || living.outcome === undefined) return;
+    this.#isTrue(living, run, sandbox);
     this.#count("statusTrue");
     const shown = outcomeIn(run);
     if (shown !== undefined && living.outcome !== shown && !living.outcome.endsWith("Error"))

@@ -61,8 +61,9 @@ function watch({ network, checks }: Stage): void {
   network.onAnswer = (answer) => {
     if (!isCallback(answer)) return;
     const body = answer.body.toString();
-    if (answer.status < 300) checks.onAcknowledged(body);
-    if (answer.from?.name === "providers")
+    const isGenuine = answer.from?.name === "providers";
+    if (answer.status < 300) checks.onAcknowledged(body, isGenuine);
+    if (isGenuine)
       seen.splice(0, seen.length - MOST_SEEN + 1, ...seen.slice(1 - MOST_SEEN), {
         url: answer.url,
         body,

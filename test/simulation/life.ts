@@ -55,12 +55,21 @@ function settingsOf(name: Life["process"]): object {
   return { settings: { ...Object.fromEntries(settings), ...children } };
 }
 
+/** What the checks read of a result. */
+interface Result {
+  outcome: string;
+  references?: { uniqueId?: string };
+  documents?: { uniqueId?: string }[];
+  timeline?: { at: string; source: string; event: string; note?: string }[];
+}
+
 export class Living {
   readonly life: Life;
   readonly workflowId: string;
   /** Calls that a person has let be made again, knowing that they may have been made before, by the sandbox's name. */
   readonly confirmed: string[] = [];
   outcome: string | undefined;
+  result: Result | undefined;
   /** As a person saw it last. */
   status: ProcessStatus | undefined;
   readonly #around: Surroundings;
@@ -113,8 +122,11 @@ export class Living {
     const status = await handle.status();
     this.status = status;
     if (status.outcome !== undefined || (await this.#isClosed(handle))) {
-      this.outcome = await (handle.result() as Promise<{ outcome: string }>).then(
-        ({ outcome }) => outcome,
+      this.outcome = await (handle.result() as Promise<Result>).then(
+        (result) => {
+          this.result = result;
+          return result.outcome;
+        },
         (error: unknown) => {
           if (isUnanswered(error)) throw error;
           return (error as Error).constructor.name;

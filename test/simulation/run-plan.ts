@@ -4,7 +4,7 @@ import { Checks } from "./checks.js";
 import { Idle } from "./idle.js";
 import { strike } from "./faults.js";
 import type { Doors, Stage } from "./faults.js";
-import { Living } from "./life.js";
+import { Living, underTestOf } from "./life.js";
 import type { Fault, Life, Plan } from "./plan.js";
 import type { Report } from "./report.js";
 import { startSystem } from "./system.js";
@@ -149,7 +149,10 @@ function yearsOf({ temporal }: System, now: number): number {
 
 function outcomesOf(livings: Living[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { life, outcome = "open" } of livings)
-    counts[`${life.process} ${outcome}`] = (counts[`${life.process} ${outcome}`] ?? 0) + 1;
+  for (const { life, outcome = "open" } of livings) {
+    const { call } = underTestOf(life);
+    const name = `${life.process} ${outcome}${outcome === call.outcome ? "" : ` (planned: ${call.outcome})`}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
   return counts;
 }
