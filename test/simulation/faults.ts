@@ -202,9 +202,13 @@ async function sendOdd(stage: Stage): Promise<void> {
   for (let sent = 0; sent < ODD_CALLBACKS && seen.length > 0; sent += 1) {
     const { url, body } = random.pick(seen);
     const field = random.pick(Object.keys(odd));
+    const known = JSON.parse(body) as { AdditionalData?: object };
+    const id = `odd-${random.uint32()}`;
     const changed = {
-      ...(JSON.parse(body) as object),
-      Identifier: `odd-${random.uint32()}`,
+      ...known,
+      Identifier: id,
+      Date: new Date(Date.now() - random.int(0, 86_400_000)).toISOString(),
+      AdditionalData: { ...known.AdditionalData, Details: id },
       [field]: random.pick(odd[field]!),
     };
     await post(stage, url, random.chance(0.1) ? random.pick(noEnvelopes) : JSON.stringify(changed));
