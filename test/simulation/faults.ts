@@ -146,6 +146,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
       ),
     forgeCallback: () => void forge(stage),
     oddCallbacks: () => void sendOdd(stage),
+    oddMessages: () => void sendOddMessages(stage),
     hideNew: () => {
       const ms = stage.random.int(1, HIDDEN_MS);
       const { faults } = system.sandbox;
@@ -212,6 +213,43 @@ async function sendOdd(stage: Stage): Promise<void> {
       [field]: random.pick(odd[field]!),
     };
     await post(stage, url, random.chance(0.1) ? random.pick(noEnvelopes) : JSON.stringify(changed));
+  }
+}
+
+const ODD_MESSAGES = 6;
+const oddMessages = [
+  ["signal", ["providerEvents", "surplus", "repaired", "unheard"]],
+  ["update", ["resolve", "submitOtp", "unheard"]],
+] as const;
+const oddArguments = [
+  [],
+  [null],
+  ["text"],
+  [[null]],
+  [[{ id: 1 }]],
+  [{}],
+  [{ attention: "submit-9", decision: "retry", by: {} }],
+  [{ attention: "submit-1", decision: "undo" }],
+  [{ code: {} }],
+  [{ count: "many", runId: 1 }],
+];
+
+/** An application with the keys, and with mistakes, sends to open processes what none of them can use. */
+async function sendOddMessages({ system, random, world }: Stage): Promise<void> {
+  const { workflow } = system.client.temporal;
+  const open = [...system.temporal.runs.values()].filter(({ isOpen }) => isOpen);
+  for (let sent = 0; sent < ODD_MESSAGES && open.length > 0; sent += 1) {
+    const handle = workflow.getHandle(random.pick(open).id);
+    const [kind, names] = random.pick(oddMessages);
+    const [name, args] = [random.pick(names), random.pick(oddArguments)];
+    await world
+      .program("mistaken application")
+      .run(() =>
+        kind === "signal"
+          ? handle.signal(name, ...args)
+          : handle.executeUpdate(name, { args: args as [] }),
+      )
+      .catch(() => undefined);
   }
 }
 

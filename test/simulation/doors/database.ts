@@ -51,6 +51,8 @@ export class Database {
   readonly #leftOver: string[] = [];
   #owner: Connection | undefined;
   #stop: () => void = () => undefined;
+  /** A second outage takes the place of one that is not over. */
+  #stopAway: () => void = () => undefined;
   #lastId = 0;
 
   private constructor(network: Network, backend: Program, pg: PGlite) {
@@ -91,7 +93,8 @@ export class Database {
   away(ms: number): void {
     this.#stop();
     for (const connection of this.#connections) connection.cut();
-    this.#world.after(ms, () => this.#listen());
+    this.#stopAway();
+    this.#stopAway = this.#world.after(ms, () => this.#listen());
   }
 
   async close(): Promise<void> {
