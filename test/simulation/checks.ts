@@ -208,9 +208,10 @@ export class Checks {
       const ids = told.get(id) ?? told.set(id, new Set()).get(id)!;
       for (const { workflowExecutionSignaledEventAttributes: signal } of events) {
         if (signal?.signalName !== "providerEvents") continue;
-        const [payload] = await payloadCodecs[0]!.decode(signal.input!.payloads!);
-        const given = JSON.parse(Buffer.from(payload!.data!).toString()) as { id: string }[];
-        for (const event of given) ids.add(event.id);
+        const [payload] = await payloadCodecs[0]!.decode(signal.input?.payloads ?? []);
+        const given = JSON.parse(Buffer.from(payload?.data ?? "null").toString()) as unknown;
+        const events = (Array.isArray(given) ? given : []) as ({ id?: string } | null)[];
+        for (const event of events) if (event?.id !== undefined) ids.add(event.id);
       }
     }
     for (const { of, identifier } of this.#delivered) {
