@@ -50,9 +50,8 @@ const isCallback = ({ to, url }: SeenRequest) =>
 const active = new Set<Spoil>();
 let isWatching = false;
 
-/** Callbacks as a provider has sent them, and whoever knows their addresses then. */
-const seen: { url: string; body: string }[] = [];
-const MOST_SEEN = 50;
+/** Who hears the callbacks of a provider. */
+const listeners = new Set<(url: string, body: string) => void>();
 
 /** The first fault that has something to say of an exchange decides. */
 function watch({ network, checks }: Stage): void {
@@ -63,11 +62,7 @@ function watch({ network, checks }: Stage): void {
     const body = answer.body.toString();
     const isGenuine = answer.from?.name === "providers";
     if (answer.status < 300) checks.onAcknowledged(body, isGenuine);
-    if (isGenuine)
-      seen.splice(0, seen.length - MOST_SEEN + 1, ...seen.slice(1 - MOST_SEEN), {
-        url: answer.url,
-        body,
-      });
+    if (isGenuine) for (const hear of listeners) hear(answer.url, body);
   };
   network.onRequest = (request) => {
     for (const spoil of active) {
@@ -145,7 +140,11 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
         isCallback(request) ? { delayMs: stage.random.int(0, 5_000) } : "next",
       ),
     forgeCallback: () => void forge(stage),
-    oddCallbacks: () => void sendOdd(stage),
+    oddCallbacks: () => {
+      const hear = (url: string, body: string) => void sendOdd(stage, url, body);
+      listeners.add(hear);
+      world.after(forMs, () => listeners.delete(hear));
+    },
     oddMessages: () => void sendOddMessages(stage),
     hideNew: () => {
       const ms = stage.random.int(1, HIDDEN_MS);
@@ -188,7 +187,6 @@ async function forge(stage: Stage): Promise<void> {
   );
 }
 
-const ODD_CALLBACKS = 12;
 const odd: Record<string, unknown[]> = {
   Identifier: ["", 5, "x".repeat(600), "\u0000"],
   Date: ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-14:00", "1969-12-31", "yesterday", 0],
@@ -197,23 +195,20 @@ const odd: Record<string, unknown[]> = {
 };
 const noEnvelopes = ["null", "[]", '"closed"', "{", "{}"];
 
-/** Who knows an address that a provider has called sends what no provider would; nothing where none is known yet. */
-async function sendOdd(stage: Stage): Promise<void> {
+/** Whoever hears a callback knows an address, and sends to it what no provider would. */
+async function sendOdd(stage: Stage, url: string, body: string): Promise<void> {
   const { random } = stage;
-  for (let sent = 0; sent < ODD_CALLBACKS && seen.length > 0; sent += 1) {
-    const { url, body } = random.pick(seen);
-    const field = random.pick(Object.keys(odd));
-    const known = JSON.parse(body) as { AdditionalData?: object };
-    const id = `odd-${random.uint32()}`;
-    const changed = {
-      ...known,
-      Identifier: id,
-      Date: new Date(Date.now() - random.int(0, 86_400_000)).toISOString(),
-      AdditionalData: { ...known.AdditionalData, Details: id },
-      [field]: random.pick(odd[field]!),
-    };
-    await post(stage, url, random.chance(0.1) ? random.pick(noEnvelopes) : JSON.stringify(changed));
-  }
+  const known = JSON.parse(body) as { AdditionalData?: object };
+  const id = `odd-${random.uint32()}`;
+  const field = random.pick(Object.keys(odd));
+  const changed = {
+    ...known,
+    Identifier: id,
+    Date: new Date(Date.now() - random.int(0, 86_400_000)).toISOString(),
+    AdditionalData: { ...known.AdditionalData, Details: id },
+    [field]: random.pick(odd[field]!),
+  };
+  await post(stage, url, random.chance(0.1) ? random.pick(noEnvelopes) : JSON.stringify(changed));
 }
 
 const ODD_MESSAGES = 6;

@@ -40,7 +40,7 @@ export const faultKinds = {
   doubleCallbacks: DAY_MS,
   lateCallbacks: DAY_MS,
   forgeCallback: 0,
-  oddCallbacks: 0,
+  oddCallbacks: 10 * DAY_MS,
   oddMessages: 0,
   /** What is new is found by no query for a while, which is shorter than that between the look-ups of the journal. */
   hideNew: 2 * HOUR_MS,
