@@ -246,9 +246,10 @@ export class Role {
     this.#program = this.#world.program(this.#name);
     this.#running = undefined;
     if (running) before.run(() => running.health.end());
-    const closed = running && before.run(() => running.close());
+    // It may be ending by itself already.
+    const closed = running && before.run(() => running.close()).catch(() => undefined);
     await this.#start();
-    await Promise.race([closed?.catch(() => undefined), delay(60_000)]);
+    await Promise.race([closed, delay(60_000)]);
     before.kill();
   }
 
