@@ -28,7 +28,7 @@ const native = {
 const programs = new AsyncLocalStorage<Program>();
 let current: World | undefined;
 let programsMade = 0;
-let pendingImports = 0;
+let pending = 0;
 
 /** A process of the system: everything that is started within `run` belongs to it, and ends at once with `kill`. */
 export class Program {
@@ -172,7 +172,7 @@ export class World {
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       await new Promise<void>((resolve) => void native.setImmediate(resolve));
       if (
-        pendingImports === 0 &&
+        pending === 0 &&
         !process.getActiveResourcesInfo().some((name) => REAL_WORK.test(name))
       )
         return;
@@ -363,15 +363,22 @@ function replaceClock(): void {
   Math.random = () => randomHere()?.next() ?? native.random();
 }
 
-/** For loader.mjs, which wraps each import() in it. */
-function awaitedImport<T>(module: Promise<T>): Promise<T> {
-  pendingImports += 1;
-  const ended = () => void (pendingImports -= 1);
-  module.then(ended, ended);
-  return module;
+/** What other threads do, and Node does not name among its resources: no virtual time passes meanwhile. */
+function awaited<T>(work: Promise<T>): Promise<T> {
+  pending += 1;
+  const ended = () => void (pending -= 1);
+  work.then(ended, ended);
+  return work;
 }
 
-Object.assign(globalThis, { awaitedImport });
+// loader.mjs wraps each import() in it.
+Object.assign(globalThis, { awaitedImport: awaited });
+// The SDK compiles the reader of source maps with it.
+for (const name of ["compile", "instantiate"] as const) {
+  const compile = WebAssembly[name] as (...args: unknown[]) => Promise<unknown>;
+  replace(WebAssembly, { [name]: (...args: unknown[]) => awaited(compile(...args)) });
+}
+
 /** A worker's identity has them. */
 function replaceHost(): void {
   const os = require("node:os") as typeof import("node:os");
