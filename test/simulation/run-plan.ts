@@ -54,6 +54,7 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
     }),
   );
   checks.watch(system);
+  idle.isAtWork = () => system.temporal.isAtWork;
   const application = world.program("application");
   const startedAt = world.now;
   const faults: Record<string, number> = {};

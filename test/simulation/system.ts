@@ -60,6 +60,7 @@ export interface System {
   temporal: TemporalServer;
   env: Record<string, string>;
   roles: Record<RoleName, Role>;
+  /** Another one beside that of `roles`. */
   startRole(name: RoleName): Role;
   /** Whether Temporal can be reached, and for which calls the answer gets lost. */
   faults: { isTemporalAway: boolean; losesAnswers: boolean };
@@ -110,9 +111,8 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
   await migrateAs(world.program("migrate"), hooks.databaseUrl);
   const sandbox = await startProviders(world.program("providers"), env, hooks);
   const started = {} as Record<RoleName, Role>;
-  const startRole = (name: RoleName): Role =>
-    (started[name] = new Role(world, name, env, hooks.say));
-  for (const name of Object.keys(roles) as RoleName[]) startRole(name);
+  const startRole = (name: RoleName): Role => new Role(world, name, env, hooks.say);
+  for (const name of Object.keys(roles) as RoleName[]) started[name] = startRole(name);
   await Promise.all(Object.values(started).map((role) => role.ready));
   const client = await world.program("application").run(() => Trustflow.connect());
   return { client, sandbox, temporal: server, env, roles: started, startRole, faults };
@@ -256,6 +256,7 @@ export class Role {
   async stop(): Promise<void> {
     this.#isWanted = false;
     const running = this.#running;
+    this.#running = undefined;
     if (running)
       await Promise.race([
         this.#program.run(() => running.close()).catch(() => undefined),

@@ -171,10 +171,7 @@ export class World {
   async drain(): Promise<void> {
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       await new Promise<void>((resolve) => void native.setImmediate(resolve));
-      if (
-        pending === 0 &&
-        !process.getActiveResourcesInfo().some((name) => REAL_WORK.test(name))
-      )
+      if (pending === 0 && !process.getActiveResourcesInfo().some((name) => REAL_WORK.test(name)))
         return;
     }
     throw new Error("the world does not become quiet: something waits for itself without a timer");
@@ -374,8 +371,11 @@ function awaited<T>(work: Promise<T>): Promise<T> {
 // loader.mjs wraps each import() in it.
 Object.assign(globalThis, { awaitedImport: awaited });
 // The SDK compiles the reader of source maps with it.
-for (const name of ["compile", "instantiate"] as const) {
-  const compile = WebAssembly[name] as (...args: unknown[]) => Promise<unknown>;
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: Record<string, (...args: unknown[]) => Promise<unknown>>;
+};
+for (const name of ["compile", "instantiate"]) {
+  const compile = WebAssembly[name]!;
   replace(WebAssembly, { [name]: (...args: unknown[]) => awaited(compile(...args)) });
 }
 

@@ -91,6 +91,13 @@ export class TemporalServer implements Surroundings {
     return this.options.namespace;
   }
 
+  /** Whether a worker has an activity in hand. */
+  get isAtWork(): boolean {
+    for (const { isOpen, activities } of this.runs.values())
+      if (isOpen) for (const { isRunning } of activities.values()) if (isRunning) return true;
+    return false;
+  }
+
   // Workers
 
   poll(poller: Poller): void {
