@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Trustflow } from "../../src/client.js";
 import type { AnyHandle } from "../../src/client/processes.js";
 import { FinishedError, InvalidInputError } from "../../src/client/errors.js";
+import { DocumentStoreFull } from "../../src/documents/errors.js";
 import { contractOf } from "../../src/contracts/registry.js";
 import { workflowIdOf } from "../../src/contracts/shared/names.js";
 import type { Attention, ProcessStatus } from "../../src/contracts/shared/status.js";
@@ -112,7 +113,7 @@ export class Living {
       try {
         return await work();
       } catch (error) {
-        if (!isUnanswered(error)) throw error;
+        if (!isUnanswered(error) && !(error instanceof DocumentStoreFull)) throw error;
         await delay(30 * SECOND_MS);
       }
     }
