@@ -198,7 +198,9 @@ const noEnvelopes = ["null", "[]", '"closed"', "{", "{}"];
 /** Whoever hears a callback knows an address, and sends to it what no provider would. */
 async function sendOdd(stage: Stage, url: string, body: string): Promise<void> {
   const { random } = stage;
-  const known = JSON.parse(body) as { AdditionalData?: object };
+  const known = JSON.parse(body) as { Identifier?: string; AdditionalData?: object };
+  // Without an id of its own, a callback that says the same is another event.
+  const isEnvelope = known.Identifier !== undefined && random.chance(0.9);
   const id = `odd-${random.uint32()}`;
   const field = random.pick(Object.keys(odd));
   const changed = {
@@ -208,7 +210,7 @@ async function sendOdd(stage: Stage, url: string, body: string): Promise<void> {
     AdditionalData: { ...known.AdditionalData, Details: id },
     [field]: random.pick(odd[field]!),
   };
-  await post(stage, url, random.chance(0.1) ? random.pick(noEnvelopes) : JSON.stringify(changed));
+  await post(stage, url, isEnvelope ? JSON.stringify(changed) : random.pick(noEnvelopes));
 }
 
 const ODD_MESSAGES = 6;
