@@ -31,6 +31,7 @@ export const rules = {
   statusTrue: "the status says what the history says",
   deterministic: "a history replays",
   documents: "a document has an owner, and an owner has its document",
+  openKept: "the clean-up deletes nothing of an open process",
   unhandled: "no program fails in a way that nobody handles",
 } as const;
 export type Rule = keyof typeof rules;
@@ -65,7 +66,7 @@ export class Checks {
     this.violations.push({ rule: rules[rule], detail, at: new Date().toISOString() });
   }
 
-  #count(rule: Rule): void {
+  count(rule: Rule): void {
     this.counts[rule] = (this.counts[rule] ?? 0) + 1;
   }
 
@@ -97,7 +98,7 @@ export class Checks {
     if (intent === null) return;
     this.#say(`the provider has done ${operation} for ${intent} (${itemId})`);
     this.#effects.push({ intent, operation, at: Date.now() });
-    this.#count("oneEffect");
+    this.count("oneEffect");
     const living = this.#lives.get(intent);
     for (const { operation: name, count, part } of sandbox.ledger(intent).duplicates) {
       const { underTest } = living ? underTestOf(living.life) : { underTest: undefined };
@@ -122,7 +123,7 @@ export class Checks {
   }
 
   onEvent(run: Run, event: HistoryEvent): void {
-    this.#count("noSecret");
+    this.count("noSecret");
     this.noSecretIn(`the history of ${run.id}`, Buffer.from(Event.encode(event).finish()));
   }
 
@@ -139,7 +140,7 @@ export class Checks {
   /** Effects and acknowledgements since the last look, against the tables. */
   async look(database: Database): Promise<void> {
     for (const { intent, operation, at } of this.#effects.splice(0)) {
-      this.#count("journalFirst");
+      this.count("journalFirst");
       const [first] = await database.rows<{ at: Date | null }>(
         "select min(created_at) as at from trustflow.effects where workflow_id like '%/' || $1 || '%'",
         [intent],
@@ -152,7 +153,7 @@ export class Checks {
         );
     }
     for (const identifier of this.#acknowledged.splice(0)) {
-      this.#count("callbackKept");
+      this.count("callbackKept");
       const rows = await database.rows("select from trustflow.callbacks where identifier = $1", [
         identifier,
       ]);
@@ -169,7 +170,7 @@ export class Checks {
         "oneEffect",
         `the provider noted ${kind} at ${operation} for ${intent}: ${detail}`,
       );
-    this.#count("callbackSettled");
+    this.count("callbackSettled");
     const waiting = await database.rows<{ id: string; workflow_id: string }>(
       "select id, workflow_id from trustflow.callbacks where state = 'waiting'",
     );
@@ -178,7 +179,7 @@ export class Checks {
     this.#delivered = await database.rows(
       "select workflow_id as of, identifier from trustflow.callbacks where state = 'delivered'",
     );
-    for (const run of temporal.runs.values()) {
+    for (const run of temporal.everyRun) {
       this.#atEnd(run, sandbox);
       this.#answeredIn(run);
     }
@@ -195,7 +196,7 @@ export class Checks {
       ),
     );
     for (const id of accepted) {
-      this.#count("answered");
+      this.count("answered");
       if (!run.isOpen && !completed.has(id))
         this.violate("answered", `${run.id} has ended without an answer to its update ${id}`);
     }
@@ -217,7 +218,7 @@ export class Checks {
     for (const { of, identifier } of this.#delivered) {
       const ids = told.get(of);
       if (!ids || identifier.startsWith("sha256:")) continue;
-      this.#count("callbackSettled");
+      this.count("callbackSettled");
       if (!ids.has(eventIdOf(identifier)))
         this.violate("callbackSettled", `callback ${identifier} of ${of} never reached it`);
     }
@@ -225,10 +226,10 @@ export class Checks {
 
   /** The SDK's core is at work in real time, so the world is over by then. */
   async replay({ temporal, env }: System): Promise<void> {
-    const closed = [...temporal.runs.values()].filter(({ isOpen }) => !isOpen);
-    for (const _ of closed) this.#count("deterministic");
+    const closed = temporal.everyRun.filter(({ isOpen }) => !isOpen);
+    for (const _ of closed) this.count("deterministic");
     const converter = dataConverter(KeyRing.parse(env["TRUSTFLOW_KEYS__CODEC"] ?? ""));
-    await this.#deliveredIn([...temporal.runs.values()], converter);
+    await this.#deliveredIn([...temporal.everyRun], converter);
     for (const problem of await replayProblems(closed, {
       ...workflowSource(),
       dataConverter: converter,
@@ -242,7 +243,7 @@ export class Checks {
     { closedAt = Infinity }: Run,
     sandbox: System["sandbox"],
   ): void {
-    this.#count("truth");
+    this.count("truth");
     const { underTest, call } = underTestOf(life);
     // A person abandons what cannot go on without a secret that only the lost answer had.
     if (outcome.endsWith("Error") && outcome !== "AbandonedError")
@@ -269,7 +270,7 @@ export class Checks {
   }
 
   #atEnd(run: Run, sandbox: System["sandbox"]): void {
-    this.#count("ends");
+    this.count("ends");
     if (run.isOpen)
       this.violate(
         "ends",
@@ -278,7 +279,7 @@ export class Checks {
     const living = this.#lives.get(splitWorkflowId(run.id)?.id ?? "");
     if (!living || living.workflowId !== run.id || living.outcome === undefined) return;
     this.#isTrue(living, run, sandbox);
-    this.#count("statusTrue");
+    this.count("statusTrue");
     const shown = outcomeIn(run);
     if (shown !== undefined && living.outcome !== shown && !living.outcome.endsWith("Error"))
       this.violate(

@@ -8,6 +8,7 @@ import type { Fault, FaultKind } from "./plan.js";
 import type { Idle } from "./idle.js";
 import type { Random } from "./random.js";
 import type { System } from "./system.js";
+import { cleanUpDaily } from "./upkeep.js";
 
 export interface Doors {
   world: World;
@@ -172,7 +173,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
       world.after(forMs, () => (files.onWrite = () => undefined));
     },
     denyAccount: () => undefined,
-    cleanUp: () => undefined,
+    cleanUp: () => void cleanUpDaily(stage, forMs),
   };
   strikes[fault]();
 }

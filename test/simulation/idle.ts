@@ -7,6 +7,9 @@ const QUIET_MS = 6_000;
 /** Of the quiet so far. */
 const JUMP_SHARE = 3;
 
+/** When every process has ended, nothing is tried again. */
+const AT_REST_MS = 24 * 60 * 60_000;
+
 /** Whose timers bring something new. */
 const awaited = new Set(["temporal", "providers", "application", undefined]);
 
@@ -18,8 +21,11 @@ interface Timer {
 export class Idle {
   /** Whether a program is in the midst of something, whose own time limits count. */
   isAtWork = (): boolean => false;
+  /** Whether every process has ended, and none is about to begin. */
+  isAtRest = (): boolean => false;
   readonly #world: World;
   #happenedAt: number;
+  #atWork = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -31,14 +37,28 @@ export class Idle {
     this.#happenedAt = this.#world.now;
   }
 
+  /** Until it has settled, the clock does not jump. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    this.#atWork += 1;
+    return work.finally(() => (this.#atWork -= 1));
+  }
+
+  get #quietMs(): number {
+    return this.#world.now - this.#happenedAt;
+  }
+
+  get #isQuiet(): boolean {
+    return this.#atWork === 0 && this.#quietMs >= QUIET_MS && !this.isAtWork();
+  }
+
   /** Lets the next thing happen, or jumps to where one will. */
   async advance(): Promise<void> {
     const world = this.#world;
-    const quietMs = world.now - this.#happenedAt;
-    if (quietMs >= QUIET_MS && !this.isAtWork()) {
-      await world.drain();
+    if (this.#isQuiet) await world.drain();
+    // What the drain has let run may have begun something.
+    if (this.#isQuiet) {
       const { timers } = world.clock as unknown as { timers: Map<number, Timer> };
-      let next = world.now + JUMP_SHARE * quietMs;
+      let next = world.now + (this.isAtRest() ? AT_REST_MS : JUMP_SHARE * this.#quietMs);
       for (const { callAt, func } of timers.values())
         if (callAt < next && awaited.has(func?.program?.name)) next = callAt;
       // Its program fires first at the end of the jump, in the order of the timers.

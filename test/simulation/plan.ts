@@ -50,7 +50,8 @@ export const faultKinds = {
   loseTemporalAnswers: MINUTE_MS,
   fullDisk: 10 * MINUTE_MS,
   denyAccount: 6 * HOUR_MS,
-  cleanUp: 0,
+  /** Once, and then every day; most lives are over by its end, and retention deletes. */
+  cleanUp: 450 * DAY_MS,
 } as const;
 export type FaultKind = keyof typeof faultKinds;
 

@@ -98,6 +98,9 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
     world.now >= startedAt + lastAt &&
     livings.length === plan.steps.filter((step) => "life" in step).length &&
     livings.every(({ outcome }) => outcome !== undefined);
+  idle.isAtRest = () =>
+    livings.every(({ outcome }) => outcome !== undefined) &&
+    system.temporal.everyRun.every(({ isOpen }) => !isOpen);
   const limit = startedAt + lastAt + REST_MS;
   while (!isOver() && world.now < limit && checks.violations.length === 0) {
     await idle.advance();
@@ -118,7 +121,7 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   return {
     seed: plan.seed,
     hash,
-    processes: system.temporal.runs.size,
+    processes: system.temporal.everyRun.length,
     virtualYears,
     ...{
       faults,
@@ -141,7 +144,7 @@ function changeOf({ temporal }: System, workflowId: string, ms: number): Promise
 }
 
 function yearsOf({ temporal }: System, now: number): number {
-  const lived = [...temporal.runs.values()].reduce(
+  const lived = temporal.everyRun.reduce(
     (sum, { startedAt, closedAt }) => sum + (closedAt ?? now) - startedAt,
     0,
   );

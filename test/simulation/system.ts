@@ -8,6 +8,8 @@ import { searchAttributes } from "../../src/contracts/shared/names.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { migrate } from "../../src/postgres/migrate.js";
+import { noteNamespaces } from "../../src/cleanup/own-namespaces.js";
+import { connectClient } from "../../src/temporal/connection.js";
 import { ConfigWithAccounts } from "../../src/providers/accounts.js";
 import { receiver } from "../../src/roles/receiver.js";
 import { relay } from "../../src/roles/relay.js";
@@ -21,12 +23,14 @@ import { openTemporalDoor } from "./doors/temporal.js";
 import { TemporalServer } from "./temporal/server.js";
 import type { HistoryEvent } from "./temporal/history.js";
 import type { Run } from "./temporal/run.js";
+import { settingsOf } from "./settings.js";
 import { runningProgram } from "./world.js";
 import type { Network } from "./doors/sockets.js";
 import type { Program, World } from "./world.js";
 
 /** An orchestrator starts a role again so soon after its end. */
 const RESTART_MS = 3_000;
+const HISTORY_DAYS = 30;
 const INDEXED_TYPES: Record<string, number> = {
   TEXT: 1,
   KEYWORD: 2,
@@ -77,7 +81,10 @@ export interface SystemHooks {
 }
 
 export async function startSystem(world: World, hooks: SystemHooks): Promise<System> {
-  const env = environment(hooks);
+  const env = {
+    ...environment(hooks),
+    ...settingsOf(world.fork("settings"), HISTORY_DAYS),
+  };
   Object.assign(process.env, env);
   const matching = world.fork("matching");
   const random = () => matching.next();
@@ -86,7 +93,7 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
     () =>
       new TemporalServer({
         namespace: "default",
-        retentionDays: 30,
+        retentionDays: HISTORY_DAYS,
         random,
         onEvent: hooks.onEvent,
       }),
@@ -153,6 +160,9 @@ async function migrateAs(program: Program, databaseUrl: string): Promise<void> {
   await program.run(async () => {
     const pool = createPool(databaseUrl);
     await migrate(pool);
+    const { connection, close } = await connectClient(KeyRing.parse(generateKeyRing()));
+    await noteNamespaces(pool, connection, "default", true);
+    await close();
     await pool.end();
   });
 }

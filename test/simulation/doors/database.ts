@@ -21,6 +21,8 @@ interface Unit {
 }
 
 const PORT = 5432;
+/** No other wait of a program for itself takes so long. */
+const PEEK_MS = 1_000;
 const SSL_REQUEST = 80_877_103;
 const STARTUP = 196_608;
 
@@ -121,6 +123,7 @@ export class Database {
       return this.#run(connection, unit);
     connection.units.push(unit);
     this.#waiting.push(connection);
+    if (isRead(unit.text)) this.#world.after(PEEK_MS, () => this.#peek(connection, unit));
     if (connection.timeoutMs > 0)
       unit.stopWaiting = this.#world.after(connection.timeoutMs, () => {
         connection.units.splice(connection.units.indexOf(unit), 1);
@@ -141,6 +144,23 @@ export class Database {
     if (cut === "cutAfter") return connection.cut();
     connection.answer(answer);
     this.#next();
+  }
+
+  /**
+   * A program that reads by a second connection, while its first one is in a transaction, would wait for itself: PostgreSQL has a session
+   * for each. It sees here what is not committed.
+   */
+  #peek(connection: Connection, unit: Unit): void {
+    const at = connection.units.indexOf(unit);
+    const owner = this.#owner;
+    if (at < 0 || owner?.program !== connection.program || owner?.status !== "T") return;
+    connection.units.splice(at, 1);
+    this.#waiting.splice(this.#waiting.indexOf(connection), 1);
+    unit.stopWaiting?.();
+    const { answer, status } = split(this.execute(unit.bytes));
+    if (status !== "T")
+      throw new Error(`a read has failed in the transaction of another: ${unit.text}`);
+    connection.answer(Buffer.concat([answer.subarray(0, -1), Buffer.from("I")]));
   }
 
   #next(): void {
@@ -354,6 +374,8 @@ function timedOut(): Buffer {
   ];
   return Buffer.concat([reply("E", ...fields.map(text)), reply("Z", Buffer.from("I"))]);
 }
+
+const isRead = (sql: string) => /^\s*select\b(?!.*\bfor (update|share|no key))/is.test(sql);
 
 function query(sql: string): Buffer {
   return reply("Q", text(sql));

@@ -74,6 +74,8 @@ export interface ServerOptions {
 export class TemporalServer implements Surroundings {
   readonly namespaceId = randomUUID();
   readonly runs = new Map<string, Run>();
+  /** After retention or erasure; for checks alone. */
+  readonly forgotten: Run[] = [];
   readonly #current = new Map<string, Run>();
   readonly #pollers = new Set<Poller>();
   readonly #requests = new Map<string, string>();
@@ -85,6 +87,10 @@ export class TemporalServer implements Surroundings {
 
   constructor(options: ServerOptions) {
     this.options = options;
+  }
+
+  get everyRun(): Run[] {
+    return [...this.forgotten, ...this.runs.values()];
   }
 
   get namespace(): string {
@@ -265,7 +271,8 @@ export class TemporalServer implements Surroundings {
   }
 
   #forget(run: Run): void {
-    this.runs.delete(run.runId);
+    if (!this.runs.delete(run.runId)) return;
+    this.forgotten.push(run);
     if (this.#current.get(run.id) === run) this.#current.delete(run.id);
   }
 

@@ -1,0 +1,25 @@
+// What a deployment may set otherwise than by default, chosen by the seed.
+import { documentKinds } from "../../src/journal/ownership.js";
+import type { Random } from "./random.js";
+
+/** As short as the order of the periods allows, so that clean-ups delete while processes are open; undefined: the defaults. */
+function shortRetention(historyDays: number): Record<string, string> {
+  const days = {
+    INBOX_DAYS: 1,
+    PARKED_DAYS: 1,
+    JOURNAL_DAYS: historyDays,
+    DOCUMENT_ORPHAN_DAYS: 1,
+    QUARANTINE_DAYS: 1,
+    ...Object.fromEntries(
+      documentKinds.map((kind) => [`DOCUMENTS__${kind.toUpperCase()}_DAYS`, 1]),
+    ),
+  };
+  return Object.fromEntries(
+    Object.entries(days).map(([name, value]) => [`TRUSTFLOW_RETENTION__${name}`, String(value)]),
+  );
+}
+
+/** Variables of the environment. */
+export function settingsOf(random: Random, historyDays: number): Record<string, string> {
+  return random.chance(0.5) ? shortRetention(historyDays) : {};
+}
