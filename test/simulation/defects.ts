@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import { planOf } from "./plan.js";
+import type { FaultKind } from "./plan.js";
 import type { Violation } from "./report.js";
 import { runAll } from "./seeds.js";
 
@@ -20,6 +21,8 @@ export interface Known {
   seed: number;
   steps: number;
   process?: ProcessName;
+  /** Of these kinds alone; default: all. */
+  kinds?: FaultKind[];
 }
 
 export interface Found {
@@ -35,15 +38,17 @@ export async function defectNames(): Promise<string[]> {
   return files.filter((file) => file.endsWith(".patch")).map((file) => file.slice(0, -6));
 }
 
-/** `# seed 7, 12 steps, sendPostal` in the header of the patch. */
+/** `# seed 7, 12 steps, sendPostal; cutAfter killWorker` in the header of the patch. */
 export async function knownOf(name: string): Promise<Known | undefined> {
   const text = await readFile(join(patches, `${name}.patch`), "utf8");
-  const [, seed, steps, process] = /^# seed (\d+), (\d+) steps(?:, (\w+))?$/m.exec(text) ?? [];
+  const [, seed, steps, process, kinds] =
+    /^# seed (\d+), (\d+) steps(?:, (\w+))?(?:; ([\w ]+))?$/m.exec(text) ?? [];
   if (seed === undefined) return undefined;
   return {
     seed: Number(seed),
     steps: Number(steps),
     ...(process !== undefined && { process: process as ProcessName }),
+    ...(kinds !== undefined && { kinds: kinds.split(" ") as FaultKind[] }),
   };
 }
 
@@ -65,9 +70,14 @@ export async function lookFor(name: string, known: Known, ms: number): Promise<F
   return found;
 }
 
-function* plansFrom({ seed: first, steps, process }: Known, found: Found) {
+function* plansFrom({ seed: first, steps, process, kinds }: Known, found: Found) {
   for (let seed = first; !found.violation; seed += 1)
-    yield planOf({ seed, steps, ...(process && { processes: [process] }) });
+    yield planOf({
+      seed,
+      steps,
+      ...(process && { processes: [process] }),
+      ...(kinds && { kinds }),
+    });
 }
 
 /** A copy of the tree that has the defect, built. */

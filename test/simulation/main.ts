@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { processes } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
-import { planOf } from "./plan.js";
-import type { Plan } from "./plan.js";
+import { faultKinds, planOf } from "./plan.js";
+import type { FaultKind, Plan } from "./plan.js";
 import type { Report } from "./report.js";
 import { addUp, storyOf, tableOf } from "./report.js";
 import { msOf, run, runAll } from "./seeds.js";
 import { defectNames, knownOf, lookFor } from "./defects.js";
 import { shrink } from "./shrink.js";
 
-const usage = `usage: npm run simulate -- [--seed N] [--steps N] [--for 10m] [--process NAME] [--replay FILE] [--json]
-       npm run simulate -- --defect NAME [--seed N] [--steps N] [--for 10m] [--process NAME]`;
+const usage = `usage: npm run simulate -- [--seed N] [--steps N] [--for 10m] [--process NAME] [--fault KIND,KIND] [--replay FILE] [--json]
+       npm run simulate -- --defect NAME [--seed N] [--steps N] [--for 10m] [--process NAME] [--fault KIND,KIND]`;
 /** A plan that is worth a story has no more steps. */
 const MOST_STEPS = 20;
 
@@ -25,6 +25,7 @@ async function main(): Promise<number> {
       steps: { type: "string", default: "60" },
       for: { type: "string" },
       process: { type: "string" },
+      fault: { type: "string" },
       replay: { type: "string" },
       defect: { type: "string" },
       json: { type: "boolean", default: false },
@@ -62,11 +63,12 @@ interface Values {
   steps: string;
   for?: string | undefined;
   process?: string | undefined;
+  fault?: string | undefined;
   replay?: string | undefined;
   defect?: string | undefined;
 }
 
-function problemOf({ seed, steps, for: time, process: name }: Values): string | undefined {
+function problemOf({ seed, steps, for: time, process: name, fault }: Values): string | undefined {
   if (seed !== undefined && !/^\d{1,15}$/.test(seed)) return `--seed: a whole number, not ${seed}`;
   if (!/^\d{1,5}$/.test(steps) || Number(steps) < 1)
     return `--steps: a whole number from 1, not ${steps}`;
@@ -74,8 +76,13 @@ function problemOf({ seed, steps, for: time, process: name }: Values): string | 
     return `--for: such as 90s, 10m or 8h, not ${time}`;
   if (name !== undefined && !processes.includes(name as ProcessName))
     return `--process: one of ${processes.join(", ")}, not ${name}`;
+  const unknown = kindsOf(fault)?.find((kind) => !Object.hasOwn(faultKinds, kind));
+  if (unknown !== undefined)
+    return `--fault: some of ${Object.keys(faultKinds).join(", ")}, not ${unknown}`;
   return undefined;
 }
+
+const kindsOf = (fault: string | undefined) => fault?.split(",") as FaultKind[] | undefined;
 
 /** With a time, one seed after the other; else the one that is named, or a random one. */
 async function* plansOf({
@@ -83,6 +90,7 @@ async function* plansOf({
   steps,
   for: time,
   process: name,
+  fault,
   replay,
 }: Values): AsyncGenerator<Plan> {
   if (replay !== undefined) {
@@ -95,6 +103,7 @@ async function* plansOf({
       seed: number,
       steps: Number(steps),
       ...(name !== undefined && { processes: [name as ProcessName] }),
+      ...(fault !== undefined && { kinds: kindsOf(fault)! }),
     });
     if (time === undefined) return;
   }
@@ -108,7 +117,7 @@ async function findDefect(name: string, values: Values): Promise<number> {
     return 2;
   }
   const known = await knownOf(name);
-  const { seed, process } = values;
+  const { seed, process, fault } = values;
   const first =
     seed === undefined && known
       ? known
@@ -116,6 +125,7 @@ async function findDefect(name: string, values: Values): Promise<number> {
           seed: Number(seed ?? Math.floor(Math.random() * 1e9)),
           steps: Number(values.steps),
           ...(process !== undefined && { process: process as ProcessName }),
+          ...(fault !== undefined && { kinds: kindsOf(fault)! }),
         };
   const found = await lookFor(name, first, msOf(values.for ?? "10m"));
   const { violation, minutes } = found;
