@@ -7,10 +7,12 @@ import { eventIdOf } from "../../src/providers/errors/outside.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { Ledger } from "../../packages/sandbox/src/engine/ledger.js";
 import type { Database } from "./doors/database.js";
+import type { Files } from "./doors/files.js";
 import type { Living } from "./life.js";
 import { underTestOf } from "./life.js";
 import type { Violation } from "./report.js";
 import type { System } from "./system.js";
+import { problemsOfDocuments } from "./stored.js";
 import { api } from "./temporal/history.js";
 import type { HistoryEvent } from "./temporal/history.js";
 import { replayProblems } from "./temporal/judge.js";
@@ -31,6 +33,7 @@ export const rules = {
   statusTrue: "the status says what the history says",
   deterministic: "a history replays",
   documents: "a document has an owner, and an owner has its document",
+  erased: "of an erased process nothing is left, and nothing comes back",
   openKept: "the clean-up deletes nothing of an open process",
   unhandled: "no program fails in a way that nobody handles",
 } as const;
@@ -163,7 +166,7 @@ export class Checks {
   }
 
   /** When all has come to rest. */
-  async end({ temporal, sandbox }: System, database: Database): Promise<void> {
+  async end({ temporal, sandbox }: System, database: Database, files: Files): Promise<void> {
     await this.look(database);
     for (const { kind, operation, intent, detail } of sandbox.ledger().violations)
       this.violate(
@@ -179,6 +182,13 @@ export class Checks {
     this.#delivered = await database.rows(
       "select workflow_id as of, identifier from trustflow.callbacks where state = 'delivered'",
     );
+    this.count("documents");
+    const kept = { documentOrphanDays: Infinity, quarantineDays: Infinity };
+    for (const problem of await problemsOfDocuments(database, files, {
+      before: Date.now(),
+      retention: kept,
+    }))
+      this.violate("documents", problem);
     for (const run of temporal.everyRun) {
       this.#atEnd(run, sandbox);
       this.#answeredIn(run);

@@ -8,6 +8,7 @@ import type { Fault, FaultKind } from "./plan.js";
 import type { Idle } from "./idle.js";
 import type { Random } from "./random.js";
 import type { System } from "./system.js";
+import { eraseOne } from "./erasure.js";
 import { cleanUpDaily } from "./upkeep.js";
 
 export interface Doors {
@@ -22,6 +23,8 @@ export interface Stage extends Doors {
   checks: Checks;
   random: Random;
   idle: Idle;
+  /** The ids of processes whose end a person has seen. */
+  ended(): string[];
   say(text: string): void;
 }
 
@@ -174,6 +177,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
     },
     denyAccount: () => undefined,
     cleanUp: () => void cleanUpDaily(stage, forMs),
+    erase: () => void eraseOne(stage),
   };
   strikes[fault]();
 }

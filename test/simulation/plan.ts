@@ -52,6 +52,8 @@ export const faultKinds = {
   denyAccount: 6 * HOUR_MS,
   /** Once, and then every day; most lives are over by its end, and retention deletes. */
   cleanUp: 450 * DAY_MS,
+  /** Of a process that has ended. */
+  erase: 0,
 } as const;
 export type FaultKind = keyof typeof faultKinds;
 

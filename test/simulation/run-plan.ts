@@ -59,7 +59,11 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   const startedAt = world.now;
   const faults: Record<string, number> = {};
   const livings: Living[] = [];
-  const stage: Stage = { ...doors, idle, system, checks, say, random: world.fork("faults") };
+  const stage: Stage = {
+    ...{ ...doors, idle, system, checks, say, random: world.fork("faults") },
+    ended: () =>
+      livings.filter(({ outcome }) => outcome !== undefined).map(({ workflowId }) => workflowId),
+  };
   const lastAt = Math.max(
     0,
     ...plan.steps.map((step) => step.at + ("forMs" in step ? step.forMs : 0)),
@@ -109,7 +113,7 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   await world.pass(10 * 60_000);
   if (checks.violations.length === 0) {
     await world.runUntil(() => !database.isBusy);
-    await checks.end(system, database);
+    await checks.end(system, database, doors.files);
   }
   const { SIMULATION_TRACE: trace } = process.env;
   if (trace) writeFileSync(trace, world.log.join("\n"));

@@ -1,6 +1,8 @@
 // What is stored: in the tables, past all connections, and on the disk.
+import { basename } from "node:path";
 import type { Config } from "../../src/config/config.js";
 import { familyOf } from "../../src/contracts/registry.js";
+import { dataKeyId } from "../../src/crypto/data-key.js";
 import { isUploadId } from "../../src/documents/document-id.js";
 import type { Database } from "./doors/database.js";
 import type { Files } from "./doors/files.js";
@@ -54,11 +56,13 @@ export function documentFiles(files: Files): Map<string, number> {
 
 const DAY_MS = 86_400_000;
 
+type Retention = Pick<Config["retention"], "documentOrphanDays" | "quarantineDays">;
+
 /** Of what was stored before this time; right after a clean-up. */
 export async function problemsOfDocuments(
   database: Database,
   files: Files,
-  { before, retention }: { before: number; retention: Config["retention"] },
+  { before, retention }: { before: number; retention: Retention },
 ): Promise<string[]> {
   const now = files.world.now;
   const kept = documentFiles(files);
@@ -86,3 +90,54 @@ export async function problemsOfDocuments(
   }
   return problems;
 }
+
+/** Documents that these processes own, and no other one. */
+export async function ownDocuments(database: Database, workflowIds: string[]): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select id from trustflow.documents group by id having bool_and(workflow_id = any($1))`,
+    [workflowIds],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** What would say something about an erased process: the record of its effects and callbacks stays, without content. */
+const CONTENTS = `
+  select 'the answer to effect ' || token as thing, workflow_id from trustflow.effects
+    where sealed_answer is not null or sealed_decisions is not null or digest is not null
+  union all select 'callback ' || id, workflow_id from trustflow.callbacks
+    where body is not null or evidence_id is not null or reference is not null or detail is not null
+  union all select 'the token of callback ' || c.id, workflow_id
+    from trustflow.unaddressed_tokens t join trustflow.callbacks c on c.id = t.callback where t.sealed is not null
+  union all select 'secret of event ' || event_id, workflow_id from trustflow.event_secrets
+  union all select 'reference ' || reference, workflow_id from trustflow.correlations
+  union all select 'batch ' || id, workflow_id from trustflow.batches
+  union all select 'document ' || id, workflow_id from trustflow.documents`;
+
+/** What is left of erased processes. */
+export async function remainsOf(
+  { database, files, temporal }: { database: Database; files: Files; temporal: TemporalServer },
+  workflowIds: string[],
+): Promise<string[]> {
+  const rows = await database.rows<{ thing: string; workflow_id: string }>(
+    `select * from (${CONTENTS}) as contents where workflow_id = any($1)`,
+    [workflowIds],
+  );
+  const remains = rows.map(({ thing, workflow_id: of }) => `${thing} of ${of}`);
+  for (const { id } of temporal.runs.values())
+    if (workflowIds.includes(id)) remains.push(`the history of ${id}`);
+  for (const workflowId of workflowIds) {
+    const keyId = dataKeyId({ namespace: temporal.namespace, workflowId });
+    for (const path of files.paths().filter((one) => files.stat(one).isFile())) {
+      const bytes = files.readFile(path) as Buffer;
+      const isKey = path.endsWith(`/${keyId}`);
+      // An upload that a second start has made in vain is sealed with the key that is gone; it goes as an orphan.
+      const isUpload = isUploadId(basename(path));
+      if (isKey ? !bytes.equals(ERASED) : !isUpload && bytes.includes(keyId))
+        remains.push(`${isKey ? "the data key" : path} of ${workflowId}`);
+    }
+  }
+  return remains;
+}
+
+/** In the place of an erased key. */
+const ERASED = Buffer.from("erased");

@@ -25,7 +25,7 @@ export async function cleanUpDaily(stage: Stage, forMs: number): Promise<void> {
 }
 
 /** Nothing of a process that is open before and after may be gone. */
-async function cleanUpOnce(stage: Stage): Promise<void> {
+export async function cleanUpOnce(stage: Stage): Promise<void> {
   const { checks, database, files, system, say } = stage;
   const open = familiesOpen(system.temporal);
   const before = await whenQuiet(stage, () => storedOf(database, files, open));

@@ -1,0 +1,92 @@
+// The erasure of a process that has ended, with the code of `trustflow erase` (src/cli/upkeep/erase.ts); and a callback that comes after it.
+import { setTimeout as delay } from "node:timers/promises";
+import { callbackUrl } from "../../src/callbacks/address.js";
+import { clientsOf } from "../../src/cli/upkeep/cleanup.js";
+import type { OwnTemporal } from "../../src/cli/upkeep/cleanup.js";
+import { NothingToErase, erasableOf, erase } from "../../src/cleanup/erase.js";
+import { namespacesOf } from "../../src/cleanup/namespaces.js";
+import { ringOf } from "../../src/config/config.js";
+import { documentStoreOf } from "../../src/config/document-store.js";
+import { childrenOf, contractOf, parseWorkflowId } from "../../src/contracts/registry.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import type { Stage } from "./faults.js";
+import { documentFiles, ownDocuments, remainsOf } from "./stored.js";
+import { asCommand, cleanUpOnce, whenQuiet } from "./upkeep.js";
+
+const HOUR_MS = 3_600_000;
+const MOST_DAYS = 30;
+const erased = new Set<string>();
+
+/** Waits for a process that has ended. */
+export async function eraseOne(stage: Stage): Promise<void> {
+  const { database, random, say } = stage;
+  for (let day = 0; day < MOST_DAYS; day += 1) {
+    const ended = stage.ended().filter((id) => !erased.has(id));
+    const chosen = ended.length > 0 ? random.pick(ended) : undefined;
+    if (chosen === undefined) {
+      await delay(24 * HOUR_MS);
+      continue;
+    }
+    erased.add(chosen);
+    const family = [...childrenOf(chosen), chosen];
+    const documents = await whenQuiet(stage, () => ownDocuments(database, family));
+    const done = await asCommand(stage, "erase", (own) => eraseFamily(own, chosen));
+    if (!done) return;
+    say(`an operator has erased ${chosen}`);
+    await lookAt(stage, family, documents);
+    await callLate(stage, chosen);
+    await delay(HOUR_MS);
+    await cleanUpOnce(stage);
+    await lookAt(stage, family, documents);
+    return;
+  }
+}
+
+async function lookAt(stage: Stage, family: string[], documents: string[]): Promise<void> {
+  const { checks, database, files, system } = stage;
+  checks.count("erased");
+  const { temporal } = system;
+  const remains = await whenQuiet(stage, () => remainsOf({ database, files, temporal }, family));
+  const kept = documentFiles(files);
+  for (const id of documents) if (kept.has(id)) remains.push(`document:${id}`);
+  for (const thing of remains) checks.violate("erased", `${thing} is still there`);
+}
+
+async function eraseFamily(own: OwnTemporal, workflowId: string): Promise<true> {
+  const { temporal, requireOwn, pool, config } = own;
+  const clients = (await namespacesOf(pool, temporal.namespace)).map(await clientsOf(temporal));
+  const options = {
+    ...{ client: temporal.client, clients, requireOwn, pool },
+    ...{ documents: documentStoreOf(config), codecRing: ringOf(config, "codec") },
+  };
+  const started: string[] = [];
+  for (const id of childrenOf(workflowId))
+    await erasableOf({ ...options, workflowId: id }).then(
+      () => started.push(id),
+      (error: unknown) => {
+        if (!(error instanceof NothingToErase)) throw error;
+      },
+    );
+  for (const id of [...started, workflowId])
+    await erase({ ...options, workflowId: id, by: "operator" });
+  return true;
+}
+
+/** At the address that the process has given to its provider. */
+async function callLate({ system, world }: Stage, workflowId: string): Promise<void> {
+  const { provider } = contractOf(parseWorkflowId(workflowId)!.process);
+  const url = callbackUrl(
+    KeyRing.parse(system.env["TRUSTFLOW_KEYS__CALLBACK"]!),
+    system.env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"]!,
+    { provider, namespace: system.temporal.namespace, workflowId },
+  );
+  const body = JSON.stringify({
+    Identifier: "late",
+    Kind: "Closed",
+    Date: new Date().toISOString(),
+  });
+  const headers = { "content-type": "application/json" };
+  await world
+    .program("late caller")
+    .run(() => fetch(url, { method: "POST", headers, body }).catch(() => undefined));
+}
