@@ -33,6 +33,7 @@ export const rules = {
   statusTrue: "the status says what the history says",
   deterministic: "a history replays",
   documents: "a document has an owner, and an owner has its document",
+  oldKeys: "what was sealed or signed with an old key is still taken",
   erased: "of an erased process nothing is left, and nothing comes back",
   openKept: "the clean-up deletes nothing of an open process",
   unhandled: "no program fails in a way that nobody handles",
@@ -91,6 +92,10 @@ export class Checks {
     ]
       .filter((text) => text.length > 5)
       .map((text) => Buffer.from(text));
+  }
+
+  addSecrets(texts: string[]): void {
+    this.#secrets.push(...texts.map((text) => Buffer.from(text)));
   }
 
   know(living: Living): void {
@@ -289,6 +294,9 @@ export class Checks {
     const living = this.#lives.get(splitWorkflowId(run.id)?.id ?? "");
     if (!living || living.workflowId !== run.id || living.outcome === undefined) return;
     this.#isTrue(living, run, sandbox);
+    this.count("oldKeys");
+    if (/Key|Decrypt|Unproven/.test(living.outcome))
+      this.violate("oldKeys", `${run.id} ended, and its result cannot be read: ${living.outcome}`);
     this.count("statusTrue");
     const shown = outcomeIn(run);
     if (shown !== undefined && living.outcome !== shown && !living.outcome.endsWith("Error"))

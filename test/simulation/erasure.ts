@@ -9,7 +9,7 @@ import { ringOf } from "../../src/config/config.js";
 import { documentStoreOf } from "../../src/config/document-store.js";
 import { childrenOf, contractOf, parseWorkflowId } from "../../src/contracts/registry.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
-import type { Stage } from "./faults.js";
+import type { Stage } from "./stage.js";
 import { documentFiles, ownDocuments, remainsOf } from "./stored.js";
 import { asCommand, cleanUpOnce, whenQuiet } from "./upkeep.js";
 

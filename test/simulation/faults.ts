@@ -1,32 +1,10 @@
 // What goes wrong in a simulation, and how it is done to the doors.
 import type { Network, OtherAnswer, SeenRequest } from "./doors/sockets.js";
-import type { Database } from "./doors/database.js";
-import type { Files } from "./doors/files.js";
-import type { World } from "./world.js";
-import type { Checks } from "./checks.js";
 import type { Fault, FaultKind } from "./plan.js";
-import type { Idle } from "./idle.js";
-import type { Random } from "./random.js";
-import type { System } from "./system.js";
+import type { Stage } from "./stage.js";
 import { eraseOne } from "./erasure.js";
+import { rotateKeys } from "./rotation.js";
 import { cleanUpDaily } from "./upkeep.js";
-
-export interface Doors {
-  world: World;
-  network: Network;
-  files: Files;
-  database: Database;
-}
-
-export interface Stage extends Doors {
-  system: System;
-  checks: Checks;
-  random: Random;
-  idle: Idle;
-  /** The ids of processes whose end a person has seen. */
-  ended(): string[];
-  say(text: string): void;
-}
 
 /** What the network does to exchanges while a fault lasts. */
 type Spoil = (request: SeenRequest) => ReturnType<Network["onRequest"]> | "next";
@@ -177,6 +155,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
     },
     denyAccount: () => undefined,
     cleanUp: () => void cleanUpDaily(stage, forMs),
+    rotateKeys: () => void rotateKeys(stage),
     erase: () => void eraseOne(stage),
   };
   strikes[fault]();

@@ -5,6 +5,7 @@ import type { Trustflow } from "../../src/client.js";
 import type { AnyHandle } from "../../src/client/processes.js";
 import { FinishedError, InvalidInputError } from "../../src/client/errors.js";
 import { DocumentStoreFull } from "../../src/documents/errors.js";
+import type { ProcessName } from "../../src/contracts/registry.js";
 import { contractOf } from "../../src/contracts/registry.js";
 import { workflowIdOf } from "../../src/contracts/shared/names.js";
 import type { Attention, ProcessStatus } from "../../src/contracts/shared/status.js";
@@ -23,7 +24,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const LOOK_MS = 36 * HOUR_MS;
 
 export interface Surroundings {
-  client: Trustflow;
+  /** That of the application as it runs now. */
+  client(): Trustflow;
   sandbox: Sandbox;
   random: Random;
   /** Resolves when the process has changed, or after a while. */
@@ -87,13 +89,14 @@ export class Living {
     const { underTest, call } = underTestOf(this.life);
     const own = settingsOf(this.life.process);
     const variant = { ...call.variant, input: { ...call.variant.input, ...own } };
-    const handle = await this.#again(() => underTest.start(client, this.life.life, variant));
+    await this.#again(() => underTest.start(client(), this.life.life, variant));
     this.#around.say(`the application has started ${this.workflowId}`);
     if (random.chance(0.2))
-      await this.#again(() => underTest.start(client, this.life.life, variant));
+      await this.#again(() => underTest.start(client(), this.life.life, variant));
     while (this.outcome === undefined) {
       await change(this.workflowId, LOOK_MS);
       await delay(this.#pauseMs());
+      const handle = client().handle(this.workflowId as `${ProcessName}/${string}`);
       await this.#turn(handle as AnyHandle, underTest, call).catch((error: unknown) => {
         if (!isUnanswered(error) && !(error instanceof FinishedError)) throw error;
       });
@@ -122,7 +125,8 @@ export class Living {
   async #turn(handle: AnyHandle, underTest: ProcessUnderTest, call: CallUnderTest): Promise<void> {
     const status = await handle.status();
     this.status = status;
-    if (status.outcome !== undefined || (await this.#isClosed(handle))) {
+    // A process goes on after its outcome is known. A wait for its end would outlast the application.
+    if (await this.#isClosed(handle)) {
       this.outcome = await (handle.result() as Promise<Result>).then(
         (result) => {
           this.result = result;
@@ -135,11 +139,14 @@ export class Living {
       );
       this.#around.say(`${this.workflowId} has ended: ${this.outcome}`);
     } else if (status.attention) await this.#decide(handle, status.attention);
-    else await this.#play(handle, underTest, call, status);
+    else if (status.outcome === undefined) await this.#play(handle, underTest, call, status);
   }
 
   async #isClosed({ workflowId }: AnyHandle): Promise<boolean> {
-    const { status } = await this.#around.client.temporal.workflow.getHandle(workflowId).describe();
+    const { status } = await this.#around
+      .client()
+      .temporal.workflow.getHandle(workflowId)
+      .describe();
     return status.name !== "RUNNING";
   }
 

@@ -52,6 +52,7 @@ export const faultKinds = {
   denyAccount: 6 * HOUR_MS,
   /** Once, and then every day; most lives are over by its end, and retention deletes. */
   cleanUp: 450 * DAY_MS,
+  rotateKeys: 0,
   /** Of a process that has ended. */
   erase: 0,
 } as const;

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { Checks } from "./checks.js";
 import { Idle } from "./idle.js";
 import { strike } from "./faults.js";
-import type { Doors, Stage } from "./faults.js";
+import type { Doors, Stage } from "./stage.js";
 import { Living, underTestOf } from "./life.js";
 import type { Fault, Life, Plan } from "./plan.js";
 import type { Report } from "./report.js";
@@ -73,12 +73,8 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
 
   function begin(life: Life): void {
     const living = new Living(life, {
-      ...{
-        client: system.client,
-        sandbox: system.sandbox,
-        random: world.fork(`persons of ${life.life}`),
-        say,
-      },
+      client: () => system.client,
+      ...{ sandbox: system.sandbox, random: world.fork(`persons of ${life.life}`), say },
       change: (workflowId, ms) => changeOf(system, workflowId, ms),
     });
     livings.push(living);

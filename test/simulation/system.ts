@@ -66,6 +66,8 @@ export interface System {
   roles: Record<RoleName, Role>;
   /** Another one beside that of `roles`. */
   startRole(name: RoleName): Role;
+  /** The application starts again. */
+  reconnect(): Promise<void>;
   /** Whether Temporal can be reached, and for which calls the answer gets lost. */
   faults: { isTemporalAway: boolean; losesAnswers: boolean };
 }
@@ -121,8 +123,13 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
   const startRole = (name: RoleName): Role => new Role(world, name, env, hooks.say);
   for (const name of Object.keys(roles) as RoleName[]) started[name] = startRole(name);
   await Promise.all(Object.values(started).map((role) => role.ready));
-  const client = await world.program("application").run(() => Trustflow.connect());
-  return { client, sandbox, temporal: server, env, roles: started, startRole, faults };
+  const connect = () => world.program("application").run(() => Trustflow.connect());
+  const system: System = {
+    ...{ client: await connect(), sandbox, temporal: server, env, roles: started },
+    ...{ startRole, faults },
+    reconnect: async () => void (system.client = await connect()),
+  };
+  return system;
 }
 
 /** As the local system has it, with fixed ports: they are those of this process alone. */
@@ -208,7 +215,7 @@ export class Role {
   ) {
     this.#world = world;
     this.#name = name;
-    this.#env = envOfRole(name, env, {});
+    this.#env = env;
     this.#say = say;
     this.#program = world.program(name);
     this.ready = this.#start();
@@ -220,7 +227,7 @@ export class Role {
       try {
         const running = await program.run(() =>
           (roles[this.#name] as (config: never) => Promise<RunningRole>)(
-            load(ConfigWithAccounts, this.#env) as never,
+            load(ConfigWithAccounts, envOfRole(this.#name, this.#env, {})) as never,
           ),
         );
         if (this.#program !== program) return;
@@ -243,11 +250,12 @@ export class Role {
   /** Like SIGKILL; another one comes after `ms`. */
   async kill(ms: number): Promise<void> {
     const before = this.#program;
-    this.#program = this.#world.program(this.#name);
+    const next = (this.#program = this.#world.program(this.#name));
     this.#running = undefined;
     before.kill();
     await delay(ms);
-    if (this.#isWanted) await this.#start();
+    // It may have been started again meanwhile.
+    if (this.#isWanted && this.#program === next) await this.#start();
   }
 
   /** Like SIGTERM; another one comes at once, and for a while there are two. */

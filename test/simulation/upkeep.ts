@@ -7,7 +7,7 @@ import { namespacesOf } from "../../src/cleanup/namespaces.js";
 import { repairStuck } from "../../src/cleanup/repair.js";
 import { documentStoreOf } from "../../src/config/document-store.js";
 import { ringOf } from "../../src/config/config.js";
-import type { Stage } from "./faults.js";
+import type { Stage } from "./stage.js";
 import { familiesOpen, problemsOfDocuments, storedOf } from "./stored.js";
 
 const MINUTE_MS = 60_000;
