@@ -17,7 +17,7 @@ export function providerError(
 
 /** An attempt that begins now; `onHeartbeat` gets what it leaves to the next one. */
 export function inAttempt<T>(
-  work: () => Promise<T>,
+  work: (cancel: () => void) => Promise<T>,
   info: NonNullable<Environment[0]> = {},
   { metricMeter, onHeartbeat }: { metricMeter?: object; onHeartbeat?(left: unknown): void } = {},
 ): Promise<T> {
@@ -26,5 +26,5 @@ export function inAttempt<T>(
     { logger: new DefaultLogger("ERROR"), ...(metricMeter && { metricMeter }) } as Environment[1],
   );
   if (onHeartbeat) environment.on("heartbeat", onHeartbeat);
-  return environment.run(work);
+  return environment.run(() => work(() => environment.cancel()));
 }

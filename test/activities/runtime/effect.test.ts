@@ -94,7 +94,10 @@ const meter = {
   createHistogram: () => ({ record: () => undefined }),
 } as unknown as MetricMeter;
 
-function inActivity<T>(work: () => Promise<T>, workflowId = "letter-1"): Promise<T> {
+function inActivity<T>(
+  work: (cancel: () => void) => Promise<T>,
+  workflowId = "letter-1",
+): Promise<T> {
   return inAttempt(work, { workflowExecution: { workflowId, runId: "r" } }, { metricMeter: meter });
 }
 
@@ -107,17 +110,13 @@ function run(
   of: "step" | "update" = "step",
   { mode = "quick", workflowId }: { mode?: AttemptMode; workflowId?: string } = {},
 ): Promise<object> {
-  return inActivity(() => {
-    const context: Context = new ProviderContext("evi-post", deps, { account: "default", mode });
-    const handlers = {
-      operation: "submit",
-      input: {},
-      send: async () => ({}),
-      of,
-      ...given,
-    } as const;
-    return runEffect<"evi-post", object, unknown>(context, reference, handlers);
-  }, workflowId);
+  return inActivity(() => effectIn({ of, ...given }, mode), workflowId);
+}
+
+function effectIn(given: Given, mode: AttemptMode = "quick"): Promise<object> {
+  const context: Context = new ProviderContext("evi-post", deps, { account: "default", mode });
+  const handlers = { operation: "submit", input: {}, send: async () => ({}), ...given } as const;
+  return runEffect<"evi-post", object, unknown>(context, reference, handlers);
 }
 
 const error = (
@@ -174,11 +173,23 @@ test("what was prepared is sent, with the tokens of the journal's row", async ()
   });
 });
 
-test("the call is aborted when the lease ends", async () => {
-  journal.leftMs = 20;
-  const send: Given["send"] = ({ signal }) =>
-    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  expect(await caught(run({ send }))).toMatchObject({ cause: { name: "TimeoutError" } });
+const untilAborted: Given["send"] = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
+test.each([20, -20])("the call is aborted when the lease ends, in %i ms", async (leftMs) => {
+  journal.leftMs = leftMs;
+  const ended = await caught(run({ send: untilAborted }));
+  expect(ended).toMatchObject({ cause: { name: "TimeoutError" } });
+});
+
+test("the call may last until then, unless its activity is cancelled", async () => {
+  const ended = await caught(
+    inActivity((cancel) => {
+      setTimeout(cancel, 50);
+      return effectIn({ send: untilAborted });
+    }),
+  );
+  expect(ended).toMatchObject({ cause: { name: "CancelledFailure" } });
 });
 
 test("the lease of a long call leaves a fifth of itself for what comes before and after the call", async () => {
