@@ -84,7 +84,7 @@ export class WorkflowRun {
   failure: ApplicationFailure | undefined;
   readonly #activator: Activator;
   readonly #fakes: Record<string, FakeActivity>;
-  readonly #timers = new Map<number, number>();
+  readonly #timers = new Map<number, { at: number; summary: unknown }>();
   readonly #updates = new Map<string, { settle(answer: unknown): void }>();
   readonly #bySeq = new Map<number, FakeCall>();
   #now = Date.UTC(2026, 0, 1);
@@ -146,6 +146,11 @@ export class WorkflowRun {
     return [...this.#bySeq.values()];
   }
 
+  /** What the running timers are for, as the Web UI shows it. */
+  get timers(): unknown[] {
+    return [...this.#timers.values()].map(({ summary }) => summary);
+  }
+
   /** The scheduled activities by name. */
   get types(): string[] {
     return this.calls.map(({ type }) => type);
@@ -155,10 +160,10 @@ export class WorkflowRun {
   async pass(seconds: number): Promise<void> {
     const end = this.#now + seconds * 1_000;
     for (;;) {
-      const [next] = [...this.#timers].toSorted(([, one], [, other]) => one - other);
-      if (!next || next[1] > end) break;
+      const [next] = [...this.#timers].toSorted(([, one], [, other]) => one.at - other.at);
+      if (!next || next[1].at > end) break;
       this.#timers.delete(next[0]);
-      this.#setNow(next[1]);
+      this.#setNow(next[1].at);
       await this.#activate("fireTimer", { seq: next[0] });
     }
     this.#setNow(end);
@@ -229,7 +234,8 @@ export class WorkflowRun {
     if (command.startChildWorkflowExecution) await this.#startChild(command);
     if (startTimer) {
       const { seconds, nanos } = startTimer.startToFireTimeout;
-      this.#timers.set(startTimer.seq, this.#now + Number(seconds) * 1_000 + (nanos ?? 0) / 1e6);
+      const at = this.#now + Number(seconds) * 1_000 + (nanos ?? 0) / 1e6;
+      this.#timers.set(startTimer.seq, { at, summary: valueOf(command.userMetadata?.summary) });
     }
     if (cancelTimer) this.#timers.delete(cancelTimer.seq);
     const { queryId, succeeded } = command.respondToQuery ?? {};

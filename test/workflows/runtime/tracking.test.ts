@@ -1,5 +1,6 @@
 // Tracking: callbacks make the process ask, a timer makes it ask in any case, and only the provider's answer ends it (docs/design.md §7).
 import { describe, expect, test } from "@jest/globals";
+import { ApplicationFailure } from "@temporalio/common";
 import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";
@@ -33,6 +34,7 @@ const view = (events: Parameters<typeof plainView>[0], snapshot?: Snapshot): Vie
 /** A workflow that tracks, then collects affidavits for `windowSeconds`; the result is its outcome. */
 async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
   let flow!: Flow<Snapshot, View>;
+  const asked: unknown[] = [];
   const run = await WorkflowRun.start(() => {
     flow = new Flow<Snapshot, View>(view, reportsEnd);
     const step = stepsOf(flow, "evi-post") as unknown as Steps<Activities>;
@@ -41,6 +43,7 @@ async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
       spans,
       hintsAtEnd: (event) => hintsAtEnd(reportsEnd, event),
       ask: async (wait, summary, quick) => {
+        asked.push([wait, summary, quick]);
         const happened = wait === "affidavits" ? { happened: {} } : {};
         flow.log.applySnapshot(
           await step({ name: wait, summary, journaled: false, quick, ...happened }, (activities) =>
@@ -72,7 +75,7 @@ async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
     return run.signal("providerEvents", [event]);
   };
   const waits = () => run.calls.map(({ input }) => input.wait);
-  return { run, flow, answerWith, hear, waits };
+  return { run, flow, answerWith, hear, waits, asked };
 }
 
 describe("a callback", () => {
@@ -120,6 +123,29 @@ describe("a callback", () => {
     expect(waits()).toEqual([]);
     await run.pass(1);
     expect(waits()).toEqual(["change"]);
+  });
+
+  test("does not delay the poll either where its question brings nothing new", async () => {
+    const { run, waits } = await start();
+    await run.pass(600);
+    await run.signal("surplus", { count: 1 });
+    await run.open[0]?.fail({ kind: "unchanged" });
+    await run.pass(400);
+    expect(waits()).toEqual(["end", "change"]);
+  });
+
+  test("that reports an end is shown with the answer to its question, any other one at once", async () => {
+    const { run, flow, hear, answerWith } = await start();
+    await run.look(() => flow.status.identify({ environment: "sandbox", account: "default" }));
+    const shown = () => run.memos.at(-1)?.timeline.map(({ event }) => event) ?? [];
+    await hear("Sent", { id: "a", requestId: "r" });
+    expect(shown()).toContain("Sent");
+    await answerWith("Sent");
+    await run.pass(100);
+    await hear("Closed");
+    expect(shown()).not.toContain("Closed");
+    await answerWith("Sent");
+    expect(shown()).toContain("Closed");
   });
 
   test("that the process is not told of makes it ask as well", async () => {
@@ -194,6 +220,57 @@ describe("without callbacks", () => {
     expect(run.result).toBe("openAtDeadline");
   });
 
+  // The later wait has timers of its own for the deadline, so that none of them is cancelled by a poll.
+  test("the first wait has one timer, a later one two; each says what it is for", async () => {
+    const { run, flow, answerWith } = await start();
+    expect(run.timers).toEqual(["Ask EviPost at 2026-01-01T00:16:40.000Z"]);
+    expect(flow.status.current().waitingFor).toBe("news from EviPost");
+    await run.pass(1_000);
+    await answerWith("Sent");
+    expect(run.timers).toEqual([
+      "Time of the last query to EviPost",
+      "Ask EviPost at 2026-01-01T00:33:20.000Z",
+    ]);
+  });
+
+  test("a question says why it is asked, and how often and how long it is tried", async () => {
+    const { run, hear, answerWith, asked } = await start();
+    await hear("Closed");
+    const end = { retry: { initialInterval: 100_000, backoffCoefficient: 2 } };
+    expect(asked.shift()).toEqual(["end", "Query EviPost for the end", end]);
+    await answerWith("Sent");
+    expect(run.timers).toContain("Pause before the next query to EviPost");
+    await run.pass(1_001);
+    const change = {
+      scheduleToCloseTimeout: 8_999_999,
+      retry: { initialInterval: 1_000_000, backoffCoefficient: 1 },
+    };
+    expect(asked.shift()).toEqual(["change", "Query EviPost until something changes", change]);
+    await answerWith("Sent");
+    await run.pass(8_995);
+    await answerWith("Delivered");
+    await run.pass(1_000);
+    expect(asked.at(-1)).toEqual(["now", "Query EviPost a last time", {}]);
+  });
+
+  test("a question that fails ends the tracking with its error", async () => {
+    const failure = ApplicationFailure.nonRetryable("no");
+    const { run } = await start({ ask: () => Promise.reject(failure) });
+    await run.pass(1_000);
+    expect(run.failure).toMatchObject({ message: "no" });
+  });
+
+  test.each([10_000, 20_000])(
+    "an interval of %i s reaches the deadline, so that its first question is the last",
+    async (pollIntervalSeconds) => {
+      const { run, answerWith, waits } = await start({ spans: { ...spans, pollIntervalSeconds } });
+      await run.pass(10_000);
+      expect(waits()).toEqual(["now"]);
+      await answerWith("Sent");
+      expect(run.result).toBe("openAtDeadline");
+    },
+  );
+
   test("the last answer counts when it is closed", async () => {
     const { run, answerWith, waits } = await start({
       spans: { ...spans, pollIntervalSeconds: 20_000 },
@@ -214,6 +291,18 @@ describe("an end state without Closed", () => {
     expect(waits()).toEqual(["end"]);
     await run.pass(2);
     expect(waits()).toEqual(["end", "now"]);
+    await answerWith("Cancelled");
+    expect(run.result).toBe("Cancelled");
+  });
+
+  test("that shows after a poll counts as the end once its grace is over, too", async () => {
+    const { run, hear, answerWith, waits } = await start();
+    await run.pass(1_000);
+    await answerWith("Sent");
+    await hear("Cancelled");
+    await answerWith("Cancelled");
+    await run.pass(1_001);
+    expect(waits()).toEqual(["change", "end", "now"]);
     await answerWith("Cancelled");
     expect(run.result).toBe("Cancelled");
   });
