@@ -97,7 +97,7 @@ export class Living {
       await change(this.workflowId, LOOK_MS);
       await delay(this.#pauseMs());
       const handle = client().handle(this.workflowId as `${ProcessName}/${string}`);
-      await this.#turn(handle as AnyHandle, underTest, call).catch((error: unknown) => {
+      await this.#turn(handle, underTest, call).catch((error: unknown) => {
         if (!isUnanswered(error) && !(error instanceof FinishedError)) throw error;
       });
     }
