@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run storm [-- --minutes N] [--callbacks N] [--json]`: the callback storm of each process with an address of its own, then
-// mixed load of all processes for so many minutes, each on a stack of its own. Prints one document of figures; fails where
+// `npm run storm [-- --callbacks N] [--json]`: the callback storm of each process with an address of its own, each on a stack
+// of its own. Prints one document of figures; fails where
 // something was lost, doubled or left over.
 import { parseArgs } from "node:util";
 import { register } from "node:module";
@@ -10,7 +10,6 @@ import { runBuild, say } from "./steps.mjs";
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: "string", default: "2" },
     callbacks: { type: "string", default: "10000" },
     json: { type: "boolean", default: false },
   },
@@ -19,7 +18,6 @@ if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
 const { storms } = await import(new URL("../test/harness/storms/script.ts", import.meta.url).href);
 const report = await storms({
-  minutes: Number(values.minutes),
   callbacks: Number(values.callbacks),
   progress: say,
 });

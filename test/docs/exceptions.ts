@@ -47,7 +47,7 @@ export const exceptions: Exception[] = [
       coveredBy: "test/simulation",
     }),
   ),
-  ...["npm run storm", "npm run storm -- --minutes 10 --json"].map((command) => ({
+  ...["npm run storm", "npm run storm -- --json"].map((command) => ({
     page: "docs/testing.md",
     command,
     reason: minutes,

@@ -17,7 +17,6 @@ function missing(name: string): string[] {
   const command = commandOf(processName);
   const contract: ProcessContract | undefined = registry[processName];
   const { example } = brought[processName] ?? {};
-  const crashes = `test/long/crashes/${command}.test.ts`;
   const checks: [place: string, has: boolean][] = [
     ["src/contracts/processes.ts", contract !== undefined],
     ["src/workflows/index.ts", textOf("src/workflows/index.ts").includes(`export { ${name} }`)],
@@ -25,7 +24,6 @@ function missing(name: string): string[] {
     ["its paths", allPaths.some((paths) => paths.process === name)],
     [`test/replay/${name}`, isThere(`test/replay/${name}`)],
     ["its crash-point descriptor", processesUnderTest.some((one) => one.process === name)],
-    [crashes, isThere(crashes) && textOf(crashes).includes("testEveryCrashPoint(")],
     ["its example", example !== undefined && isThere(`examples/${example}`)],
     ["a row in README.md", rowsOf("README.md").includes(name)],
     ["a row in docs/design.md", rowsOf("docs/design.md").includes(name)],
@@ -68,7 +66,6 @@ test("a process that is nowhere lacks each of it by name", () => {
     "sendPigeon lacks its paths",
     "sendPigeon lacks test/replay/sendPigeon",
     "sendPigeon lacks its crash-point descriptor",
-    "sendPigeon lacks test/long/crashes/send-pigeon.test.ts",
     "sendPigeon lacks its example",
     "sendPigeon lacks a row in README.md",
     "sendPigeon lacks a row in docs/design.md",

@@ -1,8 +1,6 @@
-// What `npm run storm` runs: the two harnesses, one after the other, in their long form.
-import type { StackOptions } from "../../../packages/dev/src/stack/stack.js";
+// What `npm run storm` runs: the storm of callbacks of each process that is called back, in its long form.
 import { calledBack } from "../../processes/index.js";
 import { startTestStack, type TestStack } from "../stack/stack.js";
-import { mixes, runMixedLoad } from "./mix.js";
 import { runStorm } from "./run.js";
 
 /** The callbacks are genuine, however many: each process is told of all that it keeps. */
@@ -10,15 +8,10 @@ export const stormEnv = {
   TRUSTFLOW_RELAY__LEASE_SECONDS: "5",
   TRUSTFLOW_CALLBACKS__EVENTS_PER_PROCESS: "1000",
 };
-/** On two cores, with everything on them. */
-const PER_SECOND = 3;
-
 export async function storms({
-  minutes,
   callbacks: count,
   progress,
 }: {
-  minutes: number;
   callbacks: number;
   progress(line: string): void;
 }) {
@@ -28,16 +21,7 @@ export async function storms({
     const load = { callbacks: count, connections: 256 };
     callbacks.push(await onStack((system) => runStorm(system, underTest, load)));
   }
-  const mixed = [];
-  for (const mix of mixes) {
-    progress(`mixed load for ${minutes} minutes: ${mix.of}`);
-    const during = { seconds: minutes * 60, perSecond: PER_SECOND, progress };
-    mixed.push(
-      await onStack((system) => runMixedLoad(system, mix, during), { sandboxSpeed: mix.speed }),
-    );
-  }
-  const problems = [...callbacks.flatMap(problemsOf), ...mixed.flatMap((of) => of.problems)];
-  return { callbacks, mixed, problems };
+  return { callbacks, problems: callbacks.flatMap(problemsOf) };
 }
 
 function problemsOf(storm: Awaited<ReturnType<typeof runStorm>>): string[] {
@@ -52,11 +36,8 @@ function problemsOf(storm: Awaited<ReturnType<typeof runStorm>>): string[] {
   ];
 }
 
-async function onStack<T>(
-  work: (system: TestStack) => Promise<T>,
-  options: Partial<StackOptions> = {},
-): Promise<T> {
-  const system = await startTestStack({ env: stormEnv, ...options });
+async function onStack<T>(work: (system: TestStack) => Promise<T>): Promise<T> {
+  const system = await startTestStack({ env: stormEnv });
   try {
     return await work(system);
   } finally {

@@ -1,5 +1,5 @@
-// Memory and open handles of the roles, as /proc has them; elsewhere nothing is known and nothing is asserted.
-import { readFile, readdir } from "node:fs/promises";
+// Memory of the roles, as /proc has them; elsewhere nothing is known and nothing is asserted.
+import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RoleName } from "../../../packages/dev/src/stack/stack.js";
 import type { TestStack } from "../stack/stack.js";
@@ -34,10 +34,6 @@ export function memory(system: TestStack): Promise<ByRole> {
     const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
     return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1_024);
   });
-}
-
-export function openHandles(system: TestStack): Promise<ByRole> {
-  return ofRoles(system, async (pid) => (await readdir(`/proc/${pid}/fd`)).length);
 }
 
 async function ofRoles(
