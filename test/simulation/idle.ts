@@ -51,6 +51,13 @@ export class Idle {
     return this.#atWork === 0 && this.#quietMs >= QUIET_MS && !this.isAtWork();
   }
 
+  /** Lets so much time pass. */
+  async rest(ms: number): Promise<void> {
+    this.touch();
+    const end = this.#world.now + ms;
+    while (this.#world.now < end) await this.advance();
+  }
+
   /** Lets the next thing happen, or jumps to where one will. */
   async advance(): Promise<void> {
     const world = this.#world;

@@ -9,7 +9,7 @@ import { faultKinds, planOf } from "./plan.js";
 import type { FaultKind, Plan } from "./plan.js";
 import type { Report } from "./report.js";
 import { addUp, storyOf, tableOf } from "./report.js";
-import { msOf, run, runAll } from "./seeds.js";
+import { endAll, msOf, run, runAll } from "./seeds.js";
 import { defectNames, knownOf, lookFor } from "./defects.js";
 import { shrink } from "./shrink.js";
 
@@ -154,4 +154,12 @@ async function tell(plan: Plan, report: Report): Promise<void> {
   );
 }
 
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)
+  process.once(signal, () => {
+    endAll();
+    process.exit(code);
+  });
 process.exitCode = await main();

@@ -32,12 +32,11 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
     if (tells) console.error(line.at, text);
   };
   const checks = new Checks(say);
-  process.on("unhandledRejection", (error) =>
-    checks.violate(
-      "unhandled",
-      error instanceof Error ? (error.stack ?? error.message) : String(error),
-    ),
-  );
+  const unhandled = (error: unknown) =>
+    checks.violate("unhandled", (error as Error | undefined)?.stack ?? String(error));
+  process.on("unhandledRejection", unhandled);
+  // The SDK throws what it cannot tell the run of.
+  process.on("uncaughtException", unhandled);
   const system = await settle(
     world,
     startSystem(world, {
@@ -104,9 +103,10 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   const limit = startedAt + lastAt + REST_MS;
   while (!isOver() && world.now < limit && checks.violations.length === 0) {
     await idle.advance();
+    if (world.steps % 1_000 === 0) process.send?.("alive");
     if (checks.hasNews && !database.isBusy) await checks.look(database);
   }
-  await world.pass(10 * 60_000);
+  await idle.rest(10 * 60_000);
   if (checks.violations.length === 0) {
     await world.runUntil(() => !database.isBusy);
     await checks.end(system, database, doors.files);

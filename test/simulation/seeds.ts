@@ -1,6 +1,11 @@
 // Runs plans, each in a process of its own, because a simulation changes the clock and the network of its process.
 import { fork } from "node:child_process";
-import { availableParallelism } from "node:os";
+import type { ChildProcess } from "node:child_process";
+import { rmSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
 import type { Plan } from "./plan.js";
 import type { Report } from "./report.js";
 
@@ -24,34 +29,80 @@ export async function* runAll(
 ): AsyncGenerator<Done> {
   const end = Date.now() + ms;
   const running = new Set<Promise<Done>>();
-  for (let isOver = false; !isOver || running.size > 0;) {
-    while (!isOver && running.size < availableParallelism()) {
-      const { value: plan, done } = await plans.next();
-      isOver = done === true || Date.now() >= end;
-      if (isOver) break;
-      const own = run(plan as Plan, tree).then((report) => ({ plan: plan as Plan, report }));
-      running.add(own);
-      void own.finally(() => running.delete(own)).catch(() => undefined);
+  try {
+    for (let isOver = false; !isOver || running.size > 0;) {
+      while (!isOver && running.size < availableParallelism()) {
+        const { value: plan, done } = await plans.next();
+        isOver = done === true || Date.now() >= end;
+        if (isOver) break;
+        const own = run(plan as Plan, tree).then((report) => ({ plan: plan as Plan, report }));
+        running.add(own);
+        void own.then(() => running.delete(own));
+      }
+      if (running.size > 0) yield await Promise.race(running);
     }
-    if (running.size > 0) yield await Promise.race(running);
+  } finally {
+    endAll();
   }
 }
 
-/** `tree`: the sources that it runs, where they are not these. */
-export function run(plan: Plan, tree = new URL("../../", import.meta.url)): Promise<Report> {
-  return new Promise((resolve, reject) => {
+/** A simulation that says nothing for so long has come to a standstill. */
+const SILENT_MS = 10 * 60_000;
+const LAST_WORDS = 4_000;
+const children = new Set<ChildProcess>();
+
+/** Ends all that are in progress. */
+export function endAll(): void {
+  for (const child of children) child.kill("SIGKILL");
+}
+
+/** `tree`: the sources that it runs, where they are not these. One that dies or stands still violates a rule too. */
+export async function run(plan: Plan, tree = new URL("../../", import.meta.url)): Promise<Report> {
+  const database = await (emptyDatabase ??= makeDatabase());
+  return new Promise((resolve) => {
     const child = fork(new URL("test/simulation/one.ts", tree), {
       execArgv: ["--import", new URL("test/simulation/loader.mjs", tree).href],
       env: { ...process.env, TEMPORAL_DEBUG: "1", TZ: "UTC" },
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      stdio: ["ignore", "inherit", "pipe", "ipc"],
     });
+    children.add(child);
+    let lastWords = "";
     let report: Report | undefined;
-    child.on("message", (message) => (report = message as Report));
-    child.on("exit", (code, signal) =>
-      report
-        ? resolve(report)
-        : reject(new Error(`seed ${plan.seed}: the simulation ended with ${signal ?? code}`)),
-    );
-    child.send(plan);
+    let silence = setTimeout(() => child.kill("SIGKILL"), SILENT_MS);
+    child.stderr!.on("data", (chunk: Buffer) => {
+      process.stderr.write(chunk);
+      lastWords = `${lastWords}${chunk.toString()}`.slice(-LAST_WORDS);
+    });
+    child.on("message", (message: Report | "alive") => {
+      if (message !== "alive") report = message;
+      clearTimeout(silence);
+      silence = setTimeout(() => child.kill("SIGKILL"), SILENT_MS);
+    });
+    child.on("close", (code, signal) => {
+      clearTimeout(silence);
+      children.delete(child);
+      resolve(report ?? deadReport(plan, `it ended with ${signal ?? code}\n${lastWords}`));
+    });
+    child.send({ plan, database });
   });
+}
+
+let emptyDatabase: Promise<string> | undefined;
+
+/** Of PostgreSQL's five seconds of processor time at its first start, all simulations of this process save four. */
+async function makeDatabase(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-simulation-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "postgres.tar");
+  const pg = await PGlite.create();
+  await writeFile(file, Buffer.from(await (await pg.dumpDataDir("none")).arrayBuffer()));
+  await pg.close();
+  return file;
+}
+
+function deadReport({ seed }: Plan, detail: string): Report {
+  const nothing = { faults: {}, checks: {}, outcomes: {}, story: [] };
+  const rule = "a simulation comes to its end";
+  const violations = [{ rule, detail, at: new Date().toISOString() }];
+  return { seed, hash: "", processes: 0, virtualYears: 0, seconds: 0, ...nothing, violations };
 }
