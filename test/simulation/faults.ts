@@ -2,6 +2,7 @@
 import type { Network, OtherAnswer, SeenRequest } from "./doors/sockets.js";
 import type { Fault, FaultKind } from "./plan.js";
 import type { Stage } from "./stage.js";
+import { denyAccount, lagLookUps, outlastLease } from "./elsewhere.js";
 import { eraseOne } from "./erasure.js";
 import { rotateKeys } from "./rotation.js";
 import { cleanUpDaily } from "./upkeep.js";
@@ -85,10 +86,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
     killRelay: () => void system.roles.relay.kill(forMs),
     killReceiver: () => void system.roles.receiver.kill(forMs),
     stopWorker: () => void system.roles.worker.restart(),
-    secondWorker: () => {
-      const second = system.startRole("worker");
-      world.after(forMs, () => void second.stop());
-    },
+    secondWorker: () => void system.addWorker(forMs),
     refuse: () => {
       const before = stage.network.onConnection;
       stage.network.onConnection = (attempt) =>
@@ -153,7 +151,9 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
       files.onWrite = () => "ENOSPC";
       world.after(forMs, () => (files.onWrite = () => undefined));
     },
-    denyAccount: () => undefined,
+    denyAccount: () => denyAccount(stage, forMs),
+    lagLookUps: () => lagLookUps(stage, forMs),
+    outlastLease: () => outlastLease(stage, forMs, once),
     cleanUp: () => void cleanUpDaily(stage, forMs),
     rotateKeys: () => void rotateKeys(stage),
     erase: () => void eraseOne(stage),

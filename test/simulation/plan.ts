@@ -50,6 +50,8 @@ export const faultKinds = {
   loseTemporalAnswers: MINUTE_MS,
   fullDisk: 10 * MINUTE_MS,
   denyAccount: 6 * HOUR_MS,
+  lagLookUps: DAY_MS,
+  outlastLease: HOUR_MS,
   /** Once, and then every day; most lives are over by its end, and retention deletes. */
   cleanUp: 450 * DAY_MS,
   rotateKeys: 0,

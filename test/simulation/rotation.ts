@@ -38,6 +38,7 @@ export async function rotateKeys(stage: Stage): Promise<void> {
 
 async function deploy({ system }: Stage, names: RoleName[]): Promise<void> {
   for (const name of names) await system.roles[name].restart();
+  if (names.includes("worker")) for (const second of system.seconds) await second.restart();
   await system.reconnect();
 }
 

@@ -64,8 +64,9 @@ export interface System {
   temporal: TemporalServer;
   env: Record<string, string>;
   roles: Record<RoleName, Role>;
-  /** Another one beside that of `roles`. */
-  startRole(name: RoleName): Role;
+  /** Workers beside the first one. */
+  seconds: Set<Role>;
+  addWorker(forMs: number): Role;
   /** The application starts again. */
   reconnect(): Promise<void>;
   /** Whether Temporal can be reached, and for which calls the answer gets lost. */
@@ -126,7 +127,16 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
   const connect = () => world.program("application").run(() => Trustflow.connect());
   const system: System = {
     ...{ client: await connect(), sandbox, temporal: server, env, roles: started },
-    ...{ startRole, faults },
+    ...{ seconds: new Set<Role>(), faults },
+    addWorker: (forMs) => {
+      const second = startRole("worker");
+      system.seconds.add(second);
+      world.after(forMs, () => {
+        system.seconds.delete(second);
+        void second.stop();
+      });
+      return second;
+    },
     reconnect: async () => void (system.client = await connect()),
   };
   return system;
@@ -219,6 +229,10 @@ export class Role {
     this.#say = say;
     this.#program = world.program(name);
     this.ready = this.#start();
+  }
+
+  get program(): Program {
+    return this.#program;
   }
 
   async #start(): Promise<void> {

@@ -1,0 +1,48 @@
+// What goes wrong around the calls to the providers: an account that is denied, look-ups that lag behind, answers that outlast a lease.
+import type { SeenRequest } from "./doors/sockets.js";
+import type { Stage } from "./stage.js";
+
+const SECOND_MS = 1_000;
+/** Two look-ups `journal.lookUpSpacingSeconds` apart have to miss an item before it counts as absent. */
+const LONGEST_LAG_MS = 50 * SECOND_MS;
+
+/** All credentials of the account are changed at the provider, and later changed back. */
+export function denyAccount({ system, world, say }: Stage, forMs: number): void {
+  const { accounts } = system.sandbox;
+  const before = accounts.get("sandbox");
+  if (!before || before.password !== "sandbox") return;
+  const { password, apiKey, token, apiToken } = before;
+  const other = { password: "no", apiKey: "no", token: "no", apiToken: "no" };
+  accounts.change("sandbox", other);
+  world.after(forMs, () => {
+    const own = { apiKey, token, apiToken };
+    const given = Object.entries(own).filter(([, value]) => value !== undefined);
+    accounts.change("sandbox", { password, ...Object.fromEntries(given) });
+    say("the provider accepts the account again");
+  });
+}
+
+/** What is made while it lasts can be found a while later. */
+export function lagLookUps({ system, random }: Stage, forMs: number): void {
+  const ms = random.int(SECOND_MS, LONGEST_LAG_MS);
+  system.sandbox.faults.add({ operation: "*", kind: "invisible", times: "always", ms, forMs });
+}
+
+/** The next call is answered after its lease; its worker is killed meanwhile, and another one takes the activity over. */
+export function outlastLease(
+  { system, world, random }: Stage,
+  forMs: number,
+  once: (concerns: (request: SeenRequest) => boolean, fault: object) => void,
+): void {
+  const second = system.addWorker(forMs);
+  let isKilled = false;
+  const concerns = (request: SeenRequest) => {
+    if (request.to?.name !== "providers" || request.from?.name !== "worker") return false;
+    if (!isKilled) {
+      const caller = [second, system.roles.worker].find(({ program }) => program === request.from);
+      world.after(random.int(SECOND_MS, 29 * SECOND_MS), () => void caller?.kill(3 * SECOND_MS));
+    }
+    return (isKilled = true);
+  };
+  once(concerns, { answerDelayMs: random.int(91 * SECOND_MS, 200 * SECOND_MS) });
+}
