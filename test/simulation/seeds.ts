@@ -89,7 +89,7 @@ export async function run(plan: Plan, tree = new URL("../../", import.meta.url))
 
 let emptyDatabase: Promise<string> | undefined;
 
-/** Of PostgreSQL's five seconds of processor time at its first start, all simulations of this process save four. */
+/** The first start of PostgreSQL (initdb) is dear: it is made once for all simulations of this process. */
 async function makeDatabase(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-simulation-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
