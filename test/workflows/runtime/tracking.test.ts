@@ -301,7 +301,9 @@ describe("an end state without Closed", () => {
     await answerWith("Sent");
     await hear("Cancelled");
     await answerWith("Cancelled");
-    await run.pass(1_001);
+    await run.pass(1_000);
+    expect(run.timers).toContain("Time limit for EviPost to close it");
+    await run.pass(1);
     expect(waits()).toEqual(["change", "end", "now"]);
     await answerWith("Cancelled");
     expect(run.result).toBe("Cancelled");
