@@ -59,6 +59,8 @@ export class Checks {
   readonly #acknowledged: string[] = [];
   readonly #published: { id: string; of: string | undefined; at: number }[] = [];
   #delivered: { of: string; identifier: string }[] = [];
+  /** How far the clock of the database may be off. */
+  mostSkewMs = 0;
   #secrets: Buffer[] = [];
   readonly #say: (text: string) => void;
 
@@ -154,7 +156,7 @@ export class Checks {
         [intent],
       );
       const written = first?.at?.toISOString() ?? "never";
-      if (!first?.at || first.at.getTime() > at)
+      if (!first?.at || first.at.getTime() > at + this.mostSkewMs)
         this.violate(
           "journalFirst",
           `${operation} for ${intent} at ${new Date(at).toISOString()}; the first row is of ${written}`,

@@ -22,10 +22,24 @@ export function denyAccount({ system, world, say }: Stage, forMs: number): void 
   });
 }
 
-/** What is made while it lasts can be found a while later. */
+/**
+ * What is made while it lasts can be found a while later; and some calls are done without an answer, so that the provider would do them
+ * once more under the same token.
+ */
 export function lagLookUps({ system, random }: Stage, forMs: number): void {
   const ms = random.int(SECOND_MS, LONGEST_LAG_MS);
-  system.sandbox.faults.add({ operation: "*", kind: "invisible", times: "always", ms, forMs });
+  const { faults } = system.sandbox;
+  faults.add({ operation: "*", kind: "invisible", times: "always", ms, forMs });
+  for (const provider of ["evi-post", "evi-notice"])
+    faults.add({ operation: `${provider}.submit`, kind: "cut-after-commit", times: 3, forMs });
+}
+
+/** From now on the clocks of roles and database differ by up to so much. */
+export function skewClocks({ system, database, random, checks }: Stage, mostMs: number): void {
+  const skew = () => random.int(-mostMs, mostMs);
+  for (const role of Object.values(system.roles)) role.skewMs = skew();
+  database.backend.skewMs = skew();
+  checks.mostSkewMs = Math.max(checks.mostSkewMs, mostMs);
 }
 
 /** The next call is answered after its lease; its worker is killed meanwhile, and another one takes the activity over. */

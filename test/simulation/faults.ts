@@ -2,7 +2,7 @@
 import type { Network, OtherAnswer, SeenRequest } from "./doors/sockets.js";
 import type { Fault, FaultKind } from "./plan.js";
 import type { Stage } from "./stage.js";
-import { denyAccount, lagLookUps, outlastLease } from "./elsewhere.js";
+import { denyAccount, lagLookUps, outlastLease, skewClocks } from "./elsewhere.js";
 import { eraseOne } from "./erasure.js";
 import { rotateKeys } from "./rotation.js";
 import { cleanUpDaily } from "./upkeep.js";
@@ -153,6 +153,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
     },
     denyAccount: () => denyAccount(stage, forMs),
     lagLookUps: () => lagLookUps(stage, forMs),
+    skewClocks: () => skewClocks(stage, forMs),
     outlastLease: () => outlastLease(stage, forMs, once),
     cleanUp: () => void cleanUpDaily(stage, forMs),
     rotateKeys: () => void rotateKeys(stage),

@@ -52,6 +52,8 @@ export const faultKinds = {
   denyAccount: 6 * HOUR_MS,
   lagLookUps: DAY_MS,
   outlastLease: HOUR_MS,
+  /** By how much the clocks of the programs differ from then on. */
+  skewClocks: 3 * MINUTE_MS,
   /** Once, and then every day; most lives are over by its end, and retention deletes. */
   cleanUp: 450 * DAY_MS,
   rotateKeys: 0,

@@ -21,5 +21,9 @@ function shortRetention(historyDays: number): Record<string, string> {
 
 /** Variables of the environment. */
 export function settingsOf(random: Random, historyDays: number): Record<string, string> {
-  return random.chance(0.5) ? shortRetention(historyDays) : {};
+  return {
+    ...(random.chance(0.5) && shortRetention(historyDays)),
+    // Each task of another process then takes a place in the worker's cache from one.
+    ...(random.chance(0.3) && { TRUSTFLOW_WORKER__CACHED_PROCESSES: String(random.int(1, 4)) }),
+  };
 }

@@ -216,6 +216,7 @@ export class Role {
   #program: Program;
   #running: RunningRole | undefined;
   #isWanted = true;
+  #skewMs = 0;
 
   constructor(
     world: World,
@@ -229,6 +230,16 @@ export class Role {
     this.#say = say;
     this.#program = world.program(name);
     this.ready = this.#start();
+  }
+
+  /** How far the clock of its machine is ahead, from now on. */
+  set skewMs(ms: number) {
+    this.#skewMs = ms;
+    this.#program.skewMs = ms;
+  }
+
+  #newProgram(): Program {
+    return Object.assign(this.#world.program(this.#name), { skewMs: this.#skewMs });
   }
 
   get program(): Program {
@@ -264,7 +275,7 @@ export class Role {
   /** Like SIGKILL; another one comes after `ms`. */
   async kill(ms: number): Promise<void> {
     const before = this.#program;
-    const next = (this.#program = this.#world.program(this.#name));
+    const next = (this.#program = this.#newProgram());
     this.#running = undefined;
     before.kill();
     await delay(ms);
@@ -275,7 +286,7 @@ export class Role {
   /** Like SIGTERM; another one comes at once, and for a while there are two. */
   async restart(): Promise<void> {
     const [before, running] = [this.#program, this.#running];
-    this.#program = this.#world.program(this.#name);
+    this.#program = this.#newProgram();
     this.#running = undefined;
     if (running) before.run(() => running.health.end());
     // It may be ending by itself already.
