@@ -46,6 +46,7 @@ beforeAll(async () => {
   });
   Runtime.install({ logger: new DefaultLogger("ERROR") });
   bundle = await bundleWorkflowCode({
+    logger: new DefaultLogger("ERROR"),
     workflowsPath: fileURLToPath(new URL("every-command.workflows.ts", import.meta.url)),
   });
   client = new Client({ connection: await Connection.connect() });
