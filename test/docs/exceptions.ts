@@ -39,14 +39,18 @@ export const exceptions: Exception[] = [
     reason: minutes,
     coveredBy: "test/long/restarts",
   })),
-  ...["", " -- --for 8h", " -- --process sendPostal --for 10m", " -- --replay FILE"].map(
-    (options) => ({
-      page: "docs/simulation.md",
-      command: `npm run simulate${options}`,
-      reason: minutes,
-      coveredBy: "test/simulation",
-    }),
-  ),
+  ...[
+    "",
+    " -- --for 8h",
+    " -- --process sendPostal --fault killWorker --for 10m",
+    " -- --defect NAME",
+    " -- --replay FILE",
+  ].map((options) => ({
+    page: "docs/simulation.md",
+    command: `npm run simulate${options}`,
+    reason: minutes,
+    coveredBy: "test/simulation",
+  })),
   ...["npm run storm", "npm run storm -- --json"].map((command) => ({
     page: "docs/testing.md",
     command,
