@@ -256,14 +256,15 @@ export class Checks {
 
   /** No fault is a reason to fail, and who ends well has had all of its effects. */
   #isTrue(
-    { life, workflowId, outcome = "", result }: Living,
+    { life, workflowId, outcome = "", result, waitedFor }: Living,
     { closedAt = Infinity }: Run,
     sandbox: System["sandbox"],
   ): void {
     this.count("truth");
     const { underTest, call } = underTestOf(life);
-    // A person abandons what cannot go on without a secret that only the lost answer had.
-    if (outcome.endsWith("Error") && outcome !== "AbandonedError")
+    // A person abandons what cannot go on without a secret that only the lost answer had, and lets a refused assertion be.
+    const isByPerson = outcome === "AbandonedError" || waitedFor !== undefined;
+    if (outcome.endsWith("Error") && !isByPerson)
       this.violate("truth", `${workflowId} ended with ${outcome}`);
     const made = sandbox.ledger(life.life).byIntent[life.life] ?? {};
     const isPlanned = outcome === call.outcome;

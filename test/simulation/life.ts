@@ -73,6 +73,8 @@ export class Living {
   readonly confirmed: string[] = [];
   outcome: string | undefined;
   result: Result | undefined;
+  /** What it waited for when a person saw it last before its end. */
+  waitedFor: string | undefined;
   /** As a person saw it last. */
   status: ProcessStatus | undefined;
   readonly #around: Surroundings;
@@ -138,7 +140,10 @@ export class Living {
         },
       );
       this.#around.say(`${this.workflowId} has ended: ${this.outcome}`);
-    } else if (status.attention) await this.#decide(handle, status.attention);
+      return;
+    }
+    this.waitedFor = status.waitingFor;
+    if (status.attention) await this.#decide(handle, status.attention);
     else if (status.outcome === undefined) await this.#play(handle, underTest, call, status);
   }
 
