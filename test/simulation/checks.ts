@@ -40,6 +40,16 @@ export const rules = {
 } as const;
 export type Rule = keyof typeof rules;
 
+/** What the inputs of the processes say of persons (test/processes), and what their holders enter. */
+const personal = [
+  "Calle Mayor 1",
+  "holder-password",
+  "holder-code",
+  "AX1234567",
+  "Comune di Roma",
+  "+390612345678",
+];
+
 type Effect = Parameters<Ledger["record"]>[0];
 
 interface Callback {
@@ -87,7 +97,7 @@ export class Checks {
     const isSecret = ([name]: [string, string]) =>
       /KEYS__(?!.*PUBLIC)|PASSWORD|TOKEN$|API_KEY$/.test(name);
     this.#secrets = [
-      "Calle Mayor 1",
+      ...personal,
       ...Object.entries(env)
         .filter(isSecret)
         .map(([, value]) => value),

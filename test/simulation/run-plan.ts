@@ -1,6 +1,7 @@
 // Runs a plan in a world: starts the system, lets processes begin and faults strike, waits until all has come to rest, and checks.
 import { writeFileSync } from "node:fs";
 import { Checks } from "./checks.js";
+import { readLogs } from "./doors/log.js";
 import { Idle } from "./idle.js";
 import { strike } from "./faults.js";
 import type { Doors, Stage } from "./stage.js";
@@ -53,6 +54,10 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
     }),
   );
   checks.watch(system);
+  readLogs((program, text) => {
+    checks.count("noSecret");
+    checks.noSecretIn(`the log of the ${program}`, Buffer.from(text));
+  });
   idle.isAtWork = () => system.temporal.isAtWork;
   const application = world.program("application");
   const startedAt = world.now;

@@ -164,7 +164,7 @@ function environment({ directory, databaseUrl }: SystemHooks): Record<string, st
   const env = stackEnv(state, {
     directory,
     databaseUrl,
-    env: { TRUSTFLOW_LOG__LEVEL: "ERROR" },
+    env: { TRUSTFLOW_LOG__LEVEL: "INFO" },
   });
   delete env["TRUSTFLOW_CONFIG"];
   delete env["TEMPORAL_CONFIG_FILE"];
