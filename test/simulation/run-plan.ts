@@ -38,6 +38,10 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   process.on("unhandledRejection", unhandled);
   // The SDK throws what it cannot tell the run of.
   process.on("uncaughtException", unhandled);
+  readLogs((program, text) => {
+    checks.count("noSecret");
+    checks.noSecretIn(`the log of the ${program}`, Buffer.from(text));
+  });
   const system = await settle(
     world,
     startSystem(world, {
@@ -54,10 +58,6 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
     }),
   );
   checks.watch(system);
-  readLogs((program, text) => {
-    checks.count("noSecret");
-    checks.noSecretIn(`the log of the ${program}`, Buffer.from(text));
-  });
   idle.isAtWork = () => system.temporal.isAtWork;
   const application = world.program("application");
   const startedAt = world.now;
