@@ -185,5 +185,5 @@ export const guides: Guide[][] = [
       },
     },
   ],
-  [{ page: "docs/testing.md" }, { page: "docs/benchmarks.md" }],
+  [{ page: "docs/testing.md" }, { page: "docs/simulation.md" }, { page: "docs/benchmarks.md" }],
 ];
