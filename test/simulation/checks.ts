@@ -256,7 +256,7 @@ export class Checks {
     const closed = temporal.everyRun.filter(({ isOpen }) => !isOpen);
     for (const _ of closed) this.count("deterministic");
     const converter = dataConverter(KeyRing.parse(env["TRUSTFLOW_KEYS__CODEC"] ?? ""));
-    await this.#deliveredIn([...temporal.everyRun], converter);
+    await this.#deliveredIn(temporal.everyRun, converter);
     for (const problem of await replayProblems(closed, {
       ...workflowSource(),
       dataConverter: converter,
@@ -299,12 +299,9 @@ export class Checks {
 
   #atEnd(run: Run, sandbox: System["sandbox"]): void {
     this.count("ends");
-    if (run.isOpen)
-      this.violate(
-        "ends",
-        `${run.id} is open: ${JSON.stringify([...this.#lives.values()].find(({ workflowId }) => workflowId === run.id)?.status ?? {})}`,
-      );
     const living = this.#lives.get(splitWorkflowId(run.id)?.id ?? "");
+    if (run.isOpen)
+      this.violate("ends", `${run.id} is open: ${JSON.stringify(living?.status ?? {})}`);
     if (!living || living.workflowId !== run.id || living.outcome === undefined) return;
     this.#isTrue(living, run, sandbox);
     this.count("oldKeys");

@@ -7,23 +7,14 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { ProcessName } from "../../src/contracts/registry.js";
-import { planOf } from "./plan.js";
-import type { FaultKind } from "./plan.js";
+import { plansFrom } from "./plan.js";
+import type { FaultKind, PlanOptions } from "./plan.js";
 import type { Violation } from "./report.js";
 import { runAll } from "./seeds.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const patches = join(root, "test/simulation/defects");
 const run = promisify(execFile);
-
-/** What its header says, after `# `: the narrowing and the seed that is known to find it. */
-export interface Known {
-  seed: number;
-  steps: number;
-  process?: ProcessName;
-  /** Of these kinds alone; default: all. */
-  kinds?: FaultKind[];
-}
 
 export interface Found {
   violation: Violation | undefined;
@@ -38,8 +29,8 @@ export async function defectNames(): Promise<string[]> {
   return files.filter((file) => file.endsWith(".patch")).map((file) => file.slice(0, -6));
 }
 
-/** `# seed 7, 12 steps, sendPostal; cutAfter killWorker` in the header of the patch. */
-export async function knownOf(name: string): Promise<Known | undefined> {
+/** The narrowing and the seed that is known to find it: `# seed 7, 12 steps, sendPostal; cutAfter killWorker` in the header of the patch. */
+export async function knownOf(name: string): Promise<PlanOptions | undefined> {
   const text = await readFile(join(patches, `${name}.patch`), "utf8");
   const [, seed, steps, process, kinds] =
     /^# seed (\d+), (\d+) steps(?:, (\w+))?(?:; ([\w ]+))?$/m.exec(text) ?? [];
@@ -47,17 +38,18 @@ export async function knownOf(name: string): Promise<Known | undefined> {
   return {
     seed: Number(seed),
     steps: Number(steps),
-    ...(process !== undefined && { process: process as ProcessName }),
+    ...(process !== undefined && { processes: [process as ProcessName] }),
     ...(kinds !== undefined && { kinds: kinds.split(" ") as FaultKind[] }),
   };
 }
 
-/** Runs seeds from `seed` on, until one finds the defect or the time is over. */
-export async function lookFor(name: string, known: Known, ms: number): Promise<Found> {
+/** Runs seeds from the first one on, until one finds the defect or the time is over. */
+export async function lookFor(name: string, first: PlanOptions, ms: number): Promise<Found> {
   const tree = await patched(name);
   const found: Found = { violation: undefined, seed: undefined, minutes: 0, seeds: 0 };
   try {
-    for await (const { plan, report } of runAll(plansFrom(known, found), ms, tree)) {
+    const untilFound = takeWhile(plansFrom(first), () => !found.violation);
+    for await (const { plan, report } of runAll(untilFound, ms, tree)) {
       found.minutes += report.seconds / 60;
       found.seeds += 1;
       if (report.violations.length === 0 || found.violation) continue;
@@ -70,14 +62,11 @@ export async function lookFor(name: string, known: Known, ms: number): Promise<F
   return found;
 }
 
-function* plansFrom({ seed: first, steps, process, kinds }: Known, found: Found) {
-  for (let seed = first; !found.violation; seed += 1)
-    yield planOf({
-      seed,
-      steps,
-      ...(process && { processes: [process] }),
-      ...(kinds && { kinds }),
-    });
+function* takeWhile<T>(items: Iterable<T>, isWanted: () => boolean): Generator<T> {
+  for (const item of items) {
+    if (!isWanted()) return;
+    yield item;
+  }
 }
 
 /** A copy of the tree that has the defect, built. */

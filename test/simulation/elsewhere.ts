@@ -1,10 +1,14 @@
 // What goes wrong around the calls to the providers: an account that is denied, look-ups that lag behind, answers that outlast a lease.
-import type { SeenRequest } from "./doors/sockets.js";
+import type { ConnectionAttempt, SeenRequest } from "./doors/sockets.js";
 import type { Stage } from "./stage.js";
 
 const SECOND_MS = 1_000;
 /** Two look-ups `journal.lookUpSpacingSeconds` apart have to miss an item before it counts as absent. */
 const LONGEST_LAG_MS = 50 * SECOND_MS;
+
+/** A call of a worker to a provider. */
+export const isProvider = ({ to, from }: ConnectionAttempt) =>
+  to?.name === "providers" && from?.name === "worker";
 
 /** All credentials of the account are changed at the provider, and later changed back. */
 export function denyAccount({ system, world, say }: Stage, forMs: number): void {
@@ -51,7 +55,7 @@ export function outlastLease(
   const second = system.addWorker(forMs);
   let isKilled = false;
   const concerns = (request: SeenRequest) => {
-    if (request.to?.name !== "providers" || request.from?.name !== "worker") return false;
+    if (!isProvider(request)) return false;
     if (!isKilled) {
       const caller = [second, system.roles.worker].find(({ program }) => program === request.from);
       world.after(random.int(SECOND_MS, 29 * SECOND_MS), () => void caller?.kill(3 * SECOND_MS));

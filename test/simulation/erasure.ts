@@ -1,14 +1,13 @@
 // The erasure of a process that has ended, with the code of `trustflow erase` (src/cli/upkeep/erase.ts); and a callback that comes after it.
 import { setTimeout as delay } from "node:timers/promises";
-import { callbackUrl } from "../../src/callbacks/address.js";
 import { clientsOf } from "../../src/cli/upkeep/cleanup.js";
 import type { OwnTemporal } from "../../src/cli/upkeep/cleanup.js";
 import { NothingToErase, erasableOf, erase } from "../../src/cleanup/erase.js";
 import { namespacesOf } from "../../src/cleanup/namespaces.js";
 import { ringOf } from "../../src/config/config.js";
 import { documentStoreOf } from "../../src/config/document-store.js";
-import { childrenOf, contractOf, parseWorkflowId } from "../../src/contracts/registry.js";
-import { KeyRing } from "../../src/crypto/key-ring.js";
+import { childrenOf } from "../../src/contracts/registry.js";
+import { addressOf, closedEvent, post } from "./callbacks.js";
 import type { Stage } from "./stage.js";
 import { documentFiles, ownDocuments, remainsOf } from "./stored.js";
 import { asCommand, cleanUpOnce, whenQuiet } from "./upkeep.js";
@@ -34,7 +33,7 @@ export async function eraseOne(stage: Stage): Promise<void> {
     if (!done) return;
     say(`an operator has erased ${chosen}`);
     await lookAt(stage, family, documents);
-    await callLate(stage, chosen);
+    await post(stage, "late caller", addressOf(stage, chosen), closedEvent("late"));
     await delay(HOUR_MS);
     await cleanUpOnce(stage);
     await lookAt(stage, family, documents);
@@ -70,23 +69,4 @@ async function eraseFamily(own: OwnTemporal, workflowId: string): Promise<true> 
   for (const id of [...started, workflowId])
     await erase({ ...options, workflowId: id, by: "operator" });
   return true;
-}
-
-/** At the address that the process has given to its provider. */
-async function callLate({ system, world }: Stage, workflowId: string): Promise<void> {
-  const { provider } = contractOf(parseWorkflowId(workflowId)!.process);
-  const url = callbackUrl(
-    KeyRing.parse(system.env["TRUSTFLOW_KEYS__CALLBACK"]!),
-    system.env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"]!,
-    { provider, namespace: system.temporal.namespace, workflowId },
-  );
-  const body = JSON.stringify({
-    Identifier: "late",
-    Kind: "Closed",
-    Date: new Date().toISOString(),
-  });
-  const headers = { "content-type": "application/json" };
-  await world
-    .program("late caller")
-    .run(() => fetch(url, { method: "POST", headers, body }).catch(() => undefined));
 }

@@ -2,7 +2,8 @@
 import type { Network, OtherAnswer, SeenRequest } from "./doors/sockets.js";
 import type { Fault, FaultKind } from "./plan.js";
 import type { Stage } from "./stage.js";
-import { denyAccount, lagLookUps, outlastLease, skewClocks } from "./elsewhere.js";
+import { closedEvent, post } from "./callbacks.js";
+import { denyAccount, isProvider, lagLookUps, outlastLease, skewClocks } from "./elsewhere.js";
 import { eraseOne } from "./erasure.js";
 import { rotateKeys } from "./rotation.js";
 import { cleanUpDaily } from "./upkeep.js";
@@ -25,8 +26,6 @@ const MOST_DELAY_MS = 80_000;
 /** The longest time for which `hideNew` hides something: the journal looks twice, a minute apart. */
 const HIDDEN_MS = 45_000;
 
-const isProvider = ({ to, from }: SeenRequest) =>
-  to?.name === "providers" && from?.name === "worker";
 const isCallback = ({ to, url }: SeenRequest) =>
   to?.name === "receiver" && url.startsWith("/callbacks/");
 
@@ -89,10 +88,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
     secondWorker: () => void system.addWorker(forMs),
     refuse: () => {
       const before = stage.network.onConnection;
-      stage.network.onConnection = (attempt) =>
-        attempt.to?.name === "providers" && attempt.from?.name === "worker"
-          ? "refuse"
-          : before(attempt);
+      stage.network.onConnection = (attempt) => (isProvider(attempt) ? "refuse" : before(attempt));
       world.after(forMs, () => (stage.network.onConnection = before));
     },
     cutBefore: () => once(isProvider, { before: "cut" }),
@@ -162,15 +158,18 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
   strikes[fault]();
 }
 
+const stranger = (stage: Stage, path: string, body: string) => {
+  const { TRUSTFLOW_CALLBACKS__PUBLIC_URL: publicUrl = "" } = stage.system.env;
+  return post(stage, "stranger", `${new URL(publicUrl).origin}${path}`, body);
+};
+
 /** A stranger posts to an address that is not signed. */
-async function forge(stage: Stage): Promise<void> {
-  const date = new Date().toISOString();
-  await post(
+const forge = (stage: Stage) =>
+  stranger(
     stage,
     `/callbacks/evi-post/default/sendPostal/any.${"0".repeat(64)}`,
-    JSON.stringify({ Identifier: "forged", Kind: "Closed", Date: date }),
+    closedEvent("forged"),
   );
-}
 
 const odd: Record<string, unknown[]> = {
   Identifier: ["", 5, "x".repeat(600), "\u0000"],
@@ -195,7 +194,7 @@ async function sendOdd(stage: Stage, url: string, body: string): Promise<void> {
     AdditionalData: { ...known.AdditionalData, Details: id },
     [field]: random.pick(odd[field]!),
   };
-  await post(stage, url, isEnvelope ? JSON.stringify(changed) : random.pick(noEnvelopes));
+  await stranger(stage, url, isEnvelope ? JSON.stringify(changed) : random.pick(noEnvelopes));
 }
 
 const ODD_MESSAGES = 6;
@@ -233,15 +232,4 @@ async function sendOddMessages({ system, random, world }: Stage): Promise<void> 
       )
       .catch(() => undefined);
   }
-}
-
-async function post({ system, world }: Stage, path: string, body: string): Promise<void> {
-  const { TRUSTFLOW_CALLBACKS__PUBLIC_URL: publicUrl = "" } = system.env;
-  await world.program("stranger").run(() =>
-    fetch(`${new URL(publicUrl).origin}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body,
-    }).catch(() => undefined),
-  );
 }

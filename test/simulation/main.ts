@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { processes } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
-import { faultKinds, planOf } from "./plan.js";
-import type { FaultKind, Plan } from "./plan.js";
+import { faultKinds, plansFrom } from "./plan.js";
+import type { FaultKind, Plan, PlanOptions } from "./plan.js";
 import type { Report } from "./report.js";
 import { addUp, storyOf, tableOf } from "./report.js";
 import { endAll, msOf, run, runAll } from "./seeds.js";
@@ -15,8 +15,8 @@ import { shrink } from "./shrink.js";
 
 const usage = `usage: npm run simulate -- [--seed N] [--steps N] [--for 10m] [--process NAME] [--fault KIND,KIND] [--replay FILE] [--json]
        npm run simulate -- --defect NAME [--seed N] [--steps N] [--for 10m] [--process NAME] [--fault KIND,KIND]`;
-/** A plan that is worth a story has no more steps. */
-const MOST_STEPS = 20;
+/** Of a story that is told. */
+const MOST_LINES = 100;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -84,28 +84,25 @@ function problemOf({ seed, steps, for: time, process: name, fault }: Values): st
 
 const kindsOf = (fault: string | undefined) => fault?.split(",") as FaultKind[] | undefined;
 
-/** With a time, one seed after the other; else the one that is named, or a random one. */
-async function* plansOf({
-  seed,
-  steps,
-  for: time,
-  process: name,
-  fault,
-  replay,
-}: Values): AsyncGenerator<Plan> {
-  if (replay !== undefined) {
-    yield JSON.parse(await readFile(replay, "utf8")) as Plan;
+/** What the options say of the first plan; without a seed, a random one. */
+function firstOf({ seed, steps, process: name, fault }: Values): PlanOptions {
+  return {
+    seed: Number(seed ?? Math.floor(Math.random() * 1e9)),
+    steps: Number(steps),
+    ...(name !== undefined && { processes: [name as ProcessName] }),
+    ...(fault !== undefined && { kinds: kindsOf(fault)! }),
+  };
+}
+
+/** With a time, one seed after the other; else one. */
+async function* plansOf(values: Values): AsyncGenerator<Plan> {
+  if (values.replay !== undefined) {
+    yield JSON.parse(await readFile(values.replay, "utf8")) as Plan;
     return;
   }
-  const first = seed === undefined ? Math.floor(Math.random() * 1e9) : Number(seed);
-  for (let number = first; ; number += 1) {
-    yield planOf({
-      seed: number,
-      steps: Number(steps),
-      ...(name !== undefined && { processes: [name as ProcessName] }),
-      ...(fault !== undefined && { kinds: kindsOf(fault)! }),
-    });
-    if (time === undefined) return;
+  for (const plan of plansFrom(firstOf(values))) {
+    yield plan;
+    if (values.for === undefined) return;
   }
 }
 
@@ -116,17 +113,8 @@ async function findDefect(name: string, values: Values): Promise<number> {
     console.error(`--defect: one of ${names.join(", ")}, not ${name}`);
     return 2;
   }
-  const known = await knownOf(name);
-  const { seed, process, fault } = values;
-  const first =
-    seed === undefined && known
-      ? known
-      : {
-          seed: Number(seed ?? Math.floor(Math.random() * 1e9)),
-          steps: Number(values.steps),
-          ...(process !== undefined && { process: process as ProcessName }),
-          ...(fault !== undefined && { kinds: kindsOf(fault)! }),
-        };
+  const known = values.seed === undefined ? await knownOf(name) : undefined;
+  const first = known ?? firstOf(values);
   const found = await lookFor(name, first, msOf(values.for ?? "10m"));
   const { violation, minutes } = found;
   console.log(
@@ -148,7 +136,7 @@ async function tell(plan: Plan, report: Report): Promise<void> {
   await mkdir(join(".trustflow", "simulation"), { recursive: true });
   await writeFile(file, `${JSON.stringify(shortest, null, 2)}\n`);
   const told = await run(shortest);
-  console.error(storyOf(told, MOST_STEPS * 5));
+  console.error(storyOf(told, MOST_LINES));
   console.error(
     `${shortest.steps.length} steps; run it again: npm run simulate -- --replay ${file}`,
   );

@@ -119,6 +119,11 @@ export function planOf({
   return { seed, steps: made.toSorted((one, other) => one.at - other.at) };
 }
 
+/** One seed after the other, without end. */
+export function* plansFrom(first: PlanOptions): Generator<Plan> {
+  for (let seed = first.seed; ; seed += 1) yield planOf({ ...first, seed });
+}
+
 /** Most faults come while a process does something, many as it begins. */
 function nearLife(made: Step[], random: Random): number | undefined {
   const lives = made.filter((step) => "life" in step);

@@ -68,18 +68,17 @@ const inWords = (counts: Record<string, number>) =>
     .map(([name, count]) => `${name} ${count}`)
     .join(", ");
 
+const inSeconds = (at: string) => at.slice(0, 19).replace("T", " ");
+
 /** Who did what, at which virtual time; the newest lines of a long one. */
 export function storyOf({ story, violations }: Report, lines: number): string {
-  const told = story.map(({ at, text }) => `${at.slice(0, 19).replace("T", " ")}  ${text}`);
+  const told = story.map(({ at, text }) => `${inSeconds(at)}  ${text}`);
   const left = told.length - lines;
   return [
     ...(left > 0 ? [`(${left} earlier lines are left out)`] : []),
     ...told.slice(-lines),
     ...violations
       .slice(0, 3)
-      .map(
-        ({ rule, detail, at }) =>
-          `${at.slice(0, 19).replace("T", " ")}  VIOLATED: ${rule}: ${detail}`,
-      ),
+      .map(({ rule, detail, at }) => `${inSeconds(at)}  VIOLATED: ${rule}: ${detail}`),
   ].join("\n");
 }

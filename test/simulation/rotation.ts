@@ -1,11 +1,8 @@
 // The rotation of a key ring as docs/operations/keys.md says: the new key is read everywhere before it is used. The old one stays.
-import { callbackUrl } from "../../src/callbacks/address.js";
-import { splitWorkflowId } from "../../src/contracts/shared/names.js";
-import { contractOf } from "../../src/contracts/registry.js";
-import type { ProcessName } from "../../src/contracts/registry.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { publicRingOf } from "../../src/crypto/sealed-box.js";
 import { setTimeout as delay } from "node:timers/promises";
+import { addressOf, closedEvent, post } from "./callbacks.js";
 import type { Stage } from "./stage.js";
 import type { RoleName } from "./system.js";
 
@@ -22,7 +19,7 @@ export async function rotateKeys(stage: Stage): Promise<void> {
   const before = system.env[variable]!;
   const added = generateKeyRing(`k${world.now}`);
   checks.addSecrets([added]);
-  const oldAddress = ring === "CALLBACK" ? addressOf(stage) : undefined;
+  const oldAddress = ring === "CALLBACK" ? anyAddress(stage) : undefined;
   set(variable, `${before},${added}`);
   await deploy(stage, ["worker", "relay", "receiver"]);
   set(variable, `${added},${before}`);
@@ -42,32 +39,19 @@ async function deploy({ system }: Stage, names: RoleName[]): Promise<void> {
   await system.reconnect();
 }
 
-/** Of any process, as its provider has it. */
-function addressOf({ system, random }: Stage): string | undefined {
-  const { everyRun, namespace } = system.temporal;
-  if (everyRun.length === 0) return undefined;
-  const { id: workflowId } = random.pick(everyRun);
-  const { provider } = contractOf(splitWorkflowId(workflowId)!.process as ProcessName);
-  return callbackUrl(
-    KeyRing.parse(system.env[variableOf("CALLBACK")]!),
-    system.env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"]!,
-    { provider, namespace, workflowId },
-  );
+/** Of any process. */
+function anyAddress(stage: Stage): string | undefined {
+  const { everyRun } = stage.system.temporal;
+  return everyRun.length === 0 ? undefined : addressOf(stage, stage.random.pick(everyRun).id);
 }
 
 /** The old address is still taken, once the receiver can be reached. */
-async function report({ world, checks }: Stage, url: string): Promise<void> {
-  const body = JSON.stringify({
-    Identifier: `rotated-${world.now}`,
-    Kind: "Closed",
-    Date: new Date().toISOString(),
-  });
-  const headers = { "content-type": "application/json" };
+async function report(stage: Stage, url: string): Promise<void> {
+  const { world, checks } = stage;
+  const body = closedEvent(`rotated-${world.now}`);
   checks.count("oldKeys");
   for (;;) {
-    const answer = await world
-      .program("caller")
-      .run(() => fetch(url, { method: "POST", headers, body }).catch(() => undefined));
+    const answer = await post(stage, "caller", url, body);
     if (answer?.ok) return;
     if (answer && answer.status < 500 && answer.status !== 429)
       return checks.violate("oldKeys", `a callback to an old address got ${answer.status}`);

@@ -3,13 +3,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow } from "../../src/client.js";
 import { load } from "../../src/config/load.js";
-import { callbackUrl } from "../../src/callbacks/address.js";
-import { searchAttributes } from "../../src/contracts/shared/names.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { migrate } from "../../src/postgres/migrate.js";
 import { noteNamespaces } from "../../src/cleanup/own-namespaces.js";
 import { connectClient } from "../../src/temporal/connection.js";
+import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
 import { ConfigWithAccounts } from "../../src/providers/accounts.js";
 import { receiver } from "../../src/roles/receiver.js";
 import { relay } from "../../src/roles/relay.js";
@@ -19,6 +18,9 @@ import { startSandbox } from "../../packages/sandbox/src/sandbox.js";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
 import { sandboxPki, stackEnv } from "../../packages/dev/src/stack/stack-env.js";
 import { envOfRole } from "../../packages/dev/src/stack/role-env.js";
+import { newKeys, portNames } from "../../packages/dev/src/stack/stack-state.js";
+import type { PortName } from "../../packages/dev/src/stack/stack-state.js";
+import { callbackAddress } from "../harness/stack/inbox.js";
 import { openTemporalDoor } from "./doors/temporal.js";
 import { TemporalServer } from "./temporal/server.js";
 import type { HistoryEvent } from "./temporal/history.js";
@@ -31,28 +33,8 @@ import type { Program, World } from "./world.js";
 /** An orchestrator starts a role again so soon after its end. */
 const RESTART_MS = 3_000;
 const HISTORY_DAYS = 30;
-const INDEXED_TYPES: Record<string, number> = {
-  TEXT: 1,
-  KEYWORD: 2,
-  INT: 3,
-  DOUBLE: 4,
-  BOOL: 5,
-  DATETIME: 6,
-  KEYWORD_LIST: 7,
-};
 
 const FIRST_PORT = 7_001;
-const portNames = [
-  "temporal",
-  "temporalUi",
-  "postgres",
-  "receiver",
-  "codecServer",
-  "sandbox",
-  "sandboxTls",
-  "workerHealth",
-  "relayHealth",
-] as const;
 const TLS_PORT = FIRST_PORT + portNames.indexOf("sandboxTls");
 
 const roles = { worker, relay, receiver };
@@ -101,8 +83,6 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
         onEvent: hooks.onEvent,
       }),
   );
-  for (const { name, type } of Object.values(searchAttributes))
-    server.searchAttributes[name] = INDEXED_TYPES[type]!;
   // Roles look whether its port is open before they connect.
   const address = new URL(`tcp://${env["TEMPORAL_ADDRESS"]}`);
   temporal.run(() =>
@@ -146,21 +126,8 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
 function environment({ directory, databaseUrl }: SystemHooks): Record<string, string> {
   const ports = Object.fromEntries(
     portNames.map((name, index) => [name, FIRST_PORT + index]),
-  ) as Record<(typeof portNames)[number], number>;
-  const keyNames = [
-    "codec",
-    "codecWrite",
-    "secrets",
-    "callback",
-    "journal",
-    "inbox",
-    "documents",
-  ] as const;
-  const keys = Object.fromEntries(keyNames.map((name) => [name, generateKeyRing()])) as Record<
-    (typeof keyNames)[number],
-    string
-  >;
-  const state = { ports, keys, codecToken: "token", setting: "" };
+  ) as Record<PortName, number>;
+  const state = { ports, keys: newKeys(), codecToken: "token", setting: "" };
   const env = stackEnv(state, {
     directory,
     databaseUrl,
@@ -178,6 +145,7 @@ async function migrateAs(program: Program, databaseUrl: string): Promise<void> {
     const pool = createPool(databaseUrl);
     await migrate(pool);
     const { connection, close } = await connectClient(KeyRing.parse(generateKeyRing()));
+    await registerSearchAttributes(connection, "default");
     await noteNamespaces(pool, connection, "default", true);
     await close();
     await pool.end();
@@ -196,11 +164,8 @@ function startProviders(
       seed: "simulated",
       pkiDirectory: sandboxPki(hooks.directory),
     });
-    const callbackKeys = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"]!);
-    const closeEventUrl = callbackUrl(callbackKeys, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"]!, {
-      provider: "video-identification",
-      account: "default",
-    });
+    const subject = { provider: "video-identification", account: "default" };
+    const closeEventUrl = callbackAddress({ stack: { env } }, subject);
     sandbox.accounts.change("sandbox", { closeEventUrl });
     return sandbox;
   });

@@ -1,12 +1,8 @@
 // What operators do to a running system, with the code of their commands: the clean-up. Each command is a program of its own.
 import { setTimeout as delay } from "node:timers/promises";
-import { clientsOf, withOwnTemporal } from "../../src/cli/upkeep/cleanup.js";
+import { retain, withOwnTemporal } from "../../src/cli/upkeep/cleanup.js";
 import type { OwnTemporal } from "../../src/cli/upkeep/cleanup.js";
-import { cleanUp } from "../../src/cleanup/cleanup.js";
-import { namespacesOf } from "../../src/cleanup/namespaces.js";
 import { repairStuck } from "../../src/cleanup/repair.js";
-import { documentStoreOf } from "../../src/config/document-store.js";
-import { ringOf } from "../../src/config/config.js";
 import type { Stage } from "./stage.js";
 import { familiesOpen, problemsOfDocuments, storedOf } from "./stored.js";
 
@@ -53,8 +49,9 @@ export async function cleanUpOnce(stage: Stage): Promise<void> {
     checks.violate("documents", problem);
 }
 
-/** As `trustflow cleanup` composes it (src/cli/upkeep/cleanup.ts). */
-async function cleanUpWith({ temporal, requireOwn, pool, config }: OwnTemporal) {
+/** As `trustflow cleanup` does it; a process that is stuck is a failure here. */
+async function cleanUpWith(own: OwnTemporal) {
+  const { temporal, config } = own;
   const { repaired, left } = await repairStuck({
     client: temporal.client,
     afterSeconds: config.stuck.repairAfterSeconds,
@@ -62,14 +59,7 @@ async function cleanUpWith({ temporal, requireOwn, pool, config }: OwnTemporal) 
   });
   if (repaired.length + left.length > 0)
     throw new Error(`stuck: ${[...repaired, ...left.map(({ id }) => id)].join(", ")}`);
-  for (const namespace of await namespacesOf(pool, temporal.namespace)) await requireOwn(namespace);
-  const report = await cleanUp({
-    ...{ retention: config.retention, pool, codecRing: ringOf(config, "codec") },
-    documents: documentStoreOf(config),
-    namespace: temporal.namespace,
-    clientFor: await clientsOf(temporal),
-    requireOwn,
-  });
+  const report = await retain(own, {});
   const expired = Object.values(report.expired).reduce((sum, count) => sum + count, 0);
   return { ...report, expired, retention: config.retention };
 }

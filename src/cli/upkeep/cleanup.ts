@@ -118,7 +118,7 @@ async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
   return { ...workflowSource(), dataConverter: workflows };
 }
 
-async function retain(
+export async function retain(
   { temporal, requireOwn, pool, config }: OwnTemporal,
   { dryRun = false }: CleanupFlags,
 ): Promise<CleanupReport> {

@@ -11,7 +11,7 @@ import { historyOf, ringOf, type TestStack } from "./stack.js";
 
 /** Where a provider calls a process or an account back, with the active key of the stack's callback keys unless another ring is given. */
 export function callbackAddress(
-  { stack }: TestStack,
+  { stack }: { stack: Pick<TestStack["stack"], "env"> },
   subject: AccountSubject | (Omit<ProcessSubject, "namespace"> & { namespace?: string }),
   ring = ringOf(stack, "CALLBACK"),
 ): string {

@@ -158,7 +158,6 @@ export class Activity {
   }
 
   #endAs(failure: Failure, retryState: number, isTimeout: boolean): void {
-    if (!this.isRunning && isTimeout) this.startedBy ??= undefined;
     this.run.activityEnded(
       this,
       isTimeout

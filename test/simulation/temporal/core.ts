@@ -28,7 +28,6 @@ export interface CoreOptions {
   identity: string;
   taskQueue: string;
   maxCachedWorkflows: number;
-  stickyQueueScheduleToStartTimeoutMs?: number;
   shutdownGraceTimeMs: number;
   activities: ReadonlyMap<string, unknown>;
 }
@@ -54,7 +53,6 @@ export class SimulatedCore implements Poller {
   readonly taskQueue: string;
   readonly takesActivities: boolean;
   readonly takesWorkflows: boolean;
-  readonly stickyMs: number;
   readonly #server: TemporalServer;
   readonly #options: CoreOptions;
   readonly #hooks: CoreHooks;
@@ -80,7 +78,6 @@ export class SimulatedCore implements Poller {
     this.taskQueue = options.taskQueue;
     this.takesActivities = options.activities.size > 0;
     this.takesWorkflows = hooks.takesWorkflows;
-    this.stickyMs = options.stickyQueueScheduleToStartTimeoutMs ?? 10_000;
     void this.#takeIncoming();
     hooks.asServer(() => server.poll(this));
   }

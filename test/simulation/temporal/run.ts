@@ -18,6 +18,8 @@ type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 /** A worker has so long for a workflow task. */
 const TASK_MS = 10_000;
 const MAX_RETRY_PAUSE_MS = 10_000;
+/** Roughly; the server tells workers the size of a history. */
+const EVENT_BYTES = 300;
 
 export interface Update {
   id: string;
@@ -114,7 +116,6 @@ export class Run {
   #buffer: { about?: string; write(): void }[] = [];
   #queries: Query[] = [];
   #waiting: (() => void)[] = [];
-  #size = 0;
 
   readonly server: Surroundings;
   readonly id: string;
@@ -170,13 +171,7 @@ export class Run {
 
   #append(eventType: number, attributes: Partial<HistoryEvent>): number {
     const eventId = this.events.length + 1;
-    this.events.push({
-      eventId: eventId as never,
-      eventTime: timeOf(Date.now()),
-      eventType,
-      version: 0 as never,
-      ...attributes,
-    });
+    this.events.push(eventOf(eventId, eventType, attributes));
     this.server.wrote(this, this.events.at(-1)!);
     this.#changed();
     return eventId;
@@ -309,27 +304,14 @@ export class Run {
         scheduledEventId: scheduledEventId as never,
         identity,
         requestId: randomUUID(),
-        historySizeBytes: this.#bytes() as never,
+        historySizeBytes: (this.events.length * EVENT_BYTES) as never,
       },
     });
     if (task.scheduledEventId === undefined) {
       const next = this.events.length + 1;
-      const event = (
-        eventId: number,
-        eventType: number,
-        more: Partial<HistoryEvent>,
-      ): HistoryEvent => ({
-        ...{
-          eventId: eventId as never,
-          eventTime: timeOf(Date.now()),
-          eventType,
-          version: 0 as never,
-        },
-        ...more,
-      });
       task.unwritten = [
-        event(next, EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, this.#scheduled()),
-        event(next + 1, EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED, startedOf(next)),
+        eventOf(next, EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, this.#scheduled()),
+        eventOf(next + 1, EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED, startedOf(next)),
       ];
     } else
       this.#append(EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED, startedOf(task.scheduledEventId));
@@ -350,40 +332,30 @@ export class Run {
     };
   }
 
-  /** The size of the history, roughly: the server tells it to workers. */
-  #bytes(): number {
-    this.#size += 1;
-    return this.#size * 300;
-  }
-
-  #startedIds(task: Task): { scheduledEventId: never; startedEventId: never } {
-    const startedEventId = task.unwritten.length > 0 ? idOf(task.unwritten[1]) : this.events.length;
-    return {
-      scheduledEventId: (startedEventId - 1) as never,
-      startedEventId: startedEventId as never,
-    };
-  }
-
   #timeOut(task: Task): void {
     if (this.#task !== task) return;
     this.sticky = undefined;
     if (task.unwritten.length === 0)
       this.#append(EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT, {
         workflowTaskTimedOutEventAttributes: {
-          ...this.#idsOfWritten(task),
+          ...this.#idsOf(task),
           timeoutType: enums.TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE,
         },
       });
     this.#over(task, true);
   }
 
-  #idsOfWritten(task: Task) {
-    const started = this.events.findLast(
-      ({ eventType }) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED,
-    );
+  /** Those of a task that has started, whether its events are written yet or not. */
+  #idsOf(task: Task): { scheduledEventId: never; startedEventId: never } {
+    const started =
+      task.unwritten.at(-1) ??
+      this.events.findLast(
+        ({ eventType }) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+      )!;
+    const { scheduledEventId } = started.workflowTaskStartedEventAttributes!;
     return {
-      scheduledEventId: task.scheduledEventId as never,
-      startedEventId: idOf(started) as never,
+      scheduledEventId: scheduledEventId as never,
+      startedEventId: started.eventId as never,
     };
   }
 
@@ -402,7 +374,7 @@ export class Run {
     if (task.unwritten.length > 0) return;
     this.#append(EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED, {
       workflowTaskFailedEventAttributes: {
-        ...this.#idsOfWritten(task),
+        ...this.#idsOf(task),
         cause,
         ...(failure && { failure }),
       },
@@ -470,7 +442,7 @@ export class Run {
   }
 
   #write(task: Task, identity: string, commands: Command[], langUsedFlags: number[]): void {
-    const ids = task.unwritten.length > 0 ? this.#startedIds(task) : this.#idsOfWritten(task);
+    const ids = this.#idsOf(task);
     this.events.push(...task.unwritten);
     for (const event of task.unwritten) this.server.wrote(this, event);
     this.previousStartedEventId = Number(ids.startedEventId);
@@ -901,6 +873,15 @@ export class Run {
     for (const query of queries) this.server.offerQuery(this, query);
     this.server.ended(this);
   }
+}
+
+function eventOf(
+  eventId: number,
+  eventType: number,
+  attributes: Partial<HistoryEvent>,
+): HistoryEvent {
+  const eventTime = timeOf(Date.now());
+  return { eventId: eventId as never, eventTime, eventType, version: 0 as never, ...attributes };
 }
 
 function limitsOf(command: core.workflow_commands.IScheduleActivity) {

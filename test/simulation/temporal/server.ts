@@ -57,7 +57,6 @@ export interface Poller {
   taskQueue: string;
   takesWorkflows: boolean;
   takesActivities: boolean;
-  stickyMs: number;
   takeTask(task: StartedTask): void;
   takeQuery(run: Run, query: Query): void;
   takeActivity(task: core.activity_task.IActivityTask): void;

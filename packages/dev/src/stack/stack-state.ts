@@ -9,7 +9,7 @@ import { settingOf } from "./own-configuration.js";
 import { openPrivateFolder } from "./private-folder.js";
 import type { Progress } from "../processes/tools.js";
 
-const portNames = [
+export const portNames = [
   "temporal",
   "temporalUi",
   "postgres",
@@ -38,6 +38,17 @@ export interface StackState {
   setting: string;
 }
 
+/** A ring for each purpose. */
+export const newKeys = (): StackState["keys"] => ({
+  codec: generateKeyRing(),
+  codecWrite: generateKeyRing(),
+  secrets: generateKeyRing(),
+  callback: generateKeyRing(),
+  journal: generateKeyRing(),
+  inbox: generateKeyRing(),
+  documents: generateKeyRing(),
+});
+
 /** Links and callback addresses stay valid after a restart, unless another program took a port in the meantime. */
 export async function openState(
   directory: string,
@@ -51,16 +62,7 @@ export async function openState(
   if (kept) refuseOtherSetting(directory, kept, setting);
   const state: StackState = {
     setting,
-    keys: {
-      codec: generateKeyRing(),
-      codecWrite: generateKeyRing(),
-      secrets: generateKeyRing(),
-      callback: generateKeyRing(),
-      journal: generateKeyRing(),
-      inbox: generateKeyRing(),
-      documents: generateKeyRing(),
-      ...kept?.keys,
-    },
+    keys: { ...newKeys(), ...kept?.keys },
     codecToken: kept?.codecToken ?? randomBytes(24).toString("hex"),
     ports: await choosePorts(kept?.ports, progress),
   };
