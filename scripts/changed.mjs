@@ -9,7 +9,7 @@ const rules = [
   { changed: /./, tests: /^test\/(coverage|docs)\// },
   {
     changed: /^src\//,
-    tests: /^test\/(e2e\/promises|histories\/plain-paths|scripts\/lint-rules)\./,
+    tests: /^test\/(e2e\/promises|scripts\/lint-rules)\./,
   },
   {
     changed: /^src\/(contracts|workflows)\//,
@@ -18,7 +18,7 @@ const rules = [
   { changed: /^src\/(cli|roles)[./]/, tests: /^test\/cli\// },
   {
     changed: /^test\/processes\//,
-    tests: /^test\/(contracts|processes)\/|^test\/histories\/plain-paths\./,
+    tests: /^test\/(contracts|processes)\//,
   },
   { changed: /^test\/replay\//, tests: /^test\/replay\// },
   {

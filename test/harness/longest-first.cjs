@@ -8,7 +8,6 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 const longest = [
   "test/client/outage.test.ts",
   "test/e2e/promises.test.ts",
-  "test/histories/plain-paths.test.ts",
   "test/workflows/long-waits.test.ts",
   "test/replay/replay.test.ts",
   "test/callbacks/relay/hostile.temporal.test.ts",

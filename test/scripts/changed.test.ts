@@ -12,7 +12,6 @@ const tests = [
   "test/long/e2e/attention.test.ts",
   "test/e2e/processes/send-postal.test.ts",
   "test/e2e/promises.test.ts",
-  "test/histories/plain-paths.test.ts",
   "test/long/cli/help.test.ts",
   "test/long/e2e/processes/send-postal-late.test.ts",
   "test/long/e2e/processes/send-postal.test.ts",
@@ -20,7 +19,7 @@ const tests = [
   "test/processes/complete.test.ts",
   "test/replay/replay.test.ts",
 ];
-const everyone = ["test/e2e/promises.test.ts", "test/histories/plain-paths.test.ts"];
+const everyone = ["test/e2e/promises.test.ts"];
 const ofPostal = [
   "test/e2e/processes/send-postal.test.ts",
   "test/long/e2e/processes/send-postal-late.test.ts",
@@ -37,7 +36,7 @@ test.each<[string, string[]]>([
   ["src/workflows/runtime/step.ts", [...everyone, replay]],
   ["src/workflows/send-postal/view.ts", [...everyone, ...ofPostal, replay]],
   ["src/contracts/send-postal/contract.ts", [...everyone, ...ofPostal, replay]],
-  ["test/processes/send-postal/inputs.ts", [...ofPostal, message, everyone[1] ?? ""]],
+  ["test/processes/send-postal/inputs.ts", [...ofPostal, message]],
   ["test/replay/sendPostal/delivered.json", [replay]],
   ["examples/letter.json", [message]],
   ["src/cli/list.ts", [...everyone, "test/cli/help.test.ts"]],

@@ -1,24 +1,258 @@
-// Every path of every process with no process kept in memory, and nothing personal in what was written meanwhile
-// (docs/design.md §1.5, §8).
-import { testPaths } from "../../histories/path-tests.js";
+// Every path of every process with no process kept in memory, so that each workflow task replays its history from the start; then
+// nothing personal may stand in anything that was written meanwhile (docs/design.md §1.5, §8).
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { InvalidInputError } from "../../../src/client.js";
+import { contracts } from "../../../src/contracts/index.js";
+import { searchAttributes, workflowTaskQueue } from "../../../src/contracts/shared/names.js";
+import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
+import { removeOnExit } from "../../../packages/dev/src/processes/watchdog.js";
+import { addressOf, postAll } from "../../processes/send-postal/callbacks.js";
+import { Canaries, found } from "../../harness/histories/canaries.js";
+import { decoded } from "../../harness/histories/decoded.js";
+import {
+  descriptions,
+  files,
+  histories,
+  historyBytes,
+  metrics,
+  rows,
+} from "../../harness/histories/haystack.js";
+import type { Haystack } from "../../harness/histories/haystack.js";
+import { startPathStack } from "../../harness/histories/stack.js";
 import { allPaths } from "../../harness/histories/paths.js";
+import type { PathStack, PathResults } from "../../harness/histories/stack.js";
+import { idOf } from "../../harness/histories/path-run.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { inboxSettled } from "../../harness/stack/inbox.js";
 
-testPaths(allPaths, {
-  secrets: [
-    "assertion",
-    "callToken",
-    "certificate.password",
-    "certificate.securityCode",
-    "code",
-    "deviceCode",
-    "disposableCertificate.password",
-    "disposableCertificate.securityCode",
-    "esawToken",
-    "evidenceAccessControlChallengeResponse",
-    "notice.evidenceAccessControlChallengeResponse",
-    "options.evidenceAccessControlChallengeResponse",
-    "post.options.evidenceAccessControlChallengeResponse",
-    "the accounts' password",
-  ],
-  least: 70,
+/** What the sandbox's callbacks say about a notice's reader (P2 §2.12). */
+const ofReader = ["Sandbox 1.0", "Mozilla/5.0 (sandbox)"];
+/** Those that all paths carry, each with canaries of its own. */
+const secrets = [
+  "assertion",
+  "callToken",
+  "certificate.password",
+  "certificate.securityCode",
+  "code",
+  "deviceCode",
+  "disposableCertificate.password",
+  "disposableCertificate.securityCode",
+  "esawToken",
+  "evidenceAccessControlChallengeResponse",
+  "notice.evidenceAccessControlChallengeResponse",
+  "options.evidenceAccessControlChallengeResponse",
+  "post.options.evidenceAccessControlChallengeResponse",
+  "the accounts' password",
+];
+/** So many canaries are written beside them. */
+const LEAST = 70;
+
+const canaries = new Canaries();
+let stack: PathStack;
+let directory: string;
+let metricsPorts: number[];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "trustflow-canaries-"));
+  removeOnExit(directory);
+  metricsPorts = await freePorts(3);
+  const password = canaries.secret("the accounts' password", canaries.words("password"));
+  stack = await startPathStack(allPaths, password, {
+    directory,
+    persistent: true,
+    env: {
+      TRUSTFLOW_LOG__LEVEL: "TRACE",
+      TRUSTFLOW_WORKER__CACHED_PROCESSES: "0",
+      TRUSTFLOW_WORKER__METRICS_ADDRESS: String(metricsPorts[0]),
+      TRUSTFLOW_RECEIVER__METRICS_ADDRESS: String(metricsPorts[1]),
+      TRUSTFLOW_RELAY__METRICS_ADDRESS: String(metricsPorts[2]),
+    },
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await stack?.system.close();
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+}, 60_000);
+
+describe.each(allPaths)("$process takes its paths, and nothing is cached:", (of) => {
+  let results: PathResults;
+  beforeAll(async () => {
+    results = await stack.runPaths(of, canaries);
+  }, 300_000);
+  test.each(Object.keys(of.paths))("%s", (id) => {
+    const result = results.get(idOf({ of, id }));
+    if (result?.status === "rejected") throw result.reason;
+    expect(result?.status).toBe("fulfilled");
+  });
 });
+
+/** Where any of the texts stands, and in which encoding. */
+async function places(texts: string[], sources: AsyncIterable<Haystack>[]): Promise<string[]> {
+  const hits = new Set<string>();
+  for (const source of sources) {
+    for await (const [place, bytes] of source) {
+      for (const text of texts)
+        for (const form of found(text, bytes)) hits.add(`${place}: ${form}`);
+    }
+  }
+  return [...hits].filter((hit) => !hit.startsWith("stack.json"));
+}
+
+function everything(): AsyncIterable<Haystack>[] {
+  const { system } = stack;
+  return [
+    histories(system),
+    descriptions(system),
+    rows(system),
+    metrics(metricsPorts),
+    files(system),
+  ];
+}
+
+test("callbacks full of canaries are stored, parked or refused, each as it should be", async () => {
+  const answers = await postAll(stack.system, (of) => canaries.words(of), {
+    open: `sendPostal/still-open`,
+    ended: `sendPostal/terminated`,
+  });
+  const stored = { good: 204, affidavit: 204, unreadable: 204, unnamed: 204, uncorrelated: 204 };
+  const refused = { forged: 404, unheard: 404, malformed: 400, oversized: 413 };
+  expect(answers).toEqual({ ...stored, late: 204, unknown: 204, ...refused });
+  const states = async () => {
+    const sql =
+      "select state, reason from trustflow.callbacks where workflow_id = any($1) order by 1, 2";
+    const ids = ["still-open", "terminated", "never-was"].map((id) => `sendPostal/${id}`);
+    const { rows: found } = await stack.system.pool.query(sql, [ids]);
+    return (found as Record<string, string>[]).map(({ state, reason }) => reason ?? state ?? "");
+  };
+  await inboxSettled(stack.system, 20_000);
+  expect(new Set(await states())).toEqual(
+    new Set(["delivered", "late", "correlationMismatch", "unknownProcess", "unreadable"]),
+  );
+}, 30_000);
+
+test("refused updates and unhandled signals do not leak it either", async () => {
+  const { client } = stack.system;
+  const by = canaries.words("name");
+  const handle = client.handle(`sendPostal/still-open`);
+  const stale = { attention: canaries.words("attention"), decision: "retry", by } as const;
+  const refusal: unknown = await handle.resolve(stale).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(InvalidInputError);
+  expect(inspect(refusal, { depth: 10 })).not.toContain(canaries.mark);
+  await client.temporal.workflow.getHandle(handle.workflowId).signal("unheard", by);
+  await handle.status();
+}, 30_000);
+
+test("no canary stands in histories, visibility, rows, metrics, logs, documents or the servers' own files", async () => {
+  expect([...canaries.secrets.keys()].toSorted()).toEqual(secrets);
+  expect(canaries.all.size).toBeGreaterThan(LEAST);
+  expect(await places([...canaries.texts, ...ofReader], everything())).toEqual([]);
+}, 60_000);
+
+test.each(allPaths)(
+  "a reader who can decrypt $process finds no secret (docs/reading-the-specification.md §8)",
+  async (of) => {
+    const hits: Record<string, Set<string>> = {};
+    for await (const [place, text] of decoded(stack.system, of.process)) {
+      for (const [secret, values] of canaries.secrets) {
+        if (![...values].some((value) => holds(text, value))) continue;
+        (hits[place] ??= new Set()).add(secret.split(".").at(-1) ?? "");
+      }
+    }
+    const found = Object.entries(hits).map(([place, secrets]) => [place, [...secrets].toSorted()]);
+    // Our client seals them for the workers (decision 23).
+    expect(Object.fromEntries(found)).toEqual({});
+  },
+  60_000,
+);
+
+test("keys do not leak either, and the address of a running process stays secret", async () => {
+  const { env } = stack.system.stack;
+  const keys = Object.entries(env)
+    .filter(([key]) => key.startsWith("TRUSTFLOW_KEYS__"))
+    .map(([, ring]) => ring.slice(ring.indexOf(":") + 1));
+  const capability = addressOf(stack.system, `sendPostal/still-open`).split(".").at(-1) ?? "";
+  const token = env["TRUSTFLOW_CODEC_SERVER__TOKEN"] ?? "";
+  expect([...keys, capability, token].every((secret) => secret.length > 30)).toBe(true);
+  expect(await places([...keys, capability, token], everything())).toEqual([]);
+}, 60_000);
+
+test.each(
+  allPaths.flatMap((of) => Object.keys(of.inputs).map((name) => [of.process, name, of] as const)),
+)(
+  "the search finds each field of %s (%s) where there is no codec",
+  async (processName, name, of) => {
+    const { system } = stack;
+    const inClear = new Client({ connection: system.client.temporal.connection });
+    const id = `in-clear-${name}`;
+    const writing = { author: canaries, intent: canaries.intent(id) };
+    const input = canaries.write(contracts[processName].input, of.inputs[name]!(writing), of.kept);
+    const inside = [...canaries.all].filter(([, canary]) => JSON.stringify(input).includes(canary));
+    expect(inside.length).toBeGreaterThan(4);
+    await inClear.workflow.start(processName, {
+      workflowId: idOf({ of, id }),
+      taskQueue: workflowTaskQueue,
+      args: [input],
+    });
+    const { exported, raw } = await historyBytes(system, idOf({ of, id }));
+    const missed = inside.filter(([, canary]) => !found(canary, raw).includes("clear"));
+    expect(missed).toEqual([]);
+    expect(inside.filter(([, canary]) => found(canary, exported).length === 0)).toEqual([]);
+  },
+  60_000,
+);
+
+test("the search finds a document, an attribute, a row and a log entry", async () => {
+  const { system } = stack;
+  const { raw } = await historyBytes(system, "sendPostal/in-clear-letter");
+  expect(found(canaries.words("the document"), raw)).toEqual(["base64"]);
+
+  const { connection } = system.client.temporal;
+  const attribute = { key: searchAttributes.outcome, value: canaries.words("an attribute") };
+  await new Client({ connection }).workflow.start("sendPostal", {
+    workflowId: "sendPostal/in-clear",
+    taskQueue: workflowTaskQueue,
+    args: [{}],
+    typedSearchAttributes: [attribute],
+  });
+  const [description] = await eventually("its description", async () => {
+    const described = await matching(descriptions(system), "/in-clear");
+    return described.length > 0 && described;
+  });
+  expect(found(attribute.value, description!)).toEqual(["clear"]);
+
+  await system.pool.query("create table trustflow.canary as select $1::text as a, $2::bytea as b", [
+    canaries.words("a text"),
+    Buffer.from(canaries.words("bytes")),
+  ]);
+  const hidden = await readdir(join(directory, "documents"));
+  await appendFile(join(directory, "logs", "relay.log"), encodeURI(canaries.words("a log")));
+  await writeFile(join(directory, "documents", hidden[0] ?? "", "x"), canaries.words("a document"));
+  for (const [of, source, form] of [
+    ["a text", rows(system), "table canary: clear"],
+    ["bytes", rows(system), "table canary: clear"],
+    ["a log", files(system), "logs/relay.log: clear"],
+    ["a document", files(system), `documents/${hidden[0]}/x: clear`],
+  ] as const) {
+    expect(await places([canaries.words(of)], [source])).toContain(form);
+  }
+}, 60_000);
+
+/** A code of six digits may be part of a longer number by chance. */
+function holds(text: string, secret: string): boolean {
+  const isCode = /^\d{6}$/.test(secret);
+  return isCode
+    ? new RegExp(`(?<![0-9a-f.])${secret}(?![0-9a-f])`).test(text)
+    : text.includes(secret);
+}
+
+async function matching(source: AsyncIterable<Haystack>, ending: string): Promise<Buffer[]> {
+  const bytes: Buffer[] = [];
+  for await (const [place, found] of source) if (place.endsWith(ending)) bytes.push(found);
+  return bytes;
+}
