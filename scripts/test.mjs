@@ -85,6 +85,8 @@ async function jest(args, node = process.execPath) {
         env: {
           ...(await servers()),
           NODE_OPTIONS: nodeOptions(),
+          // Of the release of test/lts: each program that a test starts compiles its modules a third faster. Node 20 has none.
+          NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
           PATH: [dirname(node), process.env["PATH"]].join(delimiter),
         },
         stdout: "stderr",

@@ -15,7 +15,6 @@ const longest = [
   "test/cli/roles.test.ts",
   "test/callbacks/inbox/quota.test.ts",
   "test/cli/upkeep/documents.test.ts",
-  "test/e2e/attention-callback.test.ts",
   "packages/dev/test/postgres.test.ts",
   "packages/sandbox/test/providers/evi-post/conformance.test.ts",
   "test/callbacks/receiver/receiver.test.ts",
