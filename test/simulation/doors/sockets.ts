@@ -9,7 +9,7 @@ import https from "node:https";
 import { syncBuiltinESMExports, createRequire } from "node:module";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
-import { Duplex, PassThrough } from "node:stream";
+import { Duplex, PassThrough, setDefaultHighWaterMark } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import tls from "node:tls";
 import type { Random } from "../random.js";
@@ -548,6 +548,9 @@ function replaceNetwork(): void {
       this.setHeader("date", new Date().toUTCString());
     return writeHead.apply(this, args);
   } as typeof http.ServerResponse.prototype.writeHead;
+  // What the releases of Node differ in: how much a stream takes at once, and what got asks for where Node has it.
+  setDefaultHighWaterMark(false, 65_536);
+  delete (process.versions as NodeJS.Dict<string>)["zstd"];
   const { fetch } = globalThis;
   globalThis.fetch = (...args) => (active() ? fetchOver(...args) : fetch(...args));
   syncBuiltinESMExports();
