@@ -8,7 +8,7 @@ import type { ProcessName } from "../../src/contracts/registry.js";
 import { faultKinds, plansFrom } from "./plan.js";
 import type { FaultKind, Plan, PlanOptions } from "./plan.js";
 import type { Report } from "./report.js";
-import { addUp, storyOf, tableOf } from "./report.js";
+import { addUp, secondsHere, storyOf, tableOf } from "./report.js";
 import { endAll, msOf, run, runAll } from "./seeds.js";
 import { defectNames, knownOf, lookFor } from "./defects.js";
 import { shrink } from "./shrink.js";
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
       break;
     }
   }
-  const whole = addUp(reports);
+  const whole = addUp(reports, secondsHere());
   console.log(values.json ? JSON.stringify(whole) : tableOf(whole));
   if (!failed) return 0;
   await tell(failed.plan, failed.report);

@@ -19,6 +19,7 @@ export interface Report {
   /** How often each rule was checked. */
   checks: Record<string, number>;
   outcomes: Record<string, number>;
+  /** Of processor time, from the start of its Node process. */
   seconds: number;
   violations: Violation[];
   story: { at: string; text: string }[];
@@ -26,11 +27,16 @@ export interface Report {
 
 export type Whole = Omit<Report, "seed" | "hash" | "story"> & {
   seeds: number;
+  /** Years that processes have lived, for each hour of processor time. */
+  yearsPerCpuHour: number;
   seed?: number;
   hash?: string;
 };
 
-export function addUp(reports: Report[]): Whole {
+const HOUR_SECONDS = 3_600;
+
+/** `ownSeconds`: the processor time of the process that ran them. */
+export function addUp(reports: Report[], ownSeconds: number): Whole {
   const sum = (of: (report: Report) => number) =>
     reports.reduce((all, report) => all + of(report), 0);
   const counts = (of: (report: Report) => Record<string, number>) => {
@@ -42,25 +48,34 @@ export function addUp(reports: Report[]): Whole {
     );
   };
   const [first] = reports;
+  const virtualYears = sum((report) => report.virtualYears);
+  const seconds = sum((report) => report.seconds) + ownSeconds;
   return {
     seeds: reports.length,
     ...(reports.length === 1 && first && { seed: first.seed, hash: first.hash }),
     processes: sum(({ processes }) => processes),
-    virtualYears: Math.round(sum(({ virtualYears }) => virtualYears) * 100) / 100,
+    virtualYears: Math.round(virtualYears * 100) / 100,
     faults: counts(({ faults }) => faults),
     checks: counts(({ checks }) => checks),
     outcomes: counts(({ outcomes }) => outcomes),
-    seconds: Math.round(sum(({ seconds }) => seconds)),
+    seconds: Math.round(seconds),
+    yearsPerCpuHour: Math.round((virtualYears * HOUR_SECONDS * 10) / seconds) / 10,
     violations: reports.flatMap(({ violations }) => violations),
   };
 }
 
 export function tableOf({ violations, ...whole }: Whole): string {
   const lines = Object.entries(whole).map(
-    ([name, value]) => `${name.padEnd(14)}${typeof value === "object" ? inWords(value) : value}`,
+    ([name, value]) => `${name.padEnd(17)}${typeof value === "object" ? inWords(value) : value}`,
   );
   const broken = violations.map(({ rule, detail, at }) => `${at}  ${rule}: ${detail}`);
-  return [...lines, `violations    ${violations.length}`, ...broken].join("\n");
+  return [...lines, `${"violations".padEnd(17)}${violations.length}`, ...broken].join("\n");
+}
+
+/** Of processor time that this process has had. */
+export function secondsHere(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }
 
 const inWords = (counts: Record<string, number>) =>

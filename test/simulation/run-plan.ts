@@ -7,6 +7,7 @@ import { strike } from "./faults.js";
 import type { Doors, Stage } from "./stage.js";
 import { Living, underTestOf } from "./life.js";
 import type { Fault, Life, Plan } from "./plan.js";
+import { secondsHere } from "./report.js";
 import type { Report } from "./report.js";
 import { startSystem } from "./system.js";
 import type { System } from "./system.js";
@@ -21,7 +22,6 @@ const REST_MS = 200 * DAY_MS;
 export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   const { world, database } = doors;
   const idle = new Idle(world);
-  const began = process.cpuUsage();
   const story: Report["story"] = [];
   // For whoever watches a long one.
   const tells = process.env["SIMULATION_TELLS"] !== undefined;
@@ -122,7 +122,6 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   const virtualYears = yearsOf(system, world.now);
   removeWorld();
   if (checks.violations.length === 0) await checks.replay(system);
-  const { user, system: kernel } = process.cpuUsage(began);
   return {
     seed: plan.seed,
     hash,
@@ -135,7 +134,7 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
       violations: checks.violations,
       story,
     },
-    seconds: Math.round((user + kernel) / 1e5) / 10,
+    seconds: secondsHere(),
   };
 }
 
