@@ -244,8 +244,8 @@ export class CachedRun {
         ...{
           memo: started.memo ?? {},
           startTime: first.eventTime!,
-          rootWorkflow: started.rootWorkflowExecution!,
         },
+        ...(started.rootWorkflowExecution && { rootWorkflow: started.rootWorkflowExecution }),
         ...(started.searchAttributes && { searchAttributes: started.searchAttributes }),
         ...(started.parentWorkflowExecution && {
           parentWorkflowInfo: {

@@ -279,7 +279,7 @@ export class SimulatedCore implements Poller {
       },
       historySizeBytes:
         started.workflowTaskStartedEventAttributes!.historySizeBytes ?? (0 as never),
-      availableInternalFlags: isReplay ? [...cached.langFlags] : [1, 2, 3, 4, 5, 6],
+      availableInternalFlags: [...cached.langFlags],
       lastSdkVersion: "1.24.0",
     });
     if (failed) throw new LangFailure(failed);

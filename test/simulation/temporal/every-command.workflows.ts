@@ -1,25 +1,35 @@
 // Workflows of the engine's own test: each kind of command and of event that Trustflow's workflows use.
+import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 import * as workflow from "@temporalio/workflow";
 
-const calls = workflow.proxyActivities<{
+interface Activities {
   work(input: string): Promise<string>;
   hang(): Promise<void>;
-}>({
+}
+
+const calls = workflow.proxyActivities<Activities>({
   startToCloseTimeout: "10 seconds",
   heartbeatTimeout: "1 second",
   retry: { initialInterval: "50 ms", maximumInterval: "100 ms" },
 });
+const once = workflow.proxyActivities<Activities>({
+  startToCloseTimeout: "300 ms",
+  retry: { maximumAttempts: 1 },
+});
 const addSignal = workflow.defineSignal<[string]>("add");
+const onSignal = workflow.defineSignal("on");
 const changeUpdate = workflow.defineUpdate<string, [string]>("change");
 const seenQuery = workflow.defineQuery<string[]>("seen");
 
 export async function parent(id: string): Promise<string[]> {
   const seen: string[] = [];
   let isOver = false;
+  let isTold = false;
   workflow.setHandler(addSignal, (text) => {
     seen.push(text);
     if (text === "end") isOver = true;
   });
+  workflow.setHandler(onSignal, () => void (isTold = true));
   workflow.setHandler(
     changeUpdate,
     async (text) => {
@@ -43,6 +53,8 @@ export async function parent(id: string): Promise<string[]> {
   await workflow.sleep(200);
   scope.cancel();
   await hanging;
+  // The activity ends later than the wait for it.
+  await workflow.condition(() => isTold);
   const child = await workflow.startChild("child", {
     workflowId: `${id}.child`,
     args: [id],
@@ -63,4 +75,28 @@ export async function child(text: string): Promise<string> {
   await workflow.sleep(30);
   if (text === "fails") throw workflow.ApplicationFailure.nonRetryable("as wished");
   return `child of ${text}`;
+}
+
+const stepAttribute = defineSearchAttributeKey("Step", SearchAttributeType.KEYWORD);
+
+/** What fails, is refused or is cancelled; then waits until it is cancelled or terminated itself. */
+export async function troubled(id: string): Promise<void> {
+  const seen: string[] = [];
+  workflow.setHandler(seenQuery, () => seen);
+  const failed = (what: string) => (error: Error) => void seen.push(`${what}: ${error.name}`);
+  workflow.upsertSearchAttributes([{ key: stepAttribute, value: "begun" }]);
+  await calls.work("fails").catch(failed("refused"));
+  await once.hang().catch(failed("late"));
+  await workflow.startChild("child", { workflowId: id, args: [id] }).catch(failed("known"));
+  const scope = new workflow.CancellationScope();
+  const sleeping = scope.run(() => workflow.sleep("1 day")).catch(failed("timer"));
+  await calls.work("beside the timer");
+  scope.cancel();
+  await sleeping;
+  workflow.upsertSearchAttributes([{ key: stepAttribute, value: null }]);
+  try {
+    await workflow.condition(() => false);
+  } finally {
+    await workflow.CancellationScope.nonCancellable(() => calls.work("at the end"));
+  }
 }

@@ -7,7 +7,10 @@ import type { Run } from "./run.js";
 const { History } = proto.temporal.api.history.v1;
 
 /** What the core says of each history that it cannot replay. */
-export async function replayProblems(runs: Run[], options: ReplayWorkerOptions): Promise<string[]> {
+export async function replayProblems(
+  runs: Pick<Run, "id" | "events">[],
+  options: ReplayWorkerOptions,
+): Promise<string[]> {
   const problems: string[] = [];
   const histories = runs.map(({ id, events }) => ({
     workflowId: id,

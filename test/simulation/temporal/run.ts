@@ -10,7 +10,8 @@ import type { Failure, HistoryEvent, Payload } from "./history.js";
 
 const enums = api.api.enums.v1;
 const { WorkflowExecutionStatus: Status, WorkflowTaskFailedCause: Cause } = enums;
-const { UpdateWorkflowExecutionLifecycleStage: Stage } = enums;
+const { UpdateWorkflowExecutionLifecycleStage: Stage, ParentClosePolicy } = enums;
+const { WorkflowIdReusePolicy: Reuse, IndexedValueType } = enums;
 
 type Command = core.workflow_commands.IWorkflowCommand;
 type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
@@ -18,6 +19,11 @@ type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 /** A worker has so long for a workflow task. */
 const TASK_MS = 10_000;
 const MAX_RETRY_PAUSE_MS = 10_000;
+const OF_CORE = {
+  coreUsedFlags: [3, 2, 1],
+  sdkName: "temporal-typescript",
+  sdkVersion: "1.24.0",
+};
 /** Roughly; the server tells workers the size of a history. */
 const EVENT_BYTES = 300;
 
@@ -78,6 +84,8 @@ interface Child {
 export interface Surroundings {
   namespace: string;
   namespaceId: string;
+  /** The type of each by its name. */
+  searchAttributes: Record<string, number>;
   offerTask(run: Run): void;
   offerActivity(activity: Activity): void;
   offerQuery(run: Run, query: Query): void;
@@ -446,16 +454,13 @@ export class Run {
     this.events.push(...task.unwritten);
     for (const event of task.unwritten) this.server.wrote(this, event);
     this.previousStartedEventId = Number(ids.startedEventId);
+    const isFirst = !this.events.some((event) => event.workflowTaskCompletedEventAttributes);
     const completedId = this.#append(EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, {
       workflowTaskCompletedEventAttributes: {
         ...ids,
         identity,
-        sdkMetadata: {
-          langUsedFlags,
-          coreUsedFlags: [3, 2, 1],
-          sdkName: "temporal-typescript",
-          sdkVersion: "1.24.0",
-        },
+        // The core tells what is new.
+        sdkMetadata: { langUsedFlags, ...(isFirst && OF_CORE) },
       },
     });
     for (const command of commands) this.#apply(command, completedId, Number(ids.startedEventId));
@@ -488,12 +493,12 @@ export class Run {
       setPatchMarker: patch,
     } = command;
     if (attributes) {
-      const { searchAttributes } = attributes;
-      merge(this.attributes, searchAttributes?.indexedFields);
+      const indexedFields = this.#typed(attributes.searchAttributes?.indexedFields ?? {});
+      merge(this.attributes, indexedFields);
       this.#append(EventType.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES, {
         upsertWorkflowSearchAttributesEventAttributes: {
           ...completed,
-          searchAttributes: searchAttributes!,
+          searchAttributes: { indexedFields },
         },
       });
     } else if (memo) {
@@ -529,6 +534,17 @@ export class Run {
       });
       this.#close(Status.WORKFLOW_EXECUTION_STATUS_CANCELED);
     } else throw new Error(`the simulation does not know the command ${JSON.stringify(command)}`);
+  }
+
+  /** The server writes the type of each search attribute. */
+  #typed(fields: Record<string, Payload>): Record<string, Payload> {
+    const typed = Object.entries(fields).map(([name, { data, metadata }]) => {
+      const type = IndexedValueType[this.server.searchAttributes[name] ?? 0]!;
+      const word = type.slice("INDEXED_VALUE_TYPE_".length).toLowerCase();
+      const camel = word.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      return [name, { data: data!, metadata: { ...metadata, type: Buffer.from(camel) } }];
+    });
+    return Object.fromEntries(typed) as Record<string, Payload>;
   }
 
   #startTimer(
@@ -714,8 +730,10 @@ export class Run {
             memo: { fields: memo ?? {} },
           },
           ...{
-            parentClosePolicy: parentClosePolicy as never,
-            workflowIdReusePolicy: workflowIdReusePolicy!,
+            parentClosePolicy: (parentClosePolicy ||
+              ParentClosePolicy.PARENT_CLOSE_POLICY_TERMINATE) as never,
+            workflowIdReusePolicy:
+              workflowIdReusePolicy || Reuse.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
           },
           workflowTaskTimeout: timeOf(TASK_MS),
           ...(command.searchAttributes && { searchAttributes: command.searchAttributes }),
@@ -824,7 +842,7 @@ export class Run {
           workflowExecutionUpdateAcceptedEventAttributes: {
             ...{
               protocolInstanceId: update.protocolId,
-              acceptedRequestMessageId: `${update.protocolId}/req`,
+              acceptedRequestMessageId: `${update.protocolId}/request`,
             },
             ...{
               acceptedRequestSequencingEventId: sequencingId as never,

@@ -211,7 +211,10 @@ export class TemporalServer implements Surroundings {
         ...{
           workflowId: id,
           workflowType: { name: command.workflowType! },
-          taskQueue: { name: command.taskQueue! },
+          taskQueue: {
+            name: command.taskQueue!,
+            kind: enums.TaskQueueKind.TASK_QUEUE_KIND_NORMAL,
+          },
         },
         ...{
           input: { payloads: command.input ?? [] },
@@ -247,10 +250,6 @@ export class TemporalServer implements Surroundings {
           firstExecutionRunId: runId,
           attempt: 1,
           workflowTaskTimeout: timeOf(10_000),
-        },
-        rootWorkflowExecution: started.rootWorkflowExecution ?? {
-          workflowId: started.workflowId!,
-          runId,
         },
       },
       parent,
@@ -466,7 +465,8 @@ export class TemporalServer implements Surroundings {
       ...(run.parent && {
         parentExecution: { workflowId: run.parent.run.id, runId: run.parent.run.runId },
       }),
-      ...{ firstRunId: run.runId, rootExecution: run.started.rootWorkflowExecution },
+      firstRunId: run.runId,
+      rootExecution: run.started.rootWorkflowExecution ?? { workflowId: run.id, runId: run.runId },
     };
   }
 
