@@ -29,6 +29,8 @@ const programs = new AsyncLocalStorage<Program>();
 let current: World | undefined;
 let programsMade = 0;
 let pending = 0;
+/** Of what other threads have done, in the order in which it was asked for. */
+const unanswered: (() => void)[] = [];
 
 /** A process of the system: everything that is started within `run` belongs to it, and ends at once with `kill`. */
 export class Program {
@@ -171,8 +173,11 @@ export class World {
   async drain(): Promise<void> {
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       await new Promise<void>((resolve) => void native.setImmediate(resolve));
-      if (pending === 0 && !process.getActiveResourcesInfo().some((name) => REAL_WORK.test(name)))
-        return;
+      if (pending > 0 || process.getActiveResourcesInfo().some((name) => REAL_WORK.test(name)))
+        continue;
+      const answer = unanswered.shift();
+      if (!answer) return;
+      answer();
     }
     throw new Error("the world does not become quiet: something waits for itself without a timer");
   }
@@ -365,7 +370,9 @@ function awaited<T>(work: Promise<T>): Promise<T> {
   pending += 1;
   const ended = () => void (pending -= 1);
   work.then(ended, ended);
-  return work;
+  // However fast the thread is, a program goes on once all others wait.
+  if (!programs.getStore()?.isAlive) return work;
+  return new Promise((resolve) => unanswered.push(() => resolve(work)));
 }
 
 // loader.mjs wraps each import() in it.
