@@ -3,6 +3,7 @@ import { Connection } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { NativeConnection, Runtime, ShutdownError, Worker } from "@temporalio/worker";
 import { AsyncLocalStorage } from "node:async_hooks";
+import { lightenWorkflows } from "./vm.js";
 import { after } from "../temporal/after.js";
 import { SimulatedCore } from "../temporal/core.js";
 import type { CoreOptions } from "../temporal/core.js";
@@ -47,6 +48,7 @@ interface Codec {
 /** From now on the SDK of this process knows only the simulated Temporal. */
 export function openTemporalDoor(door: TemporalDoor): void {
   installRuntimeOnce();
+  lightenWorkflows();
   Object.assign(Connection, { connect: async () => connectionOf(door, Connection.prototype) });
   Object.assign(NativeConnection, {
     connect: async () => connectionOf(door, NativeConnection.prototype),
