@@ -18,6 +18,14 @@ export interface Variant {
   input?: object;
 }
 
+/** A way on which the process stays open for weeks, with nothing of it made wrong. */
+export interface LongWay {
+  variant: Variant;
+  outcome: string;
+  /** As in `CallUnderTest`. */
+  effects?: Record<string, number>;
+}
+
 /** Where the persons of a process look: the sandbox's control address. */
 export interface Scene {
   sandboxUrl: string;
@@ -88,6 +96,8 @@ export interface ProcessUnderTest<
   setUpMs?: number;
   /** Every operation of the provider that the process uses. */
   calls: CallUnderTest<Handle>[];
+  /** As the simulation takes it, with settings of its own over the defaults of production. */
+  longWays?: LongWay[];
   /** The same id and variant twice is the same process. The id is the intent too. */
   start(trustflow: Trustflow, id: string, variant?: Variant): Promise<Handle>;
   /** What persons may ask for again, by the sandbox's operation: more than one of it is no duplicate. */

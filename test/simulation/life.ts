@@ -6,6 +6,7 @@ import type { AnyHandle } from "../../src/client/processes.js";
 import { FinishedError, InvalidInputError } from "../../src/client/errors.js";
 import { DocumentStoreFull } from "../../src/documents/errors.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
+import { DAY_SECONDS } from "../../src/contracts/definition/process-contract.js";
 import { contractOf } from "../../src/contracts/registry.js";
 import { workflowIdOf } from "../../src/contracts/shared/names.js";
 import type { Attention, ProcessStatus } from "../../src/contracts/shared/status.js";
@@ -20,8 +21,13 @@ import type { Random } from "./random.js";
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 /** However little happens, a person looks at the process so often. */
 const LOOK_MS = 36 * HOUR_MS;
+const SLOW_LOOK_MS = 7 * DAY_MS;
+/** For so long slow persons let a matter lie at most: those of the process, and the operator. */
+const LIES_MS = 50 * DAY_MS;
+const DECISION_LIES_MS = 3 * DAY_MS;
 
 export interface Surroundings {
   /** That of the application as it runs now. */
@@ -33,29 +39,54 @@ export interface Surroundings {
   say(text: string): void;
 }
 
-export function underTestOf({ process, call: wanted }: Life) {
+export function underTestOf({ process, call: wanted, longWay = -1 }: Life) {
   const underTest = brought[process].underTest as ProcessUnderTest;
   const plain: CallUnderTest = {
     ...underTest.calls[0]!,
     variant: {},
     outcome: underTest.outcome,
     effects: underTest.effects,
+    ...underTest.longWays?.[longWay],
   };
   delete plain.ask;
   const call = underTest.calls.find(({ operation }) => operation === wanted) ?? plain;
   return { underTest, call };
 }
 
-/** The defaults of production, where other harnesses hurry; looks that come more often than hourly would only take time. */
-function settingsOf(name: Life["process"]): object {
+/** Looks that come more often than hourly would only take time. */
+const seldom = { lookIntervalSeconds: 3_600, progressIntervalSeconds: 3_600 };
+/** For months, nobody need be asked all day. */
+function slowSpans(random: Random) {
+  const pollIntervalSeconds = random.pick([1, 3, 7]) * DAY_SECONDS;
+  return {
+    pollIntervalSeconds,
+    lookIntervalSeconds: pollIntervalSeconds,
+    progressIntervalSeconds: pollIntervalSeconds,
+    holderDeadlineSeconds: 60 * DAY_SECONDS,
+  };
+}
+
+/** The defaults of production, where other harnesses hurry. */
+function settingsOf({ process: name, isSlow }: Life, random: Random): object {
   const defaults = contractOf(name).defaults as Record<string, { value: unknown }> | undefined;
   if (!defaults) return {};
-  const seldom = ["lookIntervalSeconds", "progressIntervalSeconds"];
+  const spans: Record<string, number> = isSlow ? slowSpans(random) : seldom;
   const settings = Object.entries(defaults).flatMap(([key, { value }]) =>
-    typeof value === "number" ? [[key, seldom.includes(key) ? 3_600 : value]] : [],
+    typeof value === "number" ? [[key, spans[key] ?? value]] : [],
   );
-  const children = name === "serveNotice" ? { notice: {}, post: {} } : {};
-  return { settings: { ...Object.fromEntries(settings), ...children } };
+  const { pollIntervalSeconds } = spans;
+  const child = pollIntervalSeconds === undefined ? {} : { pollIntervalSeconds };
+  const children = name === "serveNotice" ? { notice: child, post: child } : {};
+  return { ...Object.fromEntries(settings), ...children };
+}
+
+/** A long way has settings of its own; those of the other ways are for harnesses that hurry. */
+function inputOf(life: Life, { variant: { input } }: CallUnderTest, random: Random): object {
+  const { settings } = (life.longWay === undefined ? {} : (input ?? {})) as { settings?: object };
+  const own = settingsOf(life, random);
+  return contractOf(life.process).defaults
+    ? { ...input, settings: { ...own, ...settings } }
+    : { ...input };
 }
 
 /** What the checks read of a result. */
@@ -79,6 +110,9 @@ export class Living {
   status: ProcessStatus | undefined;
   readonly #around: Surroundings;
   #isAsked = false;
+  /** What a slow person saw last that is to be done, and until when it lies. */
+  #matter: string | undefined;
+  #liesUntil = 0;
 
   constructor(life: Life, around: Surroundings) {
     this.life = life;
@@ -89,20 +123,35 @@ export class Living {
   async live(): Promise<void> {
     const { client, random, change } = this.#around;
     const { underTest, call } = underTestOf(this.life);
-    const own = settingsOf(this.life.process);
-    const variant = { ...call.variant, input: { ...call.variant.input, ...own } };
+    const variant = { ...call.variant, input: inputOf(this.life, call, random) };
     await this.#again(() => underTest.start(client(), this.life.life, variant));
     this.#around.say(`the application has started ${this.workflowId}`);
     if (random.chance(0.2))
       await this.#again(() => underTest.start(client(), this.life.life, variant));
     while (this.outcome === undefined) {
-      await change(this.workflowId, LOOK_MS);
+      await change(this.workflowId, this.#lookMs);
       await delay(this.#pauseMs());
       const handle = client().handle(this.workflowId as `${ProcessName}/${string}`);
       await this.#turn(handle, underTest, call).catch((error: unknown) => {
         if (!isUnanswered(error) && !(error instanceof FinishedError)) throw error;
       });
     }
+  }
+
+  get #lookMs(): number {
+    if (!this.life.isSlow) return LOOK_MS;
+    const leftMs = this.#liesUntil - Date.now();
+    return leftMs > 0 ? Math.min(SLOW_LOOK_MS, leftMs) : SLOW_LOOK_MS;
+  }
+
+  /** Slow persons do a thing days or weeks after they saw it, and go on with it as others do. */
+  #lies(matter: string, mostMs: number): boolean {
+    if (!this.life.isSlow) return false;
+    if (this.#matter !== matter) {
+      this.#matter = matter;
+      this.#liesUntil = Date.now() + Math.floor(mostMs * this.#around.random.next());
+    }
+    return Date.now() < this.#liesUntil;
   }
 
   /** Persons answer within seconds, hours or, seldom, a day. */
@@ -143,8 +192,11 @@ export class Living {
       return;
     }
     this.waitedFor = status.waitingFor;
-    if (status.attention) await this.#decide(handle, status.attention);
-    else if (status.outcome === undefined) await this.#play(handle, underTest, call, status);
+    const { attention } = status;
+    if (attention) {
+      if (!this.#lies(attention.id, DECISION_LIES_MS)) await this.#decide(handle, attention);
+    } else if (status.outcome === undefined && !this.#lies(status.waitingFor ?? "", LIES_MS))
+      await this.#play(handle, underTest, call, status);
   }
 
   async #isClosed({ workflowId }: AnyHandle): Promise<boolean> {

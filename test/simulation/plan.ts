@@ -14,8 +14,12 @@ export interface Life {
   /** Milliseconds after the start of the simulation, here and in faults. */
   at: number;
   process: ProcessName;
-  /** The call of its descriptor that it is about; undefined: the plain way. */
+  /** The call of its descriptor that it is about; undefined: the plain way, or a long one. */
   call?: string;
+  /** The long way of its descriptor that it takes. */
+  longWay?: number;
+  /** Its persons let things lie for days or weeks. */
+  isSlow?: true;
 }
 
 /** For how long each kind of fault may last, in milliseconds; 0: it happens at once, or to the next call alone. */
@@ -83,6 +87,13 @@ export interface PlanOptions {
   kinds?: readonly FaultKind[];
 }
 
+/** A shorter plan is for a closer look: its lives are over within days. */
+const SLOW_FROM_STEPS = 30;
+/** Of the lives of a longer one; the others stay as short as those of a shorter plan. */
+const SLOW_SHARE = 0.75;
+/** For so long most slow lives are open. */
+const SLOW_MS = 60 * DAY_MS;
+
 /** Every second step is a process, the others are faults; all within a time in which processes are open. */
 export function planOf({
   seed,
@@ -116,7 +127,24 @@ export function planOf({
       });
     }
   }
-  return { seed, steps: made.toSorted((one, other) => one.at - other.at) };
+  const paced = steps < SLOW_FROM_STEPS ? made : slowed(made, new Random(`${seed}/slow`));
+  return { seed, steps: paced.toSorted((one, other) => one.at - other.at) };
+}
+
+/** Most lives take weeks, and some of the faults strike in the midst of them. */
+function slowed(made: Step[], random: Random): Step[] {
+  return made.map((step) => {
+    if ("fault" in step)
+      return random.chance(0.3) ? { ...step, at: step.at + random.int(0, SLOW_MS) } : step;
+    if (!random.chance(SLOW_SHARE)) return step;
+    const { call, ...plain } = step;
+    const underTest = processesUnderTest.find(({ process }) => process === step.process);
+    const ways = underTest?.longWays ?? [];
+    const isLong = ways.length > 0 && (call === undefined || random.chance(0.6));
+    return isLong
+      ? { ...plain, longWay: random.int(0, ways.length), isSlow: true }
+      : { ...step, isSlow: true };
+  });
 }
 
 /** One seed after the other, without end. */

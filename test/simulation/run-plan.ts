@@ -48,6 +48,7 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
       directory: doors.files.root,
       databaseUrl: database.url,
       network: doors.network,
+      isSlow: plan.steps.some((step) => "life" in step && step.isSlow),
       say,
       onEvent: (run, event) => {
         idle.touch();

@@ -19,9 +19,16 @@ function shortRetention(historyDays: number): Record<string, string> {
   );
 }
 
-/** Variables of the environment. */
-export function settingsOf(random: Random, historyDays: number): Record<string, string> {
+/** Where persons take days, an attempt each three minutes until then would take all the time of a simulation. */
+const seldom = { TRUSTFLOW_ATTENTION__RETRY_SECONDS: "10800" };
+
+/** Variables of the environment. `isSlow`: for slow lives. */
+export function settingsOf(
+  random: Random,
+  { historyDays, isSlow }: { historyDays: number; isSlow: boolean },
+): Record<string, string> {
   return {
+    ...(isSlow && seldom),
     ...(random.chance(0.5) && shortRetention(historyDays)),
     // Each task of another process then takes a place in the worker's cache from one.
     ...(random.chance(0.3) && { TRUSTFLOW_WORKER__CACHED_PROCESSES: String(random.int(1, 4)) }),

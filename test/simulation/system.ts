@@ -60,6 +60,8 @@ export interface SystemHooks {
   directory: string;
   databaseUrl: string;
   network: Network;
+  /** Whether persons let things lie for days. */
+  isSlow: boolean;
   onEvent(run: Run, event: HistoryEvent): void;
   onNondeterminism(run: Run, problem: string): void;
   say(text: string): void;
@@ -68,7 +70,10 @@ export interface SystemHooks {
 export async function startSystem(world: World, hooks: SystemHooks): Promise<System> {
   const env = {
     ...environment(hooks),
-    ...settingsOf(world.fork("settings"), HISTORY_DAYS),
+    ...settingsOf(world.fork("settings"), {
+      historyDays: HISTORY_DAYS,
+      isSlow: hooks.isSlow,
+    }),
   };
   Object.assign(process.env, env);
   const matching = world.fork("matching");

@@ -11,12 +11,14 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Of a command, while faults last. */
 const MOST_TRIES = 40;
 
-/** Every day from now on, for so long. */
+/** Every day from now on, for so long; once all processes have ended, every week. */
 export async function cleanUpDaily(stage: Stage, forMs: number): Promise<void> {
-  const { world } = stage;
-  for (const end = world.now + forMs; ; await delay(DAY_MS)) {
+  const { world, idle } = stage;
+  for (const end = world.now + forMs; ;) {
     await cleanUpOnce(stage);
-    if (world.now + DAY_MS > end) return;
+    const pause = idle.isAtRest() ? 7 * DAY_MS : DAY_MS;
+    if (world.now + pause > end) return;
+    await delay(pause);
   }
 }
 

@@ -62,10 +62,14 @@ export const issueCertificateUnderTest: ProcessUnderTest<CertificateHandle> = {
     return trustflow.issueCertificate(id, { ...base, ...input });
   },
   triedAgain: [`${provider}.validate`],
+  longWays: [
+    { variant: {}, outcome: "issued" },
+    { outcome: "issued", ...ofAssertion },
+  ],
   play,
 };
 
-/** The holder: enters the newest code, and asks for one where none has come. */
+/** The holder: enters the newest code, and asks for one where none has come, or it came too long ago. */
 async function play(
   handle: CertificateHandle,
   { sandboxUrl, intent }: Scene,
@@ -74,8 +78,10 @@ async function play(
   if (waitingFor !== "the holder's code") return;
   const code = (await sandboxControl(sandboxUrl).messages(intent)).at(-1)?.otp;
   if (code === undefined) return handle.resendOtp();
-  return handle.submitOtp(code).catch((error: unknown) => {
+  const entered = await handle.submitOtp(code).catch((error: unknown) => {
     if (error instanceof UnreachableError) return { answer: "unknown" };
     throw error;
   });
+  if (entered.answer === "expired") await handle.resendOtp();
+  return entered;
 }

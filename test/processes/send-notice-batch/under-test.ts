@@ -5,6 +5,7 @@ import type { CallsOf, ProcessUnderTest } from "../process-under-test.js";
 import { batchInput, fastSettings, withAttachment } from "./inputs.js";
 
 const DAY = 86_400_000;
+const DAY_MINUTES = 1_440;
 type BatchHandle = HandleOf<"sendNoticeBatch">;
 const provider = "evi-notice";
 
@@ -90,6 +91,17 @@ export const sendNoticeBatchUnderTest: ProcessUnderTest<BatchHandle> = {
   calls: callsOf<typeof provider, BatchHandle, Unused>(provider, batchCalls, {
     setBatchBody: "setBody",
   }),
+  longWays: [
+    {
+      variant: { words: "received,delivered", input: { timeToLive: 60 * DAY_MINUTES } },
+      outcome: "closed",
+    },
+    {
+      variant: { words: "read,sent", input: { timeToLive: 30 * DAY_MINUTES } },
+      outcome: "closed",
+    },
+    { variant: { words: "open,read" }, outcome: "openAtDeadline" },
+  ],
   start(trustflow, id, { words = sendNoticeBatchUnderTest.words, input } = {}) {
     const more: Partial<SendNoticeBatchInput> = { settings: fastSettings, ...input };
     return trustflow.sendNoticeBatch(id, batchInput(id, words.split(","), more));

@@ -1,10 +1,12 @@
 // `sendNotice` as the harnesses take it.
 import type { HandleOf, SendNoticeInput } from "../../../src/client.js";
+import { DAY_SECONDS } from "../../../src/contracts/definition/process-contract.js";
 import { callsOf } from "../process-under-test.js";
 import type { CalledBack, CallsOf } from "../process-under-test.js";
 import { fastSettings, noticeInput, withAttachment } from "./inputs.js";
 
 const DAY = 86_400_000;
+const DAY_MINUTES = 1_440;
 type NoticeHandle = HandleOf<"sendNotice">;
 const provider = "evi-notice";
 
@@ -74,6 +76,32 @@ export const sendNoticeUnderTest: CalledBack<NoticeHandle> = {
     downloadAffidavits: "affidavits",
     downloadAffidavit: "affidavit",
   }),
+  longWays: [
+    {
+      variant: { words: "received", input: { timeToLive: 60 * DAY_MINUTES } },
+      outcome: "received",
+    },
+    { variant: { words: "failed", input: { timeToLive: 45 * DAY_MINUTES } }, outcome: "failed" },
+    {
+      variant: {
+        words: "read",
+        input: {
+          timeToLive: 30 * DAY_MINUTES,
+          enforceTrackingUntilTimeToLive: true,
+          affidavitKinds: ["ContentDownload"],
+        },
+      },
+      outcome: "read",
+    },
+    {
+      variant: {
+        words: "read,affidavits-late",
+        input: { settings: { affidavitWindowSeconds: 30 * DAY_SECONDS } },
+      },
+      outcome: "read",
+    },
+    { variant: { words: "open" }, outcome: "openAtDeadline" },
+  ],
   start(trustflow, id, { words = sendNoticeUnderTest.words, input } = {}) {
     const more: Partial<SendNoticeInput> = input ?? {};
     return trustflow.sendNotice(id, noticeInput(id, words, more));

@@ -2,6 +2,7 @@
 import type { PostalHandle, SendPostalInput } from "../../../src/client.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { fastSettings, letterInput, letterPdf } from "./inputs.js";
+import { DAY_SECONDS } from "../../../src/contracts/definition/process-contract.js";
 import { callsOf } from "../process-under-test.js";
 import type { CalledBack, CallsOf, Variant } from "../process-under-test.js";
 
@@ -50,6 +51,22 @@ export const sendPostalUnderTest: CalledBack<PostalHandle> = {
     requestAffidavit: "affidavitRequest",
     downloadAffidavits: "affidavitDownload",
   }),
+  longWays: [
+    { variant: { words: "delivered-after-60-days" }, outcome: "delivered" },
+    { variant: { words: "cancellable" }, outcome: "delivered" },
+    { variant: { words: "expired" }, outcome: "expired" },
+    {
+      variant: {
+        words: "missing,affidavits-late",
+        input: { settings: { affidavitWindowSeconds: 30 * DAY_SECONDS } },
+      },
+      outcome: "delivered",
+    },
+    {
+      variant: { words: "open", input: { settings: { deadlineSeconds: 60 * DAY_SECONDS } } },
+      outcome: "openAtDeadline",
+    },
+  ],
   start(trustflow, id, { words = sendPostalUnderTest.words, input } = {}) {
     const more: Partial<SendPostalInput> = { options: registered, ...input };
     return trustflow.sendPostal(id, letterInput(id, words, more));

@@ -39,6 +39,11 @@ export const serveNoticeUnderTest: ProcessUnderTest<HandleOf<"serveNotice">> = {
       isLookUpAssumed: true,
     },
   ],
+  longWays: [
+    { variant: { words: "sent/delivered-after-60-days" }, outcome: "servedByPost" },
+    { variant: { words: "received/cancellable" }, outcome: "servedByPost" },
+    { variant: { words: "open/missing" }, outcome: "servedByPost" },
+  ],
   start(trustflow, id, { words = serveNoticeUnderTest.words, input } = {}) {
     const { settings, ...more }: Partial<ServeNoticeInput> = input ?? {};
     const served = serveInput(id, words, more);

@@ -4,6 +4,7 @@ import type { OneShotHandle } from "../../../src/client.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { codeFor } from "../issue-certificate/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
+import { DAY_SECONDS } from "../../../src/contracts/definition/process-contract.js";
 import { callsOf } from "../process-under-test.js";
 import type { CallsOf, ProcessUnderTest, Scene } from "../process-under-test.js";
 import { signerInput, videoDecision, videoInput } from "./inputs.js";
@@ -136,6 +137,21 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
   effects: named(plain),
   spanMs: 20_000,
   repeats: [`${provider}.otp`],
+  longWays: [
+    { variant: {}, outcome: "signed" },
+    {
+      ...ofApproved,
+      outcome: "signed",
+      variant: {
+        ...ofApproved.variant,
+        input: { settings: { deadlineSeconds: 60 * DAY_SECONDS } },
+      },
+    },
+    {
+      variant: { words: "async-stalled", input: { variant: "asynchronous" } },
+      outcome: "openAtDeadline",
+    },
+  ],
   calls: callsOf<typeof provider, OneShotHandle, Unused>(provider, calls, {
     createVideo: "createIdentityVideo",
     approveVideo: "approveIdentityVideo",

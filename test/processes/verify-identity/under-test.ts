@@ -1,5 +1,6 @@
 // `verifyIdentity` as the harnesses take it: the call closes by itself, unless its caller rejects it.
 import type { HandleOf } from "../../../src/client.js";
+import { DAY_SECONDS } from "../../../src/contracts/definition/process-contract.js";
 import { callsOf } from "../process-under-test.js";
 import type { ProcessUnderTest } from "../process-under-test.js";
 import { alertFor, identityInput } from "./inputs.js";
@@ -53,6 +54,12 @@ export const verifyIdentityUnderTest: ProcessUnderTest<Handle> = {
       pastAnswers: ["notAwaited", "FinishedError"],
     },
   }),
+  longWays: [
+    {
+      variant: { words: "open", input: { settings: { deadlineSeconds: 60 * DAY_SECONDS } } },
+      outcome: "openAtDeadline",
+    },
+  ],
   start(trustflow, id, { words = "", form, input } = {}) {
     const alert = form === "alert" ? { alert: alertFor(id) } : {};
     return trustflow.verifyIdentity(id, identityInput(id, words, { ...alert, ...input }));
