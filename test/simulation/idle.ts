@@ -3,9 +3,14 @@
 // meanwhile is made once. A jump is in proportion to the quiet before it, so what is tried again after a pause comes within a few pauses.
 import type { World } from "./world.js";
 
-const QUIET_MS = 6_000;
-/** Of the quiet so far. */
+const QUIET_MS = 1_000;
+/** Of the quiet so far: while what is tried again comes within seconds, and later. */
 const JUMP_SHARE = 3;
+const LONG_QUIET_MS = 60_000;
+const LONG_JUMP_SHARE = 30;
+
+/** What is due within it is let happen: a message under way does not take hours. */
+const MOMENT_MS = 200;
 
 /** When every process has ended, nothing is tried again. */
 const AT_REST_MS = 24 * 60 * 60_000;
@@ -23,6 +28,8 @@ export class Idle {
   isAtWork = (): boolean => false;
   /** Whether every process has ended, and none is about to begin. */
   isAtRest = (): boolean => false;
+  /** Whether a program with this name has nothing to do until something happens: jumps pass it by, as if it was stopped meanwhile. */
+  isAsleep = (_program: string | undefined): boolean => false;
   readonly #world: World;
   #happenedAt: number;
   #atWork = 0;
@@ -47,6 +54,17 @@ export class Idle {
     return this.#world.now - this.#happenedAt;
   }
 
+  get #mostMs(): number {
+    const share = this.#quietMs < LONG_QUIET_MS ? JUMP_SHARE : LONG_JUMP_SHARE;
+    return share * this.#quietMs;
+  }
+
+  #jump(timers: Map<number, Timer>, ms: number): void {
+    for (const timer of timers.values())
+      if (this.isAsleep(timer.func?.program?.name)) timer.callAt += ms;
+    this.#world.clock.jump(ms);
+  }
+
   get #isQuiet(): boolean {
     return this.#atWork === 0 && this.#quietMs >= QUIET_MS && !this.isAtWork();
   }
@@ -65,11 +83,12 @@ export class Idle {
     // What the drain has let run may have begun something.
     if (this.#isQuiet) {
       const { timers } = world.clock as unknown as { timers: Map<number, Timer> };
-      let next = world.now + (this.isAtRest() ? AT_REST_MS : JUMP_SHARE * this.#quietMs);
+      const soon = world.now + MOMENT_MS;
+      let next = world.now + (this.isAtRest() ? AT_REST_MS : this.#mostMs);
       for (const { callAt, func } of timers.values())
-        if (callAt < next && awaited.has(func?.program?.name)) next = callAt;
+        if (callAt < next && (callAt < soon || awaited.has(func?.program?.name))) next = callAt;
       // Its program fires first at the end of the jump, in the order of the timers.
-      if (next - world.now > 1) world.clock.jump(next - world.now - 1);
+      if (next - world.now > 1) this.#jump(timers, next - world.now - 1);
     }
     if (!(await world.step())) throw new Error("nothing is left to happen");
   }

@@ -19,6 +19,12 @@ const YEAR_MS = 365 * DAY_MS;
 /** Every process has ended so long after the last step. */
 const REST_MS = 200 * DAY_MS;
 
+/** What relay and worker may find in the tables, now or later. */
+const WORK = `
+  select from trustflow.callbacks where state in ('waiting', 'unaddressed')
+  union all select from trustflow.callback_addresses where wake_at is not null
+  union all select from trustflow.unaddressed_tokens limit 1`;
+
 export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   const { world, database } = doors;
   const idle = new Idle(world);
@@ -60,6 +66,11 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   );
   checks.watch(system);
   idle.isAtWork = () => system.temporal.isAtWork;
+  idle.isAsleep = (program) =>
+    (program === "relay" || program === "worker") &&
+    system.roles[program].isUp &&
+    !database.isBusy &&
+    !database.hasRow(WORK);
   const application = world.program("application");
   const startedAt = world.now;
   const faults: Record<string, number> = {};

@@ -212,6 +212,11 @@ export class Role {
     return Object.assign(this.#world.program(this.#name), { skewMs: this.#skewMs });
   }
 
+  /** Whether it has started. */
+  get isUp(): boolean {
+    return this.#running !== undefined;
+  }
+
   get program(): Program {
     return this.#program;
   }

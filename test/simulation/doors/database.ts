@@ -56,6 +56,9 @@ export class Database {
   /** A second outage takes the place of one that is not over. */
   #stopAway: () => void = () => undefined;
   #lastId = 0;
+  /** How many statements may have changed something. */
+  #changes = 0;
+  readonly #known = new Map<string, { changes: number; hasRow: boolean }>();
 
   private constructor(network: Network, backend: Program, pg: PGlite) {
     this.#network = network;
@@ -84,6 +87,15 @@ export class Database {
   async rows<R>(sql: string, values: unknown[] = []): Promise<R[]> {
     if (this.#owner) throw new Error("a transaction is open");
     return (await this.backend.run(() => this.#pg.query<R>(sql, values))).rows;
+  }
+
+  /** Whether this gives a row; past all connections, and only while no transaction is open. Asked again only after a change. */
+  hasRow(sql: string): boolean {
+    const known = this.#known.get(sql);
+    if (known?.changes === this.#changes) return known.hasRow;
+    const hasRow = has("D", this.execute(query(sql)));
+    this.#known.set(sql, { changes: this.#changes, hasRow });
+    return hasRow;
   }
 
   /** Whether a connection has an open transaction. */
@@ -136,6 +148,7 @@ export class Database {
     const cut = this.onStatement({ from: connection.program, text: unit.text });
     if (cut === "cutBefore") return connection.cut();
     this.#world.trace("sql", connection.program?.name ?? "-", unit.bytes.length);
+    if (!isRead(unit.text)) this.#changes += 1;
     const { answer, status, news } = split(this.execute(unit.bytes));
     connection.status = status;
     this.#owner = status === "I" ? undefined : connection;
@@ -345,6 +358,13 @@ class Connection {
     this.timeoutMs = set ? Number(set[1]) : this.#startTimeoutMs;
     return true;
   }
+}
+
+function has(type: string, output: Buffer): boolean {
+  const code = type.charCodeAt(0);
+  for (let at = 0; at < output.length; at += 1 + output.readInt32BE(at + 1))
+    if (output[at] === code) return true;
+  return false;
 }
 
 /** Takes the notifications, which are for those that listen, out of an answer. */

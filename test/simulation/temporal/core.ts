@@ -82,6 +82,10 @@ export class SimulatedCore implements Poller {
     hooks.asServer(() => server.poll(this));
   }
 
+  get isAtWork(): boolean {
+    return this.#inProgress.size > 0 || this.#attempts.size > 0;
+  }
+
   /** Runs in the worker's own program, whoever hands the work in. */
   async #takeIncoming(): Promise<void> {
     for (;;) {

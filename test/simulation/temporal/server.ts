@@ -57,6 +57,8 @@ export interface Poller {
   taskQueue: string;
   takesWorkflows: boolean;
   takesActivities: boolean;
+  /** Whether it has a task, a query or an activity in hand. */
+  readonly isAtWork: boolean;
   takeTask(task: StartedTask): void;
   takeQuery(run: Run, query: Query): void;
   takeActivity(task: core.activity_task.IActivityTask): void;
@@ -77,6 +79,8 @@ export class TemporalServer implements Surroundings {
   readonly forgotten: Run[] = [];
   readonly #current = new Map<string, Run>();
   readonly #pollers = new Set<Poller>();
+  /** They take nothing more, and end what they have. */
+  readonly #leaving = new Set<Poller>();
   readonly #requests = new Map<string, string>();
   #tasks: Run[] = [];
   #activities: Activity[] = [];
@@ -96,10 +100,10 @@ export class TemporalServer implements Surroundings {
     return this.options.namespace;
   }
 
-  /** Whether a worker has an activity in hand. */
+  /** Whether a worker has something in hand. */
   get isAtWork(): boolean {
-    for (const { isOpen, activities } of this.runs.values())
-      if (isOpen) for (const { isRunning } of activities.values()) if (isRunning) return true;
+    for (const pollers of [this.#pollers, this.#leaving])
+      for (const { isAtWork } of pollers) if (isAtWork) return true;
     return false;
   }
 
@@ -117,6 +121,8 @@ export class TemporalServer implements Surroundings {
   /** `isPolite`: it said so, as a worker does that ends; else the server learns it by time alone. */
   leave(poller: Poller, isPolite: boolean): void {
     this.#pollers.delete(poller);
+    if (isPolite) this.#leaving.add(poller);
+    else this.#leaving.delete(poller);
     if (!isPolite || !poller.takesWorkflows) return;
     for (const run of this.runs.values()) if (run.sticky === poller.identity) run.leaveSticky();
   }
