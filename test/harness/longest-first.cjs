@@ -8,6 +8,7 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 const longest = [
   "test/client/outage.test.ts",
   "test/e2e/promises.test.ts",
+  "test/simulation/simulate.test.ts",
   "test/workflows/long-waits.test.ts",
   "test/replay/replay.test.ts",
   "test/callbacks/relay/hostile.temporal.test.ts",

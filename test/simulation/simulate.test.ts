@@ -1,0 +1,88 @@
+// `npm run simulate`: a plan gives one hash, in any process and on both releases of Node, and a failure is shrunk.
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ltsNode } from "../../scripts/lts.mjs";
+import { planOf } from "./plan.js";
+import type { Plan, Step } from "./plan.js";
+import { addUp } from "./report.js";
+import type { Whole } from "./report.js";
+import { shrink } from "./shrink.js";
+
+const LIMIT_MS = 600_000;
+const seed = 7;
+
+describe("a run", () => {
+  /** Short, and with callbacks. */
+  const options = { seed, steps: 2, processes: ["sendPostal"] } as const;
+  const ofSeed = ["--seed", String(seed), "--steps", "2", "--process", "sendPostal"];
+  let folder: string;
+  let first: Whole;
+
+  async function simulate(args: string[], node = process.execPath): Promise<Whole> {
+    const script = ["--import", "./scripts/typescript.mjs", "test/simulation/main.ts", "--json"];
+    const { stdout } = await promisify(execFile)(node, [...script, ...args]);
+    return JSON.parse(stdout) as Whole;
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "trustflow-simulate-"));
+    first = await simulate(ofSeed);
+  }, LIMIT_MS);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("--json says what was done", () => {
+    expect(first).toEqual({
+      seeds: 1,
+      seed,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      processes: 1,
+      virtualYears: expect.any(Number),
+      faults: expect.any(Object),
+      checks: expect.any(Object),
+      outcomes: expect.any(Object),
+      seconds: expect.any(Number),
+      yearsPerCpuHour: expect.any(Number),
+      violations: [],
+    });
+    const sum = (counts: Record<string, number>) =>
+      Object.values(counts).reduce((all, count) => all + count, 0);
+    expect([sum(first.outcomes), sum(first.faults)]).toEqual([1, 1]);
+    expect(sum(first.checks)).toBeGreaterThan(10);
+    expect(first.yearsPerCpuHour).toBeGreaterThan(0);
+  });
+
+  test(
+    "--replay repeats it to the same hash, also under the release of Node that the image runs on",
+    async () => {
+      const file = join(folder, "plan.json");
+      await writeFile(file, JSON.stringify(planOf(options)));
+      const { hash, outcomes } = await simulate(["--replay", file], await ltsNode());
+      expect({ hash, outcomes }).toEqual({ hash: first.hash, outcomes: first.outcomes });
+    },
+    LIMIT_MS,
+  );
+});
+
+test("the years for each hour count the processor time of the simulations and of the command", () => {
+  const counts = { faults: {}, checks: {}, outcomes: {}, violations: [], story: [] };
+  const report = { ...counts, seed, hash: "", processes: 1, virtualYears: 1, seconds: 500 };
+  const { seeds, virtualYears, seconds, yearsPerCpuHour } = addUp([report, report], 800);
+  expect([seeds, virtualYears, seconds, yearsPerCpuHour]).toEqual([2, 2, 1_800, 4]);
+});
+
+/** Like a failure that takes two of the steps. */
+test("the shortest plan has what the failure takes, and nothing else", async () => {
+  const plan = planOf({ seed, steps: 23 });
+  const needed = [plan.steps[4], plan.steps[17]] as Step[];
+  let runs = 0;
+  const fails = async (tried: Plan) => {
+    runs += 1;
+    return needed.every((step) => tried.steps.includes(step));
+  };
+  expect(await shrink(plan, fails)).toEqual({ seed, steps: needed });
+  expect(runs).toBeLessThan(60);
+});
