@@ -6,7 +6,7 @@ import { closedEvent, post } from "./callbacks.js";
 import { denyAccount, isProvider, lagLookUps, outlastLease, skewClocks } from "./elsewhere.js";
 import { eraseOne } from "./erasure.js";
 import { rotateKeys } from "./rotation.js";
-import { cleanUpDaily } from "./upkeep.js";
+import { cleanUpOften } from "./upkeep.js";
 
 /** What the network does to exchanges while a fault lasts. */
 type Spoil = (request: SeenRequest) => ReturnType<Network["onRequest"]> | "next";
@@ -151,7 +151,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
     lagLookUps: () => lagLookUps(stage, forMs),
     skewClocks: () => skewClocks(stage, forMs),
     outlastLease: () => outlastLease(stage, forMs, once),
-    cleanUp: () => void cleanUpDaily(stage, forMs),
+    cleanUp: () => void cleanUpOften(stage, forMs),
     rotateKeys: () => void rotateKeys(stage),
     erase: () => void eraseOne(stage),
   };

@@ -28,8 +28,8 @@ export class Idle {
   isAtWork = (): boolean => false;
   /** Whether every process has ended, and none is about to begin. */
   isAtRest = (): boolean => false;
-  /** Whether a program with this name has nothing to do until something happens: jumps pass it by, as if it was stopped meanwhile. */
-  isAsleep = (_program: string | undefined): boolean => false;
+  /** The programs that have nothing to do until something happens: jumps pass them by, as if they were stopped meanwhile. */
+  asleep = (): readonly (string | undefined)[] => [];
   readonly #world: World;
   #happenedAt: number;
   #atWork = 0;
@@ -60,8 +60,9 @@ export class Idle {
   }
 
   #jump(timers: Map<number, Timer>, ms: number): void {
-    for (const timer of timers.values())
-      if (this.isAsleep(timer.func?.program?.name)) timer.callAt += ms;
+    const asleep = this.asleep();
+    for (const timer of asleep.length > 0 ? timers.values() : [])
+      if (asleep.includes(timer.func?.program?.name)) timer.callAt += ms;
     this.#world.clock.jump(ms);
   }
 

@@ -12,7 +12,7 @@ export async function load(url, context, next) {
   const source = Buffer.from(/** @type {Uint8Array} */ (loaded.source)).toString();
   const told = source.replace(
     DYNAMIC_IMPORT,
-    "(globalThis.awaitedImport ?? ((a) => a))(import($1))",
+    '(globalThis.awaitedImport ?? ((_, load) => load()))(import.meta.url + " " + $1, () => import($1))',
   );
   return { ...loaded, source: told };
 }

@@ -58,7 +58,7 @@ export const faultKinds = {
   outlastLease: HOUR_MS,
   /** By how much the clocks of the programs differ from then on. */
   skewClocks: 3 * MINUTE_MS,
-  /** Once, and then every day; most lives are over by its end, and retention deletes. */
+  /** Once, then every day, later every week; most lives are over by its end, and retention deletes. */
   cleanUp: 450 * DAY_MS,
   rotateKeys: 0,
   /** Of a process that has ended. */
@@ -89,8 +89,8 @@ export interface PlanOptions {
 
 /** A shorter plan is for a closer look: its lives are over within days. */
 const SLOW_FROM_STEPS = 30;
-/** Of the lives of a longer one; the others stay as short as those of a shorter plan. */
-const SLOW_SHARE = 0.75;
+/** Of the lives of a longer one; the others stay as short as those of a shorter plan, and what has no long way stays short. */
+const SLOW_SHARE = 0.9;
 /** For so long most slow lives are open. */
 const SLOW_MS = 60 * DAY_MS;
 
@@ -140,7 +140,7 @@ function slowed(made: Step[], random: Random): Step[] {
     const { call, ...plain } = step;
     const underTest = processesUnderTest.find(({ process }) => process === step.process);
     const ways = underTest?.longWays ?? [];
-    const isLong = ways.length > 0 && (call === undefined || random.chance(0.6));
+    const isLong = ways.length > 0 && (call === undefined || random.chance(0.8));
     return isLong
       ? { ...plain, longWay: random.int(0, ways.length), isSlow: true }
       : { ...step, isSlow: true };

@@ -66,11 +66,10 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   );
   checks.watch(system);
   idle.isAtWork = () => system.temporal.isAtWork;
-  idle.isAsleep = (program) =>
-    (program === "relay" || program === "worker") &&
-    system.roles[program].isUp &&
-    !database.isBusy &&
-    !database.hasRow(WORK);
+  idle.asleep = () =>
+    database.isBusy || database.hasRow(WORK)
+      ? []
+      : (["relay", "worker"] as const).filter((name) => system.roles[name].isUp);
   const application = world.program("application");
   const startedAt = world.now;
   const faults: Record<string, number> = {};

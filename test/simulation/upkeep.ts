@@ -11,13 +11,16 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Of a command, while faults last. */
 const MOST_TRIES = 40;
 
-/** Every day from now on, for so long; once all processes have ended, every week. */
-export async function cleanUpDaily(stage: Stage, forMs: number): Promise<void> {
-  const { world, idle } = stage;
-  for (const end = world.now + forMs; ;) {
+/** By then the short periods of a retention are over. */
+const DAILY_MS = 10 * DAY_MS;
+
+/** Every day from now on, and later every week, for so long. */
+export async function cleanUpOften(stage: Stage, forMs: number): Promise<void> {
+  const { world } = stage;
+  for (const began = world.now; ;) {
     await cleanUpOnce(stage);
-    const pause = idle.isAtRest() ? 7 * DAY_MS : DAY_MS;
-    if (world.now + pause > end) return;
+    const pause = world.now < began + DAILY_MS ? DAY_MS : 7 * DAY_MS;
+    if (world.now + pause > began + forMs) return;
     await delay(pause);
   }
 }

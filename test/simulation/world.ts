@@ -375,8 +375,20 @@ function awaited<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve) => unanswered.push(() => resolve(work)));
 }
 
+/** What was imported once: the thread would be asked again each time. */
+const imported = new Map<string, Promise<unknown>>();
+
 // loader.mjs wraps each import() in it.
-Object.assign(globalThis, { awaitedImport: awaited });
+Object.assign(globalThis, {
+  awaitedImport(what: string, load: () => Promise<unknown>): Promise<unknown> {
+    const known = imported.get(what);
+    if (known) return known;
+    return awaited(load()).then((module) => {
+      imported.set(what, Promise.resolve(module));
+      return module;
+    });
+  },
+});
 // The SDK compiles the reader of source maps with it.
 const { WebAssembly } = globalThis as unknown as {
   WebAssembly: Record<string, (...args: unknown[]) => Promise<unknown>>;
