@@ -31,12 +31,13 @@ async function requesting() {
            heard_at = clock_timestamp() where evidence_id = $1`,
         [evidenceId.toLowerCase()],
       ),
-    request: (occurrence: string) =>
+    evidenceId,
+    request: (occurrence: string, notice = evidenceId) =>
       run((all) =>
         all.requestBatchAffidavit({
           effect: { step: "requestAffidavit", occurrence },
           account: "default",
-          asked: { notice: evidenceId },
+          asked: { notice },
         }),
       ),
   };
@@ -68,6 +69,20 @@ test.each(["Draft", "Closed"])(
     expect(await requests()).toEqual(before);
   },
 );
+
+test("of a notice of another batch nothing is requested", async () => {
+  const [{ request }, { evidenceId }] = [await requesting(), await requesting()];
+  const before = await requests();
+  expect(await request("one", evidenceId)).toEqual({ answer: "notFound" });
+  expect(await requests()).toEqual(before);
+});
+
+test("without an answer it is told as unknown, and the same update requests nothing again", async () => {
+  const { request, isShown } = await requesting();
+  await isShown("Sent");
+  bench.sandbox.faults.add({ operation: "evi-notice.affidavitRequest", kind: "cut-after-commit" });
+  for (const _ of ["first", "again"]) expect(await request("one")).toEqual({ answer: "unknown" });
+});
 
 test("what only a callback says keeps nobody from requesting", async () => {
   const { request, isCalledBack } = await requesting();

@@ -481,3 +481,23 @@ test("a batch that is not accepted is deleted, and the process fails with what w
   expect(run.failure).toMatchObject({ type: "NotAccepted" });
   expect(run.types.at(-1)).toBe("deleteBatch");
 });
+
+describe("an affidavit on demand of one notice", () => {
+  test.each([
+    [{}, "notice must be the id of a notice of the batch"],
+    [{ notice: "" }, "notice must be the id of a notice of the batch"],
+    [{ notice: "x", includeBody: "yes" }, "includeBody must be true or false"],
+    [{ notice: "x", includeDocument: true }, "includeDocument is not known"],
+  ])("%j is refused, and the field named", async (asked, message) => {
+    const run = await start({ followBatch: undefined as never });
+    const { refused } = await run.update("requestAffidavit", asked);
+    expect(refused?.message).toContain(message);
+  });
+
+  test("without OnDemand in the input asks no provider", async () => {
+    const run = await start({ followBatch: undefined as never });
+    const { answer } = await run.update("requestAffidavit", { notice: "x" });
+    expect(answer).toEqual({ answer: "notEligible" });
+    expect(run.types).not.toContain("requestBatchAffidavit");
+  });
+});

@@ -17,6 +17,23 @@ const snapshot = (state: string, outcome: string): NoticeSnapshot => ({
 });
 const event = (kind: string) => ({ id: kind, kind, at: "2026-03-01T00:00:00.000Z" });
 
+test.each([
+  ["Sent", "sent"],
+  ["Certified", "certified"],
+  ["Delivered", "delivered"],
+  ["Received", "received"],
+  ["Read", "read"],
+  ["Refused", "refused"],
+  ["Accepted", "accepted"],
+  ["Rejected", "rejected"],
+  ["Failed", "failed"],
+  ["Cancelled", "cancelled"],
+])("the outcome %s is %s (P2 §3.4)", (word, outcome) => {
+  const view = noticeView([], snapshot("Closed", word));
+  expect(view).toMatchObject({ outcome, closed: true });
+  expect(view.providerOutcome).toBeUndefined();
+});
+
 test("Failed as a state is recoverable: nothing but Closed ends a notice (P2 §3.2)", () => {
   for (const state of ["Failed", "Replied", "Read", "Cancelled", "Refused"])
     expect(noticeView([], snapshot(state, "Failed"))).toMatchObject({

@@ -1,11 +1,12 @@
-// The claim of a conference: another process that has it is asked for nothing but whether it is open (docs/decisions/0032).
+// The claim of a conference: another process that has it is asked for nothing but whether it is open (docs/decisions/0032). And the
+// rejection of its call.
 import { expect, test } from "@jest/globals";
 import { verifyIdentity } from "../../../src/workflows/verify-identity/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 const other = "verifyIdentity/other";
 
-function start() {
+function start(claimed?: object) {
   return WorkflowRun.start(
     () => verifyIdentity({ idConference: "c-1" }),
     {
@@ -16,7 +17,8 @@ function start() {
         isRejected: false,
         settings: { deadlineSeconds: 1_000 },
       }),
-      claim: ({ from }) => (from === other ? {} : { owner: other }),
+      claim: ({ from }) => claimed ?? (from === other ? {} : { owner: other }),
+      checkDecision: () => ({ principal: undefined }),
     },
     "verifyIdentity",
   );
@@ -43,4 +45,14 @@ test("a look that a stranger failed is repeated after a minute, and an ended pro
   await run.pass(1);
   await run.open[0]?.answer({ found: { run: "ended" } });
   expect(run.types).toEqual(["prepare", "claim", "lookAt", "lookAt", "claim", "ask"]);
+});
+
+test("two rejections at once are one request, which answers both", async () => {
+  const run = await start({});
+  const both = [await run.update("rejectCall", {}), await run.update("rejectCall", {})];
+  const asked = () => run.open.filter(({ type }) => type === "rejectCall");
+  expect(asked()).toHaveLength(1);
+  await asked()[0]?.answer({ answer: "rejected" });
+  for (const { answer } of both) expect(answer).toEqual({ answer: "rejected" });
+  expect(run.types.filter((type) => type === "rejectCall")).toHaveLength(1);
 });
