@@ -34,6 +34,8 @@ interface Flow {
   operations: readonly string[];
   /** The id that `happened` of its service needs. */
   serviceId: string;
+  /** The ids that its service is linked to, by their names in the references. */
+  links: readonly string[];
   input(writing: Writing, words?: string): WalletInput;
   /** Creates at the provider what the process would create, in its order; by the members of the input. */
   existing(account: CredentialWalletAccount, fields: Fields): Promise<Record<string, string>>;
@@ -50,7 +52,7 @@ export const walletAccounts = [
 ];
 
 export function walletPaths(flow: Flow): Record<string, Path> {
-  const { process: processName, operations, serviceId, input, existing } = flow;
+  const { process: processName, operations, serviceId, links, input, existing } = flow;
   const service = operations.at(-2)!;
   const init = operations.at(-1)!;
   const begin = (run: PathRun, words = "", more: object = {}) =>
@@ -83,7 +85,14 @@ export function walletPaths(flow: Flow): Record<string, Path> {
 
   return {
     async initiated(run) {
-      await ends(await begin(run), "initiated");
+      const { sandbox, client } = run.system;
+      const { outcome, references, documents } = await (await begin(run)).result();
+      expect([outcome, documents.map(({ kind }) => kind)]).toEqual(["initiated", ["answer"]]);
+      const service = await sandbox.item(references[serviceId]!);
+      expect(service["links"]).toEqual(links.map((name) => references[name]));
+      // Where the holder goes on stands in the sealed document alone.
+      const { url } = JSON.parse(String(await client.documents.get(documents[0]!.document)));
+      run.author.secret("offer", url);
       expect(await run.system.effects(referenceOf(run))).toEqual(once);
     },
     async "all-reused"(run) {

@@ -59,7 +59,9 @@ export class Canaries implements Author {
 
   /** What to look for to find any: the mark, and what could not hold it. A code of six digits stands anywhere by chance. */
   get texts(): string[] {
-    const secrets = ["deviceCode", "callToken"].flatMap((of) => [...(this.#secrets.get(of) ?? [])]);
+    const secrets = ["deviceCode", "callToken", "offer"].flatMap((of) => [
+      ...(this.#secrets.get(of) ?? []),
+    ]);
     const others = [...this.#all.values(), ...secrets];
     return [this.mark, ...others.filter((text) => !text.includes(this.mark))];
   }

@@ -45,6 +45,7 @@ const secrets = [
   "esawToken",
   "evidenceAccessControlChallengeResponse",
   "notice.evidenceAccessControlChallengeResponse",
+  "offer",
   "options.evidenceAccessControlChallengeResponse",
   "post.options.evidenceAccessControlChallengeResponse",
   "the accounts' password",

@@ -6,6 +6,7 @@ import {
   attentionOf,
   changePassword,
   decide,
+  decidedBy,
   ends,
   idOf,
   isAbandoned,
@@ -50,7 +51,16 @@ export const issueCertificatePaths: PathsOf = {
     assertion: (writing) => eid(writing, assertion(writing, new Date())),
   },
   paths: {
-    issued: (run) => enters(run),
+    async issued(run) {
+      const handle = await begin(run);
+      await entersCode(run, handle);
+      expect(await handle.result()).toMatchObject({
+        references: { certIdOtp: expect.stringMatching(/^\d+$/) },
+        dates: { enrolledAt: expect.any(String), validatedAt: expect.any(String) },
+        otpsSent: 1,
+      });
+      expect(await run.system.effects(run.intent)).toEqual(once("enroll"));
+    },
     unchecked: (run) => enters(run, "", { checkData: false }),
     "by-email": async (run) => {
       const handle = await start(run, "issueCertificate", { ...holder(run), ...byEmail });
@@ -83,7 +93,9 @@ export const issueCertificatePaths: PathsOf = {
     async "by-assertion"(run) {
       const issuedAt = await now(run);
       const input = eid(run, assertion(run, issuedAt));
-      await entersCode(run, await start(run, "issueCertificate", input));
+      const handle = await start(run, "issueCertificate", input);
+      await entersCode(run, handle);
+      expect((await handle.result()).references).toMatchObject({ otpId: expect.any(String) });
     },
     async "assertion-expired"(run) {
       const handle = await withOldAssertion(run);
@@ -110,7 +122,21 @@ export const issueCertificatePaths: PathsOf = {
 
     async "enrolment-happened"(run) {
       const handle = await begin(run, "enroll=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "happened", await idsOf(run, handle));
+      const ids = await idsOf(run, handle);
+      const { attention } = await handle.status();
+      expect(attention).toMatchObject({
+        step: "enroll",
+        happenedNeeds: ["certIdOtp", "deviceCode"],
+      });
+      const decision = {
+        ...decidedBy(run),
+        attention: attention!.id,
+        decision: "happened",
+      } as const;
+      await expect(
+        handle.resolve({ ...decision, result: { ...ids, otpId: "no id" } }),
+      ).rejects.toMatchObject({ fields: [{ path: "result.otpId" }] });
+      await decide(run, handle, "unknownOutcome", "happened", ids);
       await awaitsCode(handle);
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
       await entersCode(run, handle, 1);
@@ -239,7 +265,8 @@ export const issueCertificatePaths: PathsOf = {
     async "taken-up-with-another-assertion"(run) {
       await renews(run, await withOldAssertion(run));
       await temporalHandle(run).terminate();
-      const input = eid(run, assertion(run, await now(run)));
+      // However old its assertion is by then.
+      const input = eid(run, assertion(run, await anHourAgo(run)));
       await entersCode(run, await start(run, "issueCertificate", input));
       expect(await run.system.effects(run.intent)).toEqual(
         once("enrollDisposableWitheIDAssertion"),
@@ -315,6 +342,10 @@ async function now({ system }: PathRun): Promise<Date> {
   return new Date((await system.sandbox.clock()).now);
 }
 
+async function anHourAgo(run: PathRun): Promise<Date> {
+  return new Date((await now(run)).getTime() - 3_600_000);
+}
+
 function begin(run: PathRun, words = "", settings: Settings = {}): Promise<CertificateHandle> {
   return start(run, "issueCertificate", holder(run, words, settings));
 }
@@ -353,8 +384,7 @@ async function awaitsAssertion(handle: CertificateHandle): Promise<void> {
 }
 
 async function withOldAssertion(run: PathRun, settings: Settings = {}) {
-  const old = new Date((await now(run)).getTime() - 3_600_000);
-  const input = eid(run, assertion(run, old), settings);
+  const input = eid(run, assertion(run, await anHourAgo(run)), settings);
   const handle = await start(run, "issueCertificate", input);
   if (settings.assertionDeadlineSeconds === undefined) await awaitsAssertion(handle);
   return handle;

@@ -17,6 +17,7 @@ export const issueCredentialPaths: PathsOf = {
     process: "issueCredential",
     operations,
     serviceId: "issuanceServiceId",
+    links: ["templateId"],
     input: issuance,
     async existing(account, fields) {
       const { operatorId } = await wallet.createOperator(account, { fields });

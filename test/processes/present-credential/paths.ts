@@ -23,6 +23,7 @@ export const presentCredentialPaths: PathsOf = {
     process: "presentCredential",
     operations,
     serviceId: "verificationServiceId",
+    links: ["verificationTemplateId", "operatorId"],
     input: presentation,
     async existing(account, fields) {
       const { operatorId } = await wallet.createOperator(account, { fields });

@@ -89,7 +89,10 @@ export const sendNoticeBatchPaths: PathsOf = {
       const [notice] = await knownNotices(run, handle);
       const asked = { notice: notice!, includeEvents: true };
       expect(await handle.requestAffidavit(asked)).toMatchObject({ answer: "requested" });
-      await ends(handle, "openAtDeadline");
+      const { outcome, timeline } = await handle.result();
+      expect(outcome).toBe("openAtDeadline");
+      const told = { event: "Affidavit on demand: requested", note: `notice ${notice}` };
+      expect(timeline).toContainEqual(expect.objectContaining(told));
     },
     "rows-left-out": through([], "closed", {
       recipients: withInvalidRow,

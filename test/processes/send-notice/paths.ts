@@ -42,7 +42,12 @@ export const sendNoticePaths: PathsOf = {
   kept: ["attachments[].document.mediaType"],
   inputs: { notice: (writing) => notice(writing, "read") },
   paths: {
-    read: through("read", "read"),
+    async read(run) {
+      const { outcome, reported } = await (await begin(run, "read")).result();
+      expect(outcome).toBe("read");
+      const about = { ipAddress: expect.stringMatching(/^192\.0\.2\./), progress: 100 };
+      expect(reported).toContainEqual(expect.objectContaining({ kind: "Read", ...about }));
+    },
     refused: through("refused", "refused"),
     rejected: through("rejected", "rejected", { commitmentChoice: "AcceptOrReject" }),
     "failed-and-recovered": through("failed-recovered", "read"),

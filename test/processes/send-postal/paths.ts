@@ -105,7 +105,9 @@ export const sendPostalPaths: PathsOf = {
       const handle = await begin(run, "open", { settings });
       await shows(handle, ({ reportedState }) => reportedState === "Sent");
       expect(await handle.cancel()).toEqual({ answer: "tooLate" });
+      expect(await handle.requestAffidavit()).toEqual({ answer: "notEligible" });
       await ends(handle, "openAtDeadline");
+      expect(await run.system.effects(run.intent)).toEqual({ "evi-post.submit": 1 });
     },
     "open-at-the-deadline": through("open", "openAtDeadline", {
       settings: { ...fastSettings, deadlineSeconds: 12 },
@@ -138,8 +140,11 @@ export const sendPostalPaths: PathsOf = {
     async "affidavit-on-demand"(run) {
       const handle = await tracked(run, "delivered", { options: onDemand });
       const answer = await handle.requestAffidavit({ includeDocument: true });
-      expect(answer).toMatchObject({ answer: "requested" });
-      await ends(handle, "delivered");
+      expect(answer).toEqual({ answer: "requested", requestId: expect.any(String) });
+      const { outcome, documents } = await handle.result();
+      expect(outcome).toBe("delivered");
+      const { requestId } = answer as { requestId: string };
+      expect(documents.filter((document) => document.requestId === requestId)).toHaveLength(1);
     },
     async "affidavit-on-demand-twice"(run) {
       const handle = await tracked(run, "delivered", { options: onDemand });
@@ -174,7 +179,10 @@ export const sendPostalPaths: PathsOf = {
     async "not-accepted"(run) {
       const options = { certificationLevel: run.author.words("level") };
       const handle = await begin(run, "delivered", { options });
-      await expect(handle.result()).rejects.toMatchObject({ provider: "evi-post" });
+      await expect(handle.result()).rejects.toMatchObject({
+        provider: "evi-post",
+        fields: [expect.objectContaining({ path: "options.certificationLevel" })],
+      });
     },
     async "invalid-input"(run) {
       const { recipientAddress: _, ...bad } = letter(run, "delivered");

@@ -1,6 +1,7 @@
 // Every way through `signEnvelope` (P1 §1.5, 4.5; docs/reading-the-specification.md §0, §7).
 import { expect } from "@jest/globals";
 import type { EnvelopeHandle, SignEnvelopeInput } from "../../../src/client.js";
+import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import { envelopeInput } from "./inputs.js";
 import {
@@ -108,6 +109,8 @@ export const signEnvelopePaths: PathsOf = {
     async "cancelled-between"(run) {
       const { handle } = await cancelled(run, "abandon");
       await isAbandoned(handle, "exists");
+      const { typedSearchAttributes } = await temporalHandle(run).describe();
+      expect(typedSearchAttributes.get(searchAttributes.attention)).toBeUndefined();
     },
     async "cancel-withdrawn"(run) {
       const { handle, mend } = await cancelled(run, "retry");

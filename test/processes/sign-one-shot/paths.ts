@@ -24,6 +24,7 @@ import { statusWhere } from "../../harness/stack/stack.js";
 const once = Object.fromEntries(
   ["create", "otp", "sign"].map((name) => [`one-shot-signature.${name}`, 1]),
 );
+const uploads = "one-shot-signature.uploadDocument";
 const asynchronous = { variant: "asynchronous" } as const;
 const stalled = "async-stalled";
 /** So that no poll happens unless a callback triggers it. */
@@ -65,12 +66,25 @@ export const signOneShotPaths: PathsOf = {
     video: (writing) => video(writing),
   },
   paths: {
-    signed: (run) => signs(run),
+    async signed(run) {
+      const handle = await begin(run);
+      await entersCode(run, handle);
+      const { documents, ...result } = await handle.result();
+      expect(documents.map(({ kind }) => kind)).toEqual(["contract", "signed", "signed"]);
+      expect(result).not.toHaveProperty("documentsDeleted");
+      expect(await run.system.effects(run.intent)).toEqual({ ...once, [uploads]: 2 });
+    },
     async hash(run) {
       await entersCode(run, await start(run, "signOneShot", hash(run)));
+      const uploaded = { "one-shot-signature.uploadHash": 1 };
+      expect(await run.system.effects(run.intent)).toEqual({ ...once, ...uploaded });
     },
     async "documents-deleted"(run) {
-      await entersCode(run, await created(run, "", { deleteDocuments: true }));
+      const handle = await created(run, "", { deleteDocuments: true });
+      await entersCode(run, handle);
+      expect(await handle.result()).toMatchObject({ documentsDeleted: true });
+      const effects = { [uploads]: 2, "one-shot-signature.deleteDocuments": 1 };
+      expect(await run.system.effects(run.intent)).toEqual({ ...once, ...effects });
     },
     async "wrong-code"(run) {
       const handle = await created(run);
@@ -360,17 +374,19 @@ async function signing(run: PathRun, words: string, more: Partial<SignOneShotInp
   return handle;
 }
 
-/** The identity video waits for a decision. */
+/** The identity video waits for a decision: no code has gone out. */
 async function filmed(run: PathRun) {
   const handle = await start(run, "signOneShot", video(run));
   await awaits(handle, videoDecision);
+  expect(await run.system.sandbox.messages(run.intent)).toEqual([]);
   return handle;
 }
 
-/** The contract waits to be accepted. */
+/** The contract waits to be accepted: no code has gone out. */
 async function asked(run: PathRun) {
   const handle = await begin(run, "", { settings: { requireContractAccepted: true } });
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "the acceptance of the contract");
+  expect(await run.system.sandbox.messages(run.intent)).toEqual([]);
   return handle;
 }
 
