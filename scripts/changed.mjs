@@ -34,25 +34,14 @@ const touchesAll =
   /^(jest\.config\.js|package(-lock)?\.json|tsconfig\.json|\.oxlintrc\.json|scripts\/.*|test\/harness\/.*\.js)$/;
 
 /**
- * Of all tests those that the rules add when these files change. A process is known by the name of
- * its folders; what belongs to it runs its end-to-end tests of test/long too.
+ * Of all tests those that the rules add when these files change.
  *
  * @param {string[]} files that changed
  * @param {string[]} tests all that there are
- * @param {string[]} processes the names of their folders
  */
-export function testsByRules(files, tests, processes) {
-  const applied = [
-    ...rules.map((rule) => ({ ...rule, isLong: false })),
-    ...processes.map((name) => ({
-      changed: new RegExp(`^(src|test)/.*\\b${name}[./]`),
-      tests: new RegExp(`/e2e/processes/${name}[.-]`),
-      isLong: true,
-    })),
-  ].filter(({ changed }) => files.some((file) => changed.test(file)));
-  return tests.filter((test) =>
-    applied.some((rule) => rule.tests.test(test) && (rule.isLong || !isLong(test))),
-  );
+export function testsByRules(files, tests) {
+  const applied = rules.filter(({ changed }) => files.some((file) => changed.test(file)));
+  return tests.filter((test) => !isLong(test) && applied.some((rule) => rule.tests.test(test)));
 }
 
 /** @param {string} test */
@@ -81,14 +70,11 @@ export function argumentsFor(files) {
       .map((file) => join(folder, file))
       .filter((file) => file.endsWith(".test.ts")),
   );
-  const processes = readdirSync(join(root, "test", "processes"), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
-  const byRules = testsByRules(files, tests, processes);
+  const byRules = testsByRules(files, tests);
   const modules = files.filter(
     (file) => /\.[cm]?[jt]s$/.test(file) && existsSync(join(root, file)),
   );
-  const leftOut = tests.filter((test) => isLong(test) && !byRules.includes(test));
+  const leftOut = tests.filter(isLong);
   return [
     "--findRelatedTests",
     ...modules,

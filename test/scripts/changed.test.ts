@@ -10,21 +10,12 @@ const tests = [
   "test/deploy/compose.test.ts",
   "test/docs/paths.test.ts",
   "test/long/e2e/attention.test.ts",
-  "test/e2e/processes/send-postal.test.ts",
   "test/e2e/promises.test.ts",
   "test/long/cli/help.test.ts",
-  "test/long/e2e/processes/send-postal-late.test.ts",
-  "test/long/e2e/processes/send-postal.test.ts",
-  "test/long/e2e/processes/sign-envelope.test.ts",
   "test/processes/complete.test.ts",
   "test/replay/replay.test.ts",
 ];
 const everyone = ["test/e2e/promises.test.ts"];
-const ofPostal = [
-  "test/e2e/processes/send-postal.test.ts",
-  "test/long/e2e/processes/send-postal-late.test.ts",
-  "test/long/e2e/processes/send-postal.test.ts",
-];
 
 /** Pages and what they say of the code are checked after each change. */
 const pages = ["test/coverage/coverage.test.ts", "test/docs/paths.test.ts"];
@@ -34,9 +25,8 @@ const message = "test/processes/complete.test.ts";
 test.each<[string, string[]]>([
   ["src/journal/journal.ts", everyone],
   ["src/workflows/runtime/step.ts", [...everyone, replay]],
-  ["src/workflows/send-postal/view.ts", [...everyone, ...ofPostal, replay]],
-  ["src/contracts/send-postal/contract.ts", [...everyone, ...ofPostal, replay]],
-  ["test/processes/send-postal/inputs.ts", [...ofPostal, message]],
+  ["src/contracts/send-postal/contract.ts", [...everyone, replay]],
+  ["test/processes/send-postal/inputs.ts", [message]],
   ["test/replay/sendPostal/delivered.json", [replay]],
   ["examples/letter.json", [message]],
   ["src/cli/list.ts", [...everyone, "test/cli/help.test.ts"]],
@@ -44,7 +34,7 @@ test.each<[string, string[]]>([
   ["docker-compose.yml", ["test/deploy/compose.test.ts"]],
   ["test/journal/journal.test.ts", []],
 ])("a change of %s", (file, expected) => {
-  const found = testsByRules([file], tests, ["send-postal", "sign-envelope"]);
+  const found = testsByRules([file], tests);
   expect(found).toEqual([...expected, ...pages].toSorted());
 });
 

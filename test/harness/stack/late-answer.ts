@@ -3,15 +3,10 @@ import { sealAnswer } from "../../../src/journal/answers.js";
 import { sealersOf } from "./sealers.js";
 import type { TestStack } from "./stack.js";
 
-interface Row {
-  workflowId: string;
-  step: string;
-}
-
 /** The row of the step's one call. */
 export async function answerLate(
   system: TestStack,
-  { workflowId, step }: Row,
+  { workflowId, step }: { workflowId: string; step: string },
   { state, answer }: { state: "answered" | "refused"; answer: object },
 ): Promise<void> {
   const { rows } = await system.pool.query<{ token: string }>(
@@ -26,14 +21,5 @@ export async function answerLate(
     `update trustflow.effects set state = $2, sealed_answer = $3, lease_until = null, holder = null
      where token = $1`,
     [token, state, sealed],
-  );
-}
-
-/** As if the worker had been killed in the middle of the call. */
-export async function holdRow({ pool }: TestStack, { workflowId, step }: Row): Promise<void> {
-  await pool.query(
-    `update trustflow.effects set holder = gen_random_uuid(),
-       lease_until = clock_timestamp() + interval '1 minute' where workflow_id = $1 and step = $2`,
-    [workflowId, step],
   );
 }

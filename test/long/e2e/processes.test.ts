@@ -1,0 +1,124 @@
+// What of the processes only the whole system shows: Temporal's children where one is reset, the erasure of a family, and an event that the
+// relay can address only with what a worker has found. Their ways are the paths of test/processes, their accidents those of the simulation.
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import type { HandleOf } from "../../../src/client.js";
+import { InvalidInputError } from "../../../src/client.js";
+import { trustflow } from "../../cli/run.js";
+import { replaceRole } from "../../harness/outages/roles.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { callbackAddress } from "../../harness/stack/inbox.js";
+import { resetToTheStart } from "../../harness/stack/reset.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+import { serveInput } from "../../processes/serve-notice/inputs.js";
+import { conferenceOf, identityInput } from "../../processes/verify-identity/inputs.js";
+
+let system: TestStack;
+beforeAll(async () => {
+  system = await startTestStack({ sandboxSpeed: 30_000 });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+const temporal = (workflowId: string) => system.client.temporal.workflow.getHandle(workflowId);
+
+describe("serveNotice, whose children are processes of their own (docs/decisions/0031)", () => {
+  type Handle = HandleOf<"serveNotice">;
+  const noticeOf = ({ id }: Handle) => system.client.handle(`sendNotice/${id}.notice`);
+  const postOf = ({ id }: Handle) => system.client.handle(`sendPostal/${id}.post`);
+  const start = (id: string, words: string): Promise<Handle> =>
+    system.client.serveNotice(id, serveInput(id, words));
+
+  async function tracked(id: string): Promise<Handle> {
+    const handle = await start(id, "open/delivered");
+    await statusWhere(handle, ({ references }) => references["noticeUniqueId"] !== undefined);
+    return handle;
+  }
+
+  /** The provider closes the notice as read. */
+  async function close(intent: string): Promise<void> {
+    const item = await eventually("the delivery", async () => {
+      const { items } = await system.sandbox.items({ intent });
+      return items.find(({ state }) => state === "Delivered")?.id;
+    });
+    await system.sandbox.move(item, { state: "Closed", outcome: "Read" });
+  }
+
+  test("a reset of the notice: the parent follows its new run", async () => {
+    const handle = await tracked("reset-child");
+    await resetToTheStart(system, noticeOf(handle).workflowId);
+    await close(handle.id);
+    expect((await handle.result()).outcome).toBe("servedByNotice");
+    expect(await system.effects(handle.id)).toEqual({ "evi-notice.submit": 1 });
+  }, 120_000);
+
+  const run = (args: string[]) => trustflow(args, { env: system.stack.env });
+  const erase = (id: string) => run(["erase", id, "--by", "Ana"]);
+
+  test("an erasure is refused while a child is open, and erases nothing", async () => {
+    const handle = await tracked("kept");
+    await temporal(handle.workflowId).terminate();
+    expect(await erase(handle.workflowId)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("sendNotice/kept.notice is still open"),
+    });
+    expect((await temporal(handle.workflowId).describe()).status.name).toBe("TERMINATED");
+    await close(handle.id);
+    await noticeOf(handle).result();
+  }, 120_000);
+
+  test("an erasure takes both children with it, and the id sends nothing again", async () => {
+    const handle = await start("erased", "refused/delivered");
+    await handle.result();
+    expect(await erase(handle.workflowId)).toMatchObject({ code: 0 });
+    for (const { workflowId } of [handle, noticeOf(handle), postOf(handle)]) {
+      await expect(temporal(workflowId).describe()).rejects.toThrow(WorkflowNotFoundError);
+      const { code, stdout } = await run(["erasures", workflowId, "--json"]);
+      expect({ code, rows: JSON.parse(stdout).length }).toEqual({ code: 0, rows: 1 });
+    }
+    await expect(start("erased", "refused/delivered")).rejects.toThrow(InvalidInputError);
+    const both = { "evi-notice.submit": 1, "evi-post.submit": 1 };
+    expect(await system.effects(handle.id)).toEqual(both);
+  }, 120_000);
+});
+
+test("verifyIdentity: an event that has its token and nothing else ends its call; forged ones end none, and hold up nothing (P1 §6.1)", async () => {
+  // A call takes three seconds, and its token is good for eighteen.
+  await system.sandbox.setSpeed(100);
+  // Nothing but an event ends a call of this account: its conference data show no state.
+  const account = "stateless";
+  const seldom = { account, settings: { pollIntervalSeconds: 3_600 } };
+  const keys = "VIDEO_IDENTIFICATION";
+  const url = system.stack.envOf("worker")[`TRUSTFLOW_ACCOUNTS__DEFAULT__${keys}__BASE_URL`];
+  const apiKey = `${account}-api-key`;
+  const env = {
+    [`TRUSTFLOW_ACCOUNTS__STATELESS__${keys}__BASE_URL`]: url ?? "",
+    [`TRUSTFLOW_ACCOUNTS__STATELESS__${keys}__API_KEY`]: apiKey,
+  };
+  const address = callbackAddress(system, { provider: "video-identification", account });
+  await system.sandbox.putAccount(account, { password: account, apiKey, closeEventUrl: address });
+  const worker = await replaceRole(system, "worker", env);
+  const start = (id: string, words: string) =>
+    system.client.verifyIdentity(id, identityInput(id, words, seldom));
+  const handle = await start("token-alone", "token-alone~open");
+  const other = await start("still-going-on", "open");
+  for (const one of [handle, other])
+    await statusWhere(one, ({ waitingFor }) => waitingFor === "the end of the call");
+  for (const token of ["eyJh.eyJi.one", "eyJh.eyJi.two", "eyJh.eyJi.three"]) {
+    const body = JSON.stringify({ message: { token } });
+    expect((await fetch(address, { method: "POST", body })).status).toBe(204);
+  }
+  const conference = conferenceOf("token-alone", "token-alone~open");
+  await system.sandbox.move(conference, { state: "closed" });
+  const result = await handle.result();
+  expect(result.outcome).toBe("closed");
+  expect(result.timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
+  const { timeline, phase } = await other.status();
+  expect([phase, timeline.filter(({ source }) => source === "callback")]).toEqual(["tracking", []]);
+  const { rows: forged } = await system.pool.query(
+    "select from trustflow.callbacks where account = $1 and workflow_id is null",
+    [account],
+  );
+  expect(forged).toHaveLength(3);
+  await worker.stopAndGiveBack();
+}, 120_000);
