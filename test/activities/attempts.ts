@@ -1,6 +1,8 @@
 // What the tests of the activities' runtime share: a provider's error, and one attempt of an activity around a piece of work.
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
+import type { Effect, EffectHandlers, SendFailure } from "../../src/journal/journal.js";
+import { EffectRefused } from "../../src/journal/journal.js";
 import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";
 import { ProviderError } from "../../src/providers/errors/provider-error.js";
 
@@ -28,3 +30,19 @@ export function inAttempt<T>(
   if (onHeartbeat) environment.on("heartbeat", onHeartbeat);
   return environment.run(() => work(() => environment.cancel()));
 }
+
+/** Does with one call what the journal does, without rows. */
+export const journalWithoutRows = {
+  addOwner: async () => undefined,
+  async perform<R>({ step, token }: Effect, handlers: EffectHandlers<R>): Promise<R> {
+    const open = handlers.openError?.();
+    if (open) throw open;
+    const deadline = new Date(Date.now() + 60_000);
+    try {
+      return await handlers.send({ token, idempotencyToken: token, attempt: 1, deadline });
+    } catch (error) {
+      const failure: SendFailure = handlers.sendFailureOf(error);
+      throw failure.kind === "refused" ? new EffectRefused(step, failure.refusal) : error;
+    }
+  },
+};

@@ -3,13 +3,11 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createCertificateActivities } from "../../../src/activities/disposable-certificate/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
-import type { Effect, EffectHandlers, SendFailure } from "../../../src/journal/journal.js";
-import { EffectRefused } from "../../../src/journal/journal.js";
 import { assertionInput } from "../../processes/issue-certificate/inputs.js";
 import { accountAt } from "../../providers/disposable-certificate/account.js";
 import { answering, startProviderServer } from "../../providers/provider-server.js";
 import type { ProviderServer } from "../../providers/provider-server.js";
-import { inAttempt } from "../attempts.js";
+import { inAttempt, journalWithoutRows as journal } from "../attempts.js";
 
 /** What the service answers, by the type of the assertion. */
 let codes: Record<string, number>;
@@ -25,21 +23,6 @@ beforeEach(async () => {
   });
 });
 afterEach(() => server.close());
-
-/** One call of the journal, without rows. */
-const journal = {
-  async perform<R>({ step, token }: Effect, handlers: EffectHandlers<R>): Promise<R> {
-    const open = handlers.openError?.();
-    if (open) throw open;
-    const deadline = new Date(Date.now() + 60_000);
-    try {
-      return await handlers.send({ token, idempotencyToken: token, attempt: 1, deadline });
-    } catch (error) {
-      const failure: SendFailure = handlers.sendFailureOf(error);
-      throw failure.kind === "refused" ? new EffectRefused(step, failure.refusal) : error;
-    }
-  },
-};
 
 function service() {
   const activities = createCertificateActivities({
