@@ -170,9 +170,14 @@ export class Activity {
     );
   }
 
-  /** The worker's answer; false where the attempt is not its own any more. */
-  complete(token: string, result: core.activity_result.IActivityExecutionResult): boolean {
+  /** The worker's answer, with the details of the last heartbeat; false where the attempt is not its own any more. */
+  complete(
+    token: string,
+    result: core.activity_result.IActivityExecutionResult,
+    details = this.heartbeat,
+  ): boolean {
     if (this.isEnded || this.token !== token) return false;
+    this.heartbeat = details;
     const { completed, failed, cancelled } = result;
     if (completed)
       this.run.activityEnded(this, EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED, (ids) => ({

@@ -6,7 +6,7 @@ import { CachedRun, Nondeterminism, queryJob } from "./cached-run.js";
 import type { Sequence } from "./cached-run.js";
 import { Channel } from "./channel.js";
 import { api, coresdk, idOf, msOf, timeOf } from "./history.js";
-import type { HistoryEvent } from "./history.js";
+import type { HistoryEvent, Payload } from "./history.js";
 import type { Query, Run, StartedTask } from "./run.js";
 import type { Poller, TemporalServer } from "./server.js";
 
@@ -42,6 +42,8 @@ export interface CoreHooks {
 interface Attempt {
   token: string;
   heartbeatMs: number | undefined;
+  /** The newest that it told; a failure brings them to the server too. */
+  details: Payload[] | undefined;
   lastBeat: number;
   isBeatDue: boolean;
   late: { clear(): void } | undefined;
@@ -120,6 +122,7 @@ export class SimulatedCore implements Poller {
       this.#attempts.set(token, {
         token,
         heartbeatMs: msOf(task.start!.heartbeatTimeout),
+        details: undefined,
         lastBeat: Number.NEGATIVE_INFINITY,
         isBeatDue: false,
         late,
@@ -314,16 +317,21 @@ export class SimulatedCore implements Poller {
   completeActivityTask = async (bytes: Buffer): Promise<void> => {
     const { taskToken, result } = coresdk.ActivityTaskCompletion.decodeDelimited(bytes);
     const token = Buffer.from(taskToken).toString();
-    this.#attempts.get(token)?.late?.clear();
+    const attempt = this.#attempts.get(token);
+    attempt?.late?.clear();
     this.#attempts.delete(token);
-    await this.#call(() => this.#server.activityOf(token)?.complete(token, result!));
+    await this.#call(() =>
+      this.#server.activityOf(token)?.complete(token, result!, attempt?.details),
+    );
     this.#endWhenIdle();
   };
 
   recordActivityHeartbeat = (bytes: Buffer): void => {
     const { taskToken, details } = coresdk.ActivityHeartbeat.decodeDelimited(bytes);
     const attempt = this.#attempts.get(Buffer.from(taskToken).toString());
-    if (!attempt || attempt.isBeatDue) return;
+    if (!attempt) return;
+    attempt.details = details;
+    if (attempt.isBeatDue) return;
     const pause = attempt.lastBeat + HEARTBEAT_SHARE * (attempt.heartbeatMs ?? 30_000) - Date.now();
     attempt.isBeatDue = true;
     after(Math.max(1, pause), () => {
@@ -332,7 +340,7 @@ export class SimulatedCore implements Poller {
       attempt.lastBeat = Date.now();
       const activity = this.#hooks.asServer(() => this.#server.activityOf(attempt.token));
       if (!activity) this.#cancel(attempt.token, ActivityCancelReason.NOT_FOUND);
-      else if (this.#hooks.asServer(() => activity.beat(details)))
+      else if (this.#hooks.asServer(() => activity.beat(attempt.details!)))
         this.#cancel(attempt.token, ActivityCancelReason.CANCELLED);
     });
   };

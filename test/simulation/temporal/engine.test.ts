@@ -42,7 +42,15 @@ function activities() {
       if (input === "fails") throw ApplicationFailure.nonRetryable("never");
       if (input === "fails twice" && (tries += 1) < 3)
         throw ApplicationFailure.retryable("not yet");
+      if (input === "asks for an hour")
+        throw ApplicationFailure.create({ nextRetryDelay: "1 hour" });
       return `done ${input}`;
+    },
+    async remember(): Promise<string> {
+      const { info, heartbeat } = Context.current();
+      if (info.attempt > 1) return `remembers ${info.heartbeatDetails}`;
+      heartbeat("the first attempt");
+      throw ApplicationFailure.retryable("not yet");
     },
     async hang(): Promise<void> {
       const context = Context.current();
@@ -167,6 +175,7 @@ const seen = [
 
 const troubles = [
   ...["refused: ActivityFailure", "late: ActivityFailure"],
+  ...["no attempt: TIMEOUT", "remembers the first attempt"],
   ...["known: WorkflowExecutionAlreadyStartedError", "timer: CancelledFailure"],
 ];
 

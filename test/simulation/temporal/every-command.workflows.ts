@@ -5,6 +5,7 @@ import * as workflow from "@temporalio/workflow";
 interface Activities {
   work(input: string): Promise<string>;
   hang(): Promise<void>;
+  remember(): Promise<string>;
 }
 
 const calls = workflow.proxyActivities<Activities>({
@@ -16,6 +17,7 @@ const once = workflow.proxyActivities<Activities>({
   startToCloseTimeout: "300 ms",
   retry: { maximumAttempts: 1 },
 });
+const brief = workflow.proxyActivities<Activities>({ scheduleToCloseTimeout: "1 minute" });
 const addSignal = workflow.defineSignal<[string]>("add");
 const onSignal = workflow.defineSignal("on");
 const changeUpdate = workflow.defineUpdate<string, [string]>("change");
@@ -87,6 +89,10 @@ export async function troubled(id: string): Promise<void> {
   workflow.upsertSearchAttributes([{ key: stepAttribute, value: "begun" }]);
   await calls.work("fails").catch(failed("refused"));
   await once.hang().catch(failed("late"));
+  await brief
+    .work("asks for an hour")
+    .catch(({ retryState }: workflow.ActivityFailure) => seen.push(`no attempt: ${retryState}`));
+  seen.push(await calls.remember());
   await workflow.startChild("child", { workflowId: id, args: [id] }).catch(failed("known"));
   const scope = new workflow.CancellationScope();
   const sleeping = scope.run(() => workflow.sleep("1 day")).catch(failed("timer"));
