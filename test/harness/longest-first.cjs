@@ -9,7 +9,6 @@ const longest = [
   "test/client/outage.test.ts",
   "test/e2e/promises.test.ts",
   "test/simulation/simulate.test.ts",
-  "test/workflows/long-waits.test.ts",
   "test/replay/replay.test.ts",
   "test/callbacks/relay/hostile.temporal.test.ts",
   "test/e2e/signed-decisions.test.ts",
@@ -21,6 +20,7 @@ const longest = [
   "test/callbacks/receiver/receiver.test.ts",
   "test/cli/reach.test.ts",
   "test/batch/items/callbacks.test.ts",
+  "test/workflows/long-waits.test.ts",
 ];
 
 /** @typedef {Parameters<InstanceType<typeof Sequencer>["sort"]>[0]} Tests */

@@ -1,17 +1,17 @@
-// Each wait that may be longer than a week ends when its time is over, neither earlier nor in silence, on Temporal's time-skipping
-// server. A server ends an activity at once where its next attempt would come after its time.
+// Each wait that may be longer than a week ends when its time is over, neither earlier nor in silence, on the simulated Temporal in
+// virtual time. A server ends an activity at once where its next attempt would come after its time: the simulated one does so too
+// (test/simulation/temporal/engine.test.ts).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { WorkflowHandle } from "@temporalio/client";
 import { GoesOnLater, NotChangedYet } from "../../src/activities/runtime/failure.js";
 import { isSatisfied } from "../../src/activities/runtime/polling.js";
+import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";
 import { ProviderError } from "../../src/providers/errors/provider-error.js";
-import { DAY_SECONDS, SkippingRuns } from "./skipping-run.js";
-import type { FakeActivity } from "./skipping-run.js";
+import { DAY_MS, DAY_SECONDS, START_MS, passing, startVirtualRuns } from "./virtual-run.js";
+import type { Ended, FakeActivity, VirtualRuns } from "./virtual-run.js";
 
-const DAY_MS = DAY_SECONDS * 1_000;
 const POLL_DAYS = 0.25;
-/** By how much a wait is longer in any case: calls, and their heartbeats. */
-const SHORT_DAYS = 0.01;
+/** A wait is longer by the calls before and after it. */
+const MINUTE_DAYS = 1 / 1_440;
 
 const document = {
   uri: `document:${"1".repeat(32)}`,
@@ -21,6 +21,7 @@ const document = {
 };
 const place = { environment: "sandbox", account: "default" };
 const stampOf = (ms: number) => new Date(ms).toISOString();
+const dayOf = (ms: number) => (ms - START_MS) / DAY_MS;
 
 /** What a provider's query shows, where only an answer that satisfies the question is an answer. */
 const shows =
@@ -29,24 +30,33 @@ const shows =
     const state = stateAt(nowMs);
     const isOver = ends.includes(state);
     if (!isSatisfied(given, state, isOver)) throw new NotChangedYet();
-    const shown = { stamp: stampOf(nowMs), state, dates: {}, isOver, fingerprint: state };
+    const shown = {
+      ...{ stamp: stampOf(nowMs), state, dates: {}, isOver, fingerprint: state },
+      ...(state === "Closed" && { outcome: "Delivered" }),
+    };
     return "stored" in given ? { snapshot: shown, documents: [], missing: 0 } : shown;
   };
 
-/** Between these days the provider answers no call, and asks for three days of patience. */
-const busyBetween = (from: number, to: number, found: FakeActivity): FakeActivity => {
-  let beganMs: number | undefined;
-  return (given, nowMs) => {
-    beganMs ??= nowMs;
-    const day = (nowMs - beganMs) / DAY_MS;
-    if (day < from || day > to) return found(given, nowMs);
+const sent = shows(() => "Sent");
+
+/** Between these days the provider answers no call. */
+const failsBetween =
+  (
+    from: number,
+    to: number,
+    failure: { kind: ProblemKind; retryAfterMs?: number },
+    found: FakeActivity,
+  ): FakeActivity =>
+  (given, nowMs) => {
+    if (dayOf(nowMs) < from || dayOf(nowMs) > to) return found(given, nowMs);
     throw new ProviderError({
-      kind: "rateLimited",
       ...{ provider: "evi-post", operation: "query", effect: "none", problem: "later" },
-      retryAfterMs: 3 * DAY_MS,
+      ...failure,
     });
   };
-};
+/** The provider asks for three days of patience. */
+const busy = { kind: "rateLimited", retryAfterMs: 3 * DAY_MS } as const;
+const away = { kind: "unavailable" } as const;
 
 const spans = {
   deadlineSeconds: 120 * DAY_SECONDS,
@@ -178,7 +188,7 @@ const accepted = { ...code, earlier: { occurrence: "0", isAnswered: true } };
 
 /** What the looks of `serveNotice` find: the notice stays open for 300 days, and the post goes on for 100. */
 const served: Record<string, FakeActivity> = {
-  ...communication(shows(() => "Sent")),
+  ...communication(sent),
   prepareNotice: () => ({
     ...place,
     ...{ input: {}, digest: "d", servedWhen: "read" },
@@ -188,35 +198,27 @@ const served: Record<string, FakeActivity> = {
     ...{ ...place, input: {}, digest: "d", deadlineSeconds: 120 * DAY_SECONDS },
   }),
 };
-const lookAt = (): FakeActivity => {
-  const began = new Map<string, number>();
-  return ({ workflowId, wait, seen }, nowMs) => {
-    const isPost = workflowId.startsWith("sendPostal");
-    const noticeBegan = began.get("notice") ?? nowMs;
-    began.set("notice", noticeBegan);
-    // The post is looked at once before it is started.
-    const isStarted = !isPost || nowMs >= noticeBegan + 60 * DAY_MS;
-    const from = isPost ? noticeBegan + 60 * DAY_MS : noticeBegan;
-    const isOver = nowMs >= from + (isPost ? 100 : 300) * DAY_MS;
-    const outcome = isPost ? "delivered" : "failed";
-    const run = !isStarted ? "missing" : isOver ? "completed" : "open";
-    if (wait === "change" && run === seen) throw new NotChangedYet();
-    const status = { phase: "tracking", references: {}, timeline: [] };
-    const result = { outcome, references: {}, documents: [] };
-    return { fingerprint: run, found: { run, startedAt: stampOf(from), status, result } };
-  };
+const lookAt: FakeActivity = ({ workflowId, wait, seen }, nowMs) => {
+  const isPost = workflowId.startsWith("sendPostal");
+  const [from, days, outcome] = isPost ? [60, 100, "delivered"] : [0, 300, "failed"];
+  // The post is looked at once before it is started.
+  const isStarted = dayOf(nowMs) >= from;
+  const run = !isStarted ? "missing" : dayOf(nowMs) < from + days ? "open" : "completed";
+  if (wait === "change" && run === seen) throw new NotChangedYet();
+  const status = { phase: "tracking", references: {}, timeline: [] };
+  const result = { outcome, references: {}, documents: [] };
+  const startedAt = stampOf(START_MS + from * DAY_MS);
+  return { fingerprint: run, found: { run, startedAt, status, result } };
 };
 
 /** Refused again and again, until the letter is sixty days old. */
 const cancelledLate = (): Record<string, FakeActivity> => {
-  let beganMs: number | undefined;
   let isCancelled = false;
   return {
     ...communication(shows(() => (isCancelled ? "Closed" : "Sent"))),
     withdraw: () => "answered",
     cancel: (_, nowMs) => {
-      beganMs ??= nowMs;
-      if (nowMs < beganMs + 60 * DAY_MS)
+      if (dayOf(nowMs) < 60)
         throw new ProviderError({
           kind: "accessDenied",
           ...{ provider: "evi-post", operation: "cancel", effect: "none", problem: "denied" },
@@ -232,9 +234,11 @@ interface Wait {
   process: string;
   found: Record<string, FakeActivity>;
   input?: object;
-  /** Its length, and by how much it may be longer: a poll that has just come too early is made again. */
+  /** Its length, and by how much it may be longer, where the pauses between attempts are by chance. */
   days: number;
   more?: number;
+  /** Attempts that the server makes again leave none. */
+  mostEvents?: number;
   result: object;
   cancel?: true;
   /** What a person decides after a month. */
@@ -242,34 +246,44 @@ interface Wait {
 }
 
 const open = { outcome: "openAtDeadline" };
+const attended = expect.arrayContaining(
+  ["submit", "ask"].flatMap((step) =>
+    ["Needs", "No longer needs"].map((needs) =>
+      expect.objectContaining({ event: `${needs} an operator decision: ${step} (unavailable)` }),
+    ),
+  ),
+);
+const tracked = communication(failsBetween(1, 1.4, away, sent));
 const waits: Wait[] = [
+  {
+    what: "a letter whose provider is away for hours before it is sent, and again while it is tracked",
+    ...{ process: "sendPostal", days: 120.2, more: 0.01 },
+    result: { ...open, timeline: attended },
+    found: { ...tracked, submit: failsBetween(0, 0.2, away, tracked["submit"]!) },
+  },
+  {
+    what: "a letter that is delivered after sixty days, without a callback",
+    ...{ process: "sendPostal", days: 60, more: POLL_DAYS, result: { outcome: "delivered" } },
+    found: communication(shows((nowMs) => (dayOf(nowMs) < 60 ? "Sent" : "Closed"))),
+  },
   {
     what: "a letter that changes nothing until its deadline",
     ...{ process: "sendPostal", days: 120, result: open },
-    found: communication(shows(() => "Sent")),
+    found: communication(sent),
   },
   {
     what: "a letter that is polled rarely until its deadline",
     ...{ process: "sendPostal", days: 120, result: open },
-    found: communication(
-      shows(() => "Sent"),
-      { pollIntervalSeconds: 50 * DAY_SECONDS },
-    ),
+    found: communication(sent, { pollIntervalSeconds: 50 * DAY_SECONDS }),
   },
   {
     what: "a letter whose provider asks, at the deadline, for more patience than is left",
     ...{ process: "sendPostal", days: 120, more: 4, result: open },
-    found: communication(
-      busyBetween(
-        119,
-        121,
-        shows(() => "Sent"),
-      ),
-    ),
+    found: communication(failsBetween(119, 121, busy, sent)),
   },
   {
     what: "a letter that rests in an end state and is never closed",
-    ...{ process: "sendPostal", days: 60.25, more: POLL_DAYS, result: { outcome: "cancelled" } },
+    ...{ process: "sendPostal", days: 60.25, result: { outcome: "cancelled" } },
     found: communication(
       shows(() => "Cancelled"),
       { restingGraceSeconds: 60 * DAY_SECONDS },
@@ -289,6 +303,8 @@ const waits: Wait[] = [
       process: "sendPostal",
       days: 60,
       more: POLL_DAYS,
+      // Each refusal leaves twelve: the pause before the next cancellation is a timer.
+      mostEvents: 4_000,
       result: {},
       cancel: true,
     },
@@ -297,10 +313,7 @@ const waits: Wait[] = [
   {
     what: "a notice that changes nothing until its deadline",
     ...{ process: "sendNotice", days: 62, result: open },
-    found: communication(
-      shows(() => "Sent"),
-      { deadlineSeconds: 62 * DAY_SECONDS },
-    ),
+    found: communication(sent, { deadlineSeconds: 62 * DAY_SECONDS }),
   },
   {
     what: "the late affidavits of a notice",
@@ -324,18 +337,18 @@ const waits: Wait[] = [
   },
   {
     what: "a batch whose notices are not made until its deadline",
-    ...{ process: "sendNoticeBatch", days: 62, more: POLL_DAYS, result: open },
+    ...{ process: "sendNoticeBatch", days: 62, result: open },
     found: batch(SLOWLY, { followBatch: unchanged, watchItems }),
   },
   {
     what: "the notices of a batch until its deadline",
-    ...{ process: "sendNoticeBatch", days: 62, more: POLL_DAYS, result: open },
+    ...{ process: "sendNoticeBatch", days: 62, result: open },
     found: batch(SLOWLY, { watchItems }),
   },
   {
     what: "a batch whose provider asks, at the deadline, for more patience than is left",
     ...{ process: "sendNoticeBatch", days: 62, more: 4, result: open },
-    found: batch(SLOWLY, { watchItems: busyBetween(61, 63, watchItems) }),
+    found: batch(SLOWLY, { watchItems: failsBetween(61, 63, busy, watchItems) }),
   },
   {
     what: "the notices of a batch that are read every ten days",
@@ -344,7 +357,7 @@ const waits: Wait[] = [
   },
   {
     what: "affidavits of a batch that are collected for nine days",
-    ...{ process: "sendNoticeBatch", days: 69, more: POLL_DAYS, result: { archive: document } },
+    ...{ process: "sendNoticeBatch", days: 69, result: { archive: document } },
     found: batch({ ...SLOWLY, ...withAffidavits }, { archiveAffidavits: archiveAfter(9) }),
   },
   // Seven of eight batches had no archive, because the delay of the first attempt was longer than what was left (issue 22).
@@ -355,8 +368,8 @@ const waits: Wait[] = [
   })),
   {
     what: "a notice that is not served, and then a letter",
-    ...{ process: "serveNotice", days: 300, more: 1, result: { outcome: "servedByPost" } },
-    found: { ...served, lookAt: lookAt() },
+    ...{ process: "serveNotice", days: 300, result: { outcome: "servedByPost" } },
+    found: { ...served, lookAt },
   },
   {
     what: "a holder's code",
@@ -422,35 +435,35 @@ const waits: Wait[] = [
   },
 ];
 
-let runs: SkippingRuns;
-let handles: WorkflowHandle[];
-
 /** More than the longest wait. */
 const ALL_DAYS = 402;
 
+let runs: VirtualRuns;
+let ends: Ended[];
+
 // All at once: the clock is the same for all.
 beforeAll(async () => {
-  runs = await SkippingRuns.begin();
-  handles = await Promise.all(
-    waits.map(({ process: processName, found, input }, index) =>
-      runs.start(processName, `wait-${index}`, found, input),
-    ),
+  runs = await startVirtualRuns();
+  const each = <T>(act: (wait: Wait, index: number) => Promise<T>) =>
+    passing(() => Promise.all(waits.map(act)));
+  const handles = await each(({ process: processName, found, input }, index) =>
+    runs.start(processName, `wait-${index}`, found, input),
   );
-  const each = (act: (wait: Wait, handle: WorkflowHandle) => unknown) =>
-    Promise.all(handles.map((handle, index) => act(waits[index] as Wait, handle)));
-  await each(({ cancel }, handle) => cancel && handle.cancel());
+  await each(async ({ cancel }, index) => cancel && handles[index]!.cancel());
   await runs.pass(31);
   await each(
-    ({ decided }, handle) => decided && handle.executeUpdate("resolve", { args: [decided] }),
+    async ({ decided }, index) =>
+      decided && handles[index]!.executeUpdate("resolve", { args: [decided] }),
   );
   await runs.pass(ALL_DAYS - 31);
+  ends = await each((_, index) => runs.endOf(handles[index]!));
 }, 100_000);
 afterAll(() => runs?.close());
 
-test.each(waits)("$what: $days days", async ({ what, days, more = 0, result }) => {
-  const index = waits.findIndex((wait) => wait.what === what);
-  const end = await runs.endOf(handles[index] as WorkflowHandle);
+test.each(waits)("$what: $days days", ({ what, days, more = 0, mostEvents = 120, result }) => {
+  const end = ends[waits.findIndex((wait) => wait.what === what)]!;
   expect(end.result).toMatchObject(result);
-  expect(end.days).toBeGreaterThanOrEqual(days - 0.0001);
-  expect(end.days).toBeLessThan(days + more + SHORT_DAYS);
+  expect(end.days).toBeGreaterThanOrEqual(days);
+  expect(end.days).toBeLessThan(days + more + MINUTE_DAYS);
+  expect(end.events).toBeLessThan(mostEvents);
 });
