@@ -1,4 +1,4 @@
-// Runs the tests: gets the two Temporal servers they need, runs Jest, and says the closing line.
+// Runs the tests: gets the Temporal server that they need, runs Jest, and says the closing line.
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -83,7 +83,7 @@ async function jest(args, node = process.execPath) {
       ],
       {
         env: {
-          ...(await servers()),
+          TEMPORAL_CLI_PATH: await temporal(),
           NODE_OPTIONS: nodeOptions(),
           // Of the release of test/lts: each program that a test starts compiles its modules a third faster. Node 20 has none.
           NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
@@ -138,16 +138,10 @@ function programsMissing({ testResults = [] }) {
     .map((program) => `tests with ${program}`);
 }
 
-async function servers() {
-  /** @param {string} name */
-  const local = (name) =>
-    import(new URL(`../packages/dev/dist/servers/${name}.js`, import.meta.url).href);
-  const [{ findTemporal }, { findTestServer }] = await Promise.all([
-    local("temporal-server"),
-    local("time-skipping"),
-  ]);
-  const [cli, testServer] = await Promise.all([findTemporal(say), findTestServer(say)]);
-  return { TEMPORAL_CLI_PATH: cli, TEMPORAL_TEST_SERVER_PATH: testServer };
+async function temporal() {
+  const module = new URL("../packages/dev/dist/servers/temporal-server.js", import.meta.url);
+  const { findTemporal } = await import(module.href);
+  return findTemporal(say);
 }
 
 // Jest runs ES modules only with this flag, and Node warns of it in each process.

@@ -12,7 +12,6 @@ type IndexedType = proto.temporal.api.enums.v1.IndexedValueType;
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 const INVALID_ARGUMENT = 3;
 const ALREADY_EXISTS = 6;
-const UNIMPLEMENTED = 12;
 const PROPAGATION_MS = 30_000;
 
 const indexedTypes: Record<SearchAttributeType, IndexedType> = {
@@ -35,7 +34,7 @@ export async function registerSearchAttributes(
   namespace: string,
 ): Promise<void> {
   const known = await listed(connection, namespace);
-  for (const name of known ? absentFrom(known, namespace) : wanted.keys()) {
+  for (const name of absentFrom(known, namespace)) {
     await connection.operatorService
       .addSearchAttributes({ namespace, searchAttributes: { [name]: wanted.get(name) ?? 0 } })
       .catch(unless(ALREADY_EXISTS, undefined));
@@ -43,26 +42,19 @@ export async function registerSearchAttributes(
   await untilAccepted(connection, namespace);
 }
 
-/**
- * None where the server cannot say. Throws when a name is taken by another type: servers would accept that in silence,
- * and never find anything.
- */
+/** Throws when a name is taken by another type: servers would accept that in silence, and never find anything. */
 export async function missingSearchAttributes(
   connection: Services,
   namespace: string,
 ): Promise<string[]> {
-  const known = await listed(connection, namespace);
-  return known ? absentFrom(known, namespace) : [];
+  return absentFrom(await listed(connection, namespace), namespace);
 }
 
 type Listed = Record<string, IndexedType>;
 
-/** Undefined where the server has no such list, as the time-skipping test server. */
-function listed(connection: Services, namespace: string): Promise<Listed | undefined> {
-  return connection.operatorService
-    .listSearchAttributes({ namespace })
-    .then(({ customAttributes }): Listed => customAttributes)
-    .catch(unless<Listed | undefined>(UNIMPLEMENTED, undefined));
+async function listed(connection: Services, namespace: string): Promise<Listed> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  return customAttributes;
 }
 
 function absentFrom(known: Listed, namespace: string): string[] {
@@ -83,7 +75,7 @@ async function untilAccepted(connection: Services, namespace: string): Promise<v
   for (const deadline = Date.now() + PROPAGATION_MS; ; await sleep(500)) {
     const accepted = await connection.workflowService
       .countWorkflowExecutions({ namespace, query })
-      .then(() => true, unless(UNIMPLEMENTED, true))
+      .then(() => true)
       .catch((error: unknown) => {
         if (Date.now() > deadline) throw error;
         return unless(INVALID_ARGUMENT, false)(error);

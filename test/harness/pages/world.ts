@@ -45,7 +45,7 @@ export class PageWorld {
     const folder = await mkdtemp(join(tmpdir(), "trustflow-pages-"));
     removeOnExit(folder);
     const { PATH = "", LANG = "" } = process.env;
-    const { TEMPORAL_CLI_PATH = "", TEMPORAL_TEST_SERVER_PATH = "" } = process.env;
+    const { TEMPORAL_CLI_PATH = "" } = process.env;
     const programs = join(folder, "programs");
     const ofNpm = Object.entries(process.env).filter(([name]) => npmSetting.test(name));
     const world = new PageWorld(folder, {
@@ -54,7 +54,6 @@ export class PageWorld {
       HOME: join(folder, "home"),
       LANG,
       TEMPORAL_CLI_PATH,
-      TEMPORAL_TEST_SERVER_PATH,
       TRUSTFLOW_CACHE: cacheDirectory(),
       npm_config_loglevel: "error",
       npm_config_update_notifier: "false",

@@ -24,11 +24,11 @@ export async function findTemporal(progress: Progress = () => {}): Promise<strin
 
   const built = builtTemporal();
   const cached = async (): Promise<string | undefined> =>
-    (await works(built)) ? built : downloadedBySdk("createLocal", works);
+    (await works(built)) ? built : downloadedBySdk(works);
   return (
     (await cached()) ??
     alone(progress, async () => {
-      const found = (await cached()) ?? (await downloadBySdk("createLocal", works, progress));
+      const found = (await cached()) ?? (await downloadBySdk(works, progress));
       if (found === undefined) await buildTemporal(progress);
       return found ?? built;
     })

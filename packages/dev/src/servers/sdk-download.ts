@@ -1,25 +1,19 @@
-// The Temporal SDK's own download of its servers, in a process of its own because only a process can be given up.
+// The Temporal SDK's own download of its dev server, in a process of its own because only a process can be given up.
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheDirectory, packageDirectory } from "../paths.js";
 import { type Progress, run } from "../processes/tools.js";
 
-export type SdkEnvironment = "createLocal" | "createTimeSkipping";
-
 const LIMIT_MS = 120_000;
 const COMPLETE = /-\d+\.\d+\.\d+(\.exe)?$/;
 
-const servers = {
-  createLocal: "Temporal dev server",
-  createTimeSkipping: "time-skipping Temporal test server",
-};
+const folderOf = () => join(cacheDirectory(), "sdk-download", "createLocal");
 
 /** What an earlier download left. */
 export async function downloadedBySdk(
-  kind: SdkEnvironment,
   works: (path: string) => Promise<boolean>,
 ): Promise<string | undefined> {
-  const folder = folderOf(kind);
+  const folder = folderOf();
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
     if (COMPLETE.test(name) && (await works(path))) return path;
@@ -29,26 +23,21 @@ export async function downloadedBySdk(
 
 /** Undefined where the network refuses. */
 export async function downloadBySdk(
-  kind: SdkEnvironment,
   works: (path: string) => Promise<boolean>,
   progress: Progress,
 ): Promise<string | undefined> {
-  const folder = folderOf(kind);
+  const folder = folderOf();
   await mkdir(folder, { recursive: true });
   const executable = { type: "cached-download", downloadDir: folder };
   const script = `
     import { TestWorkflowEnvironment } from "@temporalio/testing";
-    const env = await TestWorkflowEnvironment.${kind}({ server: { executable: ${JSON.stringify(executable)} } });
+    const env = await TestWorkflowEnvironment.createLocal({ server: { executable: ${JSON.stringify(executable)} } });
     await env.teardown();`;
   await run(process.execPath, ["--input-type=module", "--eval", script], {
     cwd: packageDirectory,
     timeoutMs: LIMIT_MS,
-    doing: `looking for a download of the ${servers[kind]}`,
+    doing: "looking for a download of the Temporal dev server",
     progress,
   });
-  return downloadedBySdk(kind, works);
-}
-
-function folderOf(kind: SdkEnvironment): string {
-  return join(cacheDirectory(), "sdk-download", kind);
+  return downloadedBySdk(works);
 }
