@@ -27,18 +27,6 @@ export const exceptions: Exception[] = [
       reason: `${minutes}; the third of them records one path`,
     }),
   ),
-  ...["npm run crash-points", "npm run crash-points -- --json"].map((command) => ({
-    page: "docs/testing.md",
-    command,
-    reason: minutes,
-    coveredBy: "test/long/crashes",
-  })),
-  ...["", "TEST_BOUNDED=1 "].map((bound) => ({
-    page: "docs/testing.md",
-    command: `${bound}npm run test:long -- test/long/restarts`,
-    reason: minutes,
-    coveredBy: "test/long/restarts",
-  })),
   ...[
     "",
     " -- --for 8h",
@@ -50,12 +38,6 @@ export const exceptions: Exception[] = [
     command: `npm run simulate${options}`,
     reason: minutes,
     coveredBy: "test/simulation",
-  })),
-  ...["npm run storm", "npm run storm -- --json"].map((command) => ({
-    page: "docs/testing.md",
-    command,
-    reason: minutes,
-    coveredBy: "test/long/storms",
   })),
   ...[
     "npm run bench",

@@ -3,7 +3,7 @@
 import { commandOf, processes } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import type { Brought } from "./brought.js";
-import type { CalledBack, ProcessUnderTest } from "./process-under-test.js";
+import type { ProcessUnderTest } from "./process-under-test.js";
 
 export const brought = {} as Record<ProcessName, Brought>;
 for (const processName of processes) {
@@ -13,9 +13,4 @@ for (const processName of processes) {
 
 export const processesUnderTest = Object.values(brought).map(
   ({ underTest }) => underTest as ProcessUnderTest,
-);
-
-/** Those that have a callback address of their own. */
-export const calledBack = processesUnderTest.filter(
-  (underTest): underTest is CalledBack => "callback" in underTest,
 );

@@ -1,4 +1,4 @@
-// A process as the harnesses of crashes, storms, time and speed take it: how it is started with an intent that the
+// A process as the simulation and the harnesses take it: how it is started with an intent that the
 // sandbox's ledger counts by, the calls it makes, and how it ends well. A new process adds a descriptor, never a harness.
 import type { ProcessHandle, Trustflow } from "../../src/client.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
@@ -41,34 +41,16 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   sandbox: string;
   /** The activity that makes the call. */
   activity: string;
-  /** The process that makes the call, where that is one which the process has started: the end of its id is added. */
-  in?: { process: string; suffix: string };
-  /** Others come before it, and take so long that its point is reached before theirs: none waits for it with a held call. */
-  comesLate?: true;
-  /** It is not made once so much time has passed that the process has its end without it. */
-  comesEarly?: true;
   /** The step of its row in the journal, for a call with an effect; several where they go side by side. Default: `activity`. */
   step?: string | string[];
   /** Brings the call about; without it, the process makes it by itself. */
   ask?(handle: Handle, updateId: string, scene: Scene): Promise<{ answer: string }>;
-  /** What `ask` answers when all is well. */
-  answer?: string;
-  /** What who asks again may be answered where the process is past it. */
-  pastAnswers?: string[];
   /** A way on which the call is made. */
   variant: Variant;
   /** How the process ends once the call was made. */
   outcome: string;
   /** What the ledger has then; default: the descriptor's `effects`. */
   effects?: Record<string, number>;
-  /** That the provider's look-up finds it is assumed, so that an account may be without a proof (docs/decisions/0017). */
-  isLookUpAssumed?: true;
-  /** A question that comes before the process's first effect. */
-  isFirst?: true;
-  /** Persons have to act before the process makes the call. */
-  afterPlay?: true;
-  /** Persons go on acting once `ask` was answered; else what they did is the point. */
-  thenPlay?: true;
 }
 
 /** Each operation of a provider, as a descriptor tells it, but those that the process does not use. */
@@ -88,12 +70,6 @@ export interface ProcessUnderTest<
   outcome: string;
   /** What the ledger has for its intent then, by the sandbox's operation. */
   effects: Record<string, number>;
-  /** Virtual time after which every way of this descriptor has ended. */
-  spanMs: number;
-  /** Virtual time after which a first change shows in a query, where the process asks for one. */
-  firstChangeMs?: number;
-  /** Virtual time that the provider needs between two calls of the set-up. */
-  setUpMs?: number;
   /** Every operation of the provider that the process uses. */
   calls: CallUnderTest<Handle>[];
   /** As the simulation takes it, with settings of its own over the defaults of production. */
@@ -106,36 +82,6 @@ export interface ProcessUnderTest<
   triedAgain?: string[];
   /** One turn of the persons whom the process waits for; made again and again until it has ended. Resolves with what they were answered. */
   play?(handle: Handle, scene: Scene): Promise<{ answer: string } | void>;
-}
-
-/** A process that its provider calls back, as the storms take it. */
-export interface CalledBack<
-  Handle extends ProcessHandle<AnyResult> = ProcessHandle<AnyResult>,
-> extends ProcessUnderTest<Handle> {
-  /** A way that stays open, with its polls far apart. */
-  staysOpen: Variant & { words: string };
-  /** What its first effect answers, by the provider's id: for `happened`, and for an answer that comes late. */
-  happened(item: string): Record<string, unknown>;
-  /** A callback that claims no end; its identifier is the note that the timeline shows too. */
-  callback(identifier: string, at: Date): object;
-}
-
-/** What the ledger has once the call was made, by the sandbox's operation; 0: it leaves nothing. */
-export function effectsOf(
-  underTest: ProcessUnderTest,
-  { effects = underTest.effects, effectClass, sandbox }: CallUnderTest,
-): Record<string, number> {
-  return effectClass === "read" ? effects : { [sandbox]: 1, ...effects };
-}
-
-/** The workflow id of the process that makes the call. */
-export function callerOf(
-  { in: child }: Pick<CallUnderTest, "in">,
-  processName: string,
-  id: string,
-): `${ProcessName}/${string}` {
-  const workflowId = child ? `${child.process}/${id}${child.suffix}` : `${processName}/${id}`;
-  return workflowId as `${ProcessName}/${string}`;
 }
 
 /** Complete by its type: an operation without an entry does not compile. `sandboxNames`: where they differ. */

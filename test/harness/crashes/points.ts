@@ -1,14 +1,12 @@
-// Crash-point enumeration: every call of a process × every phase of it × every interruption, generated from the descriptor.
-// The processes of all points are brought to their points in one worker, which is then interrupted once.
+// The crash points of a letter: each call × each phase of it × each interruption. The letters of all points are brought to their points in
+// one worker, which is then interrupted once.
 import type { Role } from "../../../packages/dev/src/stack/role.js";
-import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
-import type { CrashRow } from "./matrix.js";
-import { journalStates, leasesOver, takenOver } from "./journal.js";
-import { resetToLastTask } from "./resets.js";
-import { callsIn, Run, settle, until, type Field } from "./run.js";
 import { holding, startRoleOf, type Hold, type HoldPoint } from "../outages/roles.js";
+import { eventually } from "../outages/wait.js";
+import { reset, tasksOf } from "../stack/reset.js";
 import { timeouts, type TestStack } from "../stack/stack.js";
-import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
+import { LIMIT_MS, Run, settle } from "./run.js";
+import type { CallOfLetter, CrashRow, Field } from "./run.js";
 
 /**
  * `killed`: the worker, by SIGKILL. `terminated`: also the process, which is then started again with its id. `reset`: also
@@ -17,7 +15,7 @@ import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-un
  */
 export type Interruption = "killed" | "terminated" | "reset" | "splitBrain";
 
-export interface Phase {
+interface Phase {
   name: string;
   /** Without one, the provider's answer is held back after its commit. */
   hold?: HoldPoint;
@@ -34,25 +32,13 @@ const journaled: Phase[] = [
   { name: "beforeJournal", hold: { when: "before", statement: answer }, state: "sending" },
   { name: "beforeTemporal", hold: { when: "after", statement: answer }, state: "answered" },
 ];
-const firstRead: Phase[] = [
-  { name: "beforeSending", hold: { when: "beforeRequest" } },
-  { name: "afterCommit" },
-];
-const laterRead: Phase[] = [{ name: "afterCommit" }];
-
 /** Before the second read of an activity lies the answer to its first. */
-export function phasesOf({ calls }: ProcessUnderTest, call: CallUnderTest): Phase[] {
-  if (call.effectClass !== "read") return journaled;
-  return calls.find(({ activity }) => activity === call.activity) === call ? firstRead : laterRead;
-}
+const reads: Record<string, Phase[]> = {
+  query: [{ name: "beforeSending", hold: { when: "beforeRequest" } }, { name: "afterCommit" }],
+  downloadAffidavits: [{ name: "afterCommit" }],
+};
 
-/** Behind the phase, where the account's look-up does not find our items. */
-export const blindPhase = ", not found by look-ups";
-
-const named = (interruption: Interruption) =>
-  interruption === "killed" ? "" : `, ${interruption}`;
-
-interface PointRun {
+interface Point {
   run: Run;
   phase: Phase;
   interruption: Interruption;
@@ -68,68 +54,52 @@ const noPort = { TRUSTFLOW_WORKER__HEALTH_PORT: "0" };
 export async function interruptedRows(
   system: TestStack,
   field: Field,
-  env: Record<string, string>,
+  calls: CallOfLetter[],
   interruptions: Interruption[],
-  meanwhile: () => Promise<CrashRow[]> = async () => [],
 ): Promise<CrashRow[]> {
-  if (callsIn(field).length === 0) return [];
   const holds: Hold[] = [];
-  const points: PointRun[] = [];
-  for (const interruption of interruptions) {
-    for (const call of callsIn(field)) {
-      for (const phase of phasesOf(field.underTest, call)) {
-        const name = [field.account, interruption, call.operation, phase.name].filter(Boolean);
-        const run = new Run(field, name.join("-"), call);
-        const { callerId: workflowId } = run;
+  const points: Point[] = [];
+  for (const interruption of interruptions)
+    for (const call of calls)
+      for (const phase of reads[call.operation] ?? journaled) {
+        const run = new Run(field, `${interruption}-${phase.name}`, call);
+        const { workflowId } = run;
         const { hold } = phase;
         if (hold) holds.push({ ...hold, work: { workflowId, activity: call.activity } });
         const isHeld = () => held.reached().includes(workflowId);
-        const isReached = hold ? isHeld : holdAnswer(field.sandbox, run);
-        points.push({ run, phase, interruption, isReached });
+        points.push({ run, phase, interruption, isReached: hold ? isHeld : holdAnswer(run) });
       }
-    }
-  }
   const runs = points.map(({ run }) => run);
   const held = holding(system, holds);
-  const worker = await startRoleOf(system, "worker", {
-    ...noPort,
-    ...env,
-    ...unhurried,
-    ...held.env,
-  });
+  const env = { ...noPort, ...unhurried, ...held.env };
+  const worker = await startRoleOf(system, "worker", env);
   let replacement: Role | undefined;
   try {
     await reach(points);
-    await checkReached(system, field, points);
+    await checkReached(system, points);
     const now = Date.now();
     for (const run of runs) run.interruptedAt = now;
     const takeOver = async () => {
-      replacement = await startRoleOf(system, "worker", { ...noPort, ...env });
+      replacement = await startRoleOf(system, "worker", noPort);
       for (const run of runs) run.replacementAt = Date.now();
     };
     if (interruptions.includes("splitBrain")) {
       process.kill(worker.pid, "SIGSTOP");
       await takeOver();
-      await takenOver(system, field, runs);
+      await takenOver(system, runs);
       for (const signal of ["SIGUSR2", "SIGCONT"]) process.kill(worker.pid, signal);
       const behind = () => held.reached().filter((id) => !held.passed().includes(id));
-      await until(
-        () => `the first owner has gone on with ${behind().join(", ")}`,
-        () => behind().length === 0,
-      );
+      const what = () => `the first owner has gone on with ${behind().join(", ")}`;
+      await eventually(what, () => behind().length === 0, LIMIT_MS);
     } else {
-      await killAndStartAgain(system, field, points, worker, takeOver);
+      await killAndStartAgain(system, points, worker, takeOver);
     }
-    const more = meanwhile();
     await Promise.allSettled(runs.map((run) => run.answered()));
     await settle(runs);
     const rows = points.map(({ run, phase, interruption }) =>
-      run.row(`${phase.name}${field.isBlind ? blindPhase : ""}${named(interruption)}`),
+      run.row(`${phase.name}, ${interruption}`),
     );
-    return [...(await Promise.all(rows)), ...(await more)];
-  } catch (error) {
-    await Promise.all(runs.map((run) => run.abandon()));
-    throw error;
+    return await Promise.all(rows);
   } finally {
     await worker.kill();
     await replacement?.stop();
@@ -139,84 +109,98 @@ export async function interruptedRows(
 /** The updates of a reset process are applied again at once; who starts one again asks when the lease is over. */
 async function killAndStartAgain(
   system: TestStack,
-  field: Field,
-  points: PointRun[],
+  points: Point[],
   worker: Role,
   takeOver: () => Promise<void>,
 ): Promise<void> {
   const runsOf = (wanted: Interruption) =>
     points.flatMap(({ run, interruption }) => (interruption === wanted ? [run] : []));
-  const terminated = runsOf("terminated");
-  const reset = runsOf("reset");
-  await Promise.all(terminated.map((run) => run.terminate()));
-  await Promise.all(reset.map(resetToLastTask));
+  const [terminated, backwards] = [runsOf("terminated"), runsOf("reset")];
+  await Promise.all(terminated.map((run) => run.workflow.terminate("crash point")));
+  await Promise.all(
+    backwards.map(async ({ workflowId }) => {
+      const last = (await tasksOf(system.client, workflowId)).at(-1);
+      await reset(system.client, { workflowId }, last!);
+    }),
+  );
   await worker.kill();
   await takeOver();
-  for (const run of reset) run.ask();
+  for (const run of backwards) run.ask();
   await Promise.all(
     terminated.map(async (run) => {
       await run.start();
       await run.tracked();
-      await leasesOver(system, field);
+      await leasesOver(system);
       run.ask();
     }),
   );
 }
 
 /** Says whether the provider has come to the point of answering. */
-function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
+function holdAnswer({ field: { sandbox }, call, id }: Run): () => boolean {
+  const { faults } = sandbox;
   const fault = { operation: call.sandbox, kind: "slow-answer", lookupKey: id } as const;
   const { id: rule } = faults.add({ ...fault, ms: ANSWER_HELD_MS });
   return () => faults.list().some((one) => one.id === rule && one.fired > 0);
 }
 
 /** First the calls that reach their point by themselves; last the updates, because an answer does not wait for long. */
-async function reach(points: PointRun[]): Promise<void> {
-  const isLater = ({ run: { call } }: PointRun) =>
-    call.ask || (call.effectClass === "read" && !call.isFirst);
-  const early = points.filter(({ run: { call } }) => call.comesEarly);
-  const later = points.filter((point) => isLater(point) && !early.includes(point));
+async function reach(points: Point[]): Promise<void> {
+  const isSubmit = ({ run: { call } }: Point) => call.operation === "submit";
+  const later = points.filter((point) => !isSubmit(point));
   await Promise.all(later.map(({ run }) => run.start()));
-  const { sandbox, underTest } = points[0]?.run.field ?? {};
   await Promise.all(later.map(({ run }) => run.tracked()));
-  if (underTest?.firstChangeMs) await sandbox?.clock.advance(underTest.firstChangeMs);
-  const asked = later.filter(({ run: { call } }) => call.ask);
+  // By then a first change shows in a query.
+  await points[0]?.run.field.sandbox.clock.advance(3_600_000);
   await allReached(later.filter(({ run: { call } }) => !call.ask));
-  const first = points.filter((point) => !isLater(point) && !early.includes(point));
-  for (const comesLate of [true, undefined]) {
-    const next = first.filter(({ run: { call } }) => call.comesLate === comesLate);
-    await Promise.all(next.map(({ run }) => run.start()));
-    await allReached(next);
-  }
-  await Promise.all(early.map(({ run }) => run.start()));
-  await allReached(early, async () => undefined);
-  for (const { run } of asked) run.ask();
-  await allReached(asked);
+  const submits = points.filter(isSubmit);
+  await Promise.all(submits.map(({ run }) => run.start()));
+  await allReached(submits);
+  for (const { run } of later) run.ask();
+  await allReached(later);
 }
 
-async function passTimeAndPlay(points: PointRun[]): Promise<void> {
-  await points[0]?.run.passSetUp();
-  const playing = points.filter(({ run: { call } }) => call.afterPlay);
-  await Promise.allSettled(playing.map(({ run }) => run.play()));
-}
-
-function allReached(points: PointRun[], meanwhile = () => passTimeAndPlay(points)): Promise<void> {
+async function allReached(points: Point[]): Promise<void> {
   const missing = () => points.flatMap((point) => (point.isReached() ? [] : [point.run.id]));
-  return until(
-    () => `these are reached: ${missing().join(", ")}`,
-    async () => {
-      await meanwhile();
-      return missing().length === 0;
-    },
-  );
+  const what = () => `these are reached: ${missing().join(", ")}`;
+  await eventually(what, () => missing().length === 0, LIMIT_MS);
+}
+
+/** Tells the state of the row of a run's call; undefined where there is none. */
+async function journalStates({ pool }: TestStack) {
+  const sql =
+    "select workflow_id || ' ' || step as key, state from trustflow.effects order by seq desc";
+  const { rows } = await pool.query<{ key: string; state: string }>(sql);
+  const states = new Map(rows.map(({ key, state }) => [key, state]));
+  return ({ workflowId, call: { activity } }: Run) => states.get(`${workflowId} ${activity}`);
 }
 
 /** Every process must stand where its point says, else nothing is proven. */
-async function checkReached(system: TestStack, field: Field, points: PointRun[]): Promise<void> {
-  const statesOf = await journalStates(system, field);
+async function checkReached(system: TestStack, points: Point[]): Promise<void> {
+  const stateOf = await journalStates(system);
   const wrong = points.filter(
-    ({ run, phase }) => phase.state !== undefined && !statesOf(run).includes(phase.state),
+    ({ run, phase }) => phase.state !== undefined && stateOf(run) !== phase.state,
   );
   if (wrong.length === 0) return;
   throw new Error(`not at their point: ${wrong.map(({ run }) => run.id).join(", ")}`);
+}
+
+/** No sender may still be active. */
+async function leasesOver({ pool }: TestStack): Promise<void> {
+  const sql = `select from trustflow.effects
+    where state = 'sending' and lease_until > clock_timestamp() limit 1`;
+  const areOver = async () => (await pool.query(sql)).rowCount === 0;
+  await eventually("the leases are over", areOver, LIMIT_MS);
+}
+
+/** Another worker has brought every call to its answer, or has told that it cannot: a caller, or by the end of the lease. */
+async function takenOver(system: TestStack, runs: Run[]): Promise<void> {
+  await Promise.allSettled(runs.map((run) => run.answered()));
+  await leasesOver(system);
+  const submits = runs.filter(({ call }) => call.operation === "submit");
+  const areAnswered = async () => {
+    const stateOf = await journalStates(system);
+    return submits.every((run) => stateOf(run) === "answered");
+  };
+  await eventually("another worker has taken over", areAnswered, LIMIT_MS);
 }

@@ -6,7 +6,6 @@ import type { AccountSubject, ProcessSubject } from "../../../src/callbacks/addr
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import { eventually, isUnanswered } from "../outages/wait.js";
-import { uncommitted } from "./postgres.js";
 import { historyOf, ringOf, type TestStack } from "./stack.js";
 
 /** Where a provider calls a process or an account back, with the active key of the stack's callback keys unless another ring is given. */
@@ -40,10 +39,6 @@ export async function inboxSettled({ pool }: Pick<TestStack, "pool">, limitMs = 
   const isSettled = async () => (await pool.query(sql)).rowCount === 0;
   await eventually("every callback is delivered, parked or late", isSettled, limitMs);
 }
-
-/** No transaction can write into the inbox until it is released. */
-export const holdInbox = ({ pool }: TestStack) =>
-  uncommitted(pool, (client) => client.query("lock table trustflow.callbacks in exclusive mode"));
 
 const TIMELINE_LIMIT_MS = 180_000;
 

@@ -11,7 +11,7 @@ import type { AnyHandle, ListedProcess, PostalHandle } from "../../../src/client
 import { cli, trustflow } from "../../cli/run.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import { historyLength, startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 let system: TestStack;
@@ -33,9 +33,14 @@ async function listed(wanted: (found: ListedProcess[]) => boolean): Promise<List
   }
 }
 
+async function denials(): Promise<number> {
+  return (await system.sandbox.requests()).total["evi-post.submit"]?.["401"] ?? 0;
+}
+
 test("a wrong password pauses every process, and all continue by themselves when it is fixed", async () => {
   await system.sandbox.putAccount("sandbox", { password: "changed" });
-  const names = ["wrong-1", "wrong-2", "wrong-3"];
+  const began = Date.now();
+  const names = Array.from({ length: 20 }, (_, index) => `wrong-${index}`);
   const handles = await Promise.all(
     names.map((name) => system.client.sendPostal(name, letterInput(name, "delivered"))),
   );
@@ -51,6 +56,14 @@ test("a wrong password pauses every process, and all continue by themselves when
   expect(new Map(waiting.map(({ id, attention }) => [id, attention]))).toEqual(
     new Map(names.map((name) => [name, "accessDenied"])),
   );
+  // Of all processes together one probe a second goes through, and none of them leaves a trace in a history.
+  const lengths = () =>
+    Promise.all(handles.map(({ workflowId }) => historyLength(system, workflowId)));
+  const [before, denied] = [await lengths(), await denials()];
+  await eventually("more probes", async () => (await denials()) >= denied + 3);
+  expect(await lengths()).toEqual(before);
+  const seconds = Math.ceil((Date.now() - began) / 1_000);
+  expect(await denials()).toBeLessThanOrEqual(names.length + seconds);
 
   await system.sandbox.putAccount("sandbox", { password: "sandbox" });
   for (const handle of handles) {

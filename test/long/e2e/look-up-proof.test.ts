@@ -1,6 +1,5 @@
-// A lost answer at accounts whose look-up is not proven, proven, or does not find our items
-// (docs/reading-the-specification.md §1): one effect in the ledger, and what waited goes on by itself when the proof
-// comes.
+// A lost answer at accounts whose look-up does not find our items (docs/reading-the-specification.md §1): one effect in the ledger.
+// What waits for the proof of a look-up goes on by itself in test/e2e/promises.test.ts.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,7 +16,7 @@ import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 /** Each with a provider of its own. */
-const names = ["fresh", "whole", "whole-own-key", "hidden"] as const;
+const names = ["whole", "whole-own-key", "hidden"] as const;
 type Name = (typeof names)[number];
 let sandboxes: Record<Name, Sandbox>;
 let system: TestStack;
@@ -71,38 +70,6 @@ async function doctorOn(check: string) {
   const { checks } = await doctorOfAll(system.stack.env);
   return checks.find((one) => one.check === check);
 }
-
-test("a lost answer of a fresh account waits and says for what; another letter proves the look-up, and it goes on by itself", async () => {
-  sandboxes.fresh.faults.add({ operation: "evi-post.submit", kind: "cut", lookupKey: "fresh-1" });
-  const first = await send("fresh", "fresh-1");
-  expect(await askedOf(first)).toMatchObject({
-    kind: "unknownOutcome",
-    reason: expect.stringMatching(/proves nothing yet.*continues by itself/),
-  });
-  expect(await doctorOn("look-up fresh evi-post")).toMatchObject({
-    state: "ok",
-    detail: expect.stringContaining("not known yet"),
-  });
-  await delay(3_000);
-  expect(lettersOf("fresh", "fresh-1")).toBe(0);
-
-  expect((await (await send("fresh", "fresh-2")).result()).outcome).toBe("delivered");
-  expect((await first.result()).outcome).toBe("delivered");
-  expect([lettersOf("fresh", "fresh-1"), lettersOf("fresh", "fresh-2")]).toEqual([1, 1]);
-  expect(await doctorOn("look-up fresh evi-post")).toMatchObject({
-    state: "ok",
-    detail: expect.stringContaining("finds our own items"),
-  });
-}, 90_000);
-
-test("with a proven look-up, a lost answer needs no decision", async () => {
-  await (await send("fresh", "proven-0")).result();
-  sandboxes.fresh.faults.add({ operation: "evi-post.submit", kind: "cut", lookupKey: "proven-1" });
-  const handle = await send("fresh", "proven-1");
-  const { timeline } = await handle.result();
-  expect(lettersOf("fresh", "proven-1")).toBe(1);
-  expect(timeline.map(({ event }) => event).join()).not.toContain("ttention");
-}, 60_000);
 
 test.each(["whole", "whole-own-key"] as const)(
   "%s: a provider that does not find our key has one letter, whatever became of the answer",
@@ -160,21 +127,6 @@ test("a letter whose own key stands alone is found by a provider that compares w
   expect(detail).toMatch(/submit \(alone\) finds our own items/);
 }, 60_000);
 
-test("an upload without an answer waits for the proof, and another upload of the account proves it", async () => {
-  const { faults } = sandboxes.fresh;
-  const operation = "one-shot-signature.uploadDocument";
-  faults.add({ operation, kind: "cut", lookupKey: "upload-1" });
-  const start = (id: string) =>
-    system.client.signOneShot(id, signerInput(id, "", { account: "fresh" }));
-  const first = await start("upload-1");
-  expect(await askedOf(first)).toMatchObject({ kind: "unknownOutcome", step: "upload-0" });
-  const second = await start("upload-2");
-  for (const handle of [second, first])
-    await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
-  for (const id of ["upload-1", "upload-2"])
-    expect(sandboxes.fresh.ledger(id).byIntent[id]).toMatchObject({ [operation]: 2 });
-}, 90_000);
-
 test("an upload of an account without a look-up is once: a person's retry sends it again", async () => {
   const operation = "one-shot-signature.uploadDocument";
   sandboxes.hidden.faults.add({ operation, kind: "cut", lookupKey: "hidden-1" });
@@ -183,6 +135,7 @@ test("an upload of an account without a look-up is once: a person's retry sends 
     signerInput("hidden-1", "", { account: "hidden" }),
   );
   const { id } = await askedOf(handle);
+  expect(sandboxes.hidden.messages("hidden-1")).toEqual([]);
   await decided(handle, id);
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
   expect(sandboxes.hidden.ledger("hidden-1").byIntent["hidden-1"]).toMatchObject({

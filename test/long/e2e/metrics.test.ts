@@ -1,6 +1,8 @@
 // What Prometheus reads of receiver, relay and worker after traffic of every kind (docs/operations/watch.md).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { namedRows, textOf } from "../../docs/repository.js";
@@ -105,7 +107,7 @@ test("a callback that comes twice, late, without a process, or to a forged addre
   expect(await relayed("parked", { reason: "unmatched" })).toBe(0);
 }, 30_000);
 
-test("an answer that is none counts with what was wrong with it", async () => {
+test("an answer that is none counts with what was wrong with it, and the log says it without the answer", async () => {
   const handle = await system.client.sendPostal(
     "web-page",
     letterInput("web-page", "delivered,query=web-page"),
@@ -113,6 +115,14 @@ test("an answer that is none counts with what was wrong with it", async () => {
   await handle.result();
   const labels = { operation: "query", status: "200", mismatch: "mediaType" };
   expect(await value("worker", "trustflow_provider_answers_refused_total", labels)).toBe(1);
+  const log = await readFile(join(system.stack.directory, "logs", "worker.log"), "utf8");
+  const told = log.split("\n").find((line) => line.includes("text/html"));
+  expect(JSON.parse(told ?? "{}")).toMatchObject({
+    operation: "query",
+    status: 200,
+    problem: "answered 200 with text/html instead of JSON",
+  });
+  expect(log).not.toContain("Sign in");
 }, 60_000);
 
 test("what comes to a process without encryption counts by what it is", async () => {

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { childrenOf, processes } from "../../../src/contracts/registry.js";
-import { callbackAddress } from "../../harness/stack/inbox.js";
+import { callbackAddress, inboxSettled } from "../../harness/stack/inbox.js";
+import { trustflow } from "../../cli/run.js";
 import { Trustflow } from "../../../src/client.js";
 import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/client.js";
 import { dataKeyId } from "../../../src/crypto/data-key.js";
@@ -363,8 +364,18 @@ test("without the old key, what needs it says so, and everything else goes on", 
   for (const name of roles) expect([name, system.stack.role(name).isAlive()]).toEqual([name, true]);
 }, 90_000);
 
-test("with the old key back, the processes that missed it go on by themselves, and nothing was sent twice", async () => {
-  await deploy((index) => `${newKeys[index]},${oldKeys[index]}`, ["worker"]);
+test("with the old key back, the processes that missed it go on by themselves, what was parked can be replayed, and nothing was sent twice", async () => {
+  await deploy((index) => `${newKeys[index]},${oldKeys[index]}`, ["worker", "relay"]);
+  const { env } = system.stack;
+  const parked = async () => {
+    const { stdout } = await trustflow(["callbacks", "parked", "--json"], { env });
+    return (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id);
+  };
+  const ids = await parked();
+  expect(ids).not.toEqual([]);
+  expect((await trustflow(["callbacks", "replay", ...ids], { env })).code).toBe(0);
+  await inboxSettled(system);
+  expect(await parked()).toEqual([]);
   const handle = client.handle("sendPostal/given-up");
   await statusWhere(handle, ({ phase }) => phase === "tracking");
   expect(await handle.cancel()).toEqual({ answer: "cancelled" });

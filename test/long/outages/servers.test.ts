@@ -1,14 +1,18 @@
 // A server or a role goes away and comes back: nothing that was acknowledged is lost, nothing is applied twice, and no
-// process fails or asks for a person (docs/design.md §1, §7).
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+// process fails or asks for a person (docs/design.md §1, §7). Meanwhile each role says what it waits for. One sample of each on real
+// servers: the simulation has them at all moments, for all processes.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import type { ProcessHandle } from "../../../src/client.js";
+import { roleNames } from "../../../packages/dev/src/stack/role.js";
+import type { RoleName } from "../../../packages/dev/src/stack/role.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
 import type { CallbackLogEntry } from "../../../packages/sandbox/src/callbacks/callbacks.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { holdRole, killHeldRoles } from "../../harness/outages/roles.js";
-import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { Exits } from "../../harness/shutdowns/roles.js";
+import { sendPostalUnderTest as underTest } from "../../processes/send-postal/under-test.js";
 import {
   callbackAddress,
   endClaims,
@@ -19,19 +23,58 @@ import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 const MINUTE_MS = 60_000;
+const exits = new Exits();
 
 let system: TestStack;
 
 beforeAll(async () => {
   // Persistent, so that Temporal keeps its database over a restart. Its clock is stopped until the last test, so the provider
   // changes only when a test says so.
-  system = await startTestStack({ persistent: true, sandboxSpeed: "manual" });
+  system = await startTestStack({
+    persistent: true,
+    sandboxSpeed: "manual",
+    onDeath: exits.note,
+  });
 }, 120_000);
 afterAll(async () => {
   await killHeldRoles();
   await system?.close();
   if (system) await rm(system.stack.directory, { recursive: true, force: true });
 }, 60_000);
+
+function urlOfRole(role: RoleName): string {
+  const { env, sandboxUrl, receiverUrl, codecUrl } = system.stack;
+  const local = (port = "") => `http://127.0.0.1:${port}`;
+  return {
+    sandbox: sandboxUrl,
+    receiver: receiverUrl,
+    "codec-server": new URL(codecUrl).origin,
+    worker: local(env["TRUSTFLOW_WORKER__HEALTH_PORT"]),
+    relay: local(env["TRUSTFLOW_RELAY__HEALTH_PORT"]),
+  }[role];
+}
+
+async function ask(role: RoleName, path: "/health" | "/ready"): Promise<[number, unknown]> {
+  const response = await fetch(urlOfRole(role) + path, { headers: { connection: "close" } });
+  const { ok, waitingFor } = (await response.json()) as { ok: boolean; waitingFor?: string[] };
+  return [response.status, waitingFor ?? ok];
+}
+
+/** All roles live; those that wait for something say so, the others are ready. */
+async function rolesWaitFor(waiting: Partial<Record<RoleName, string[]>>): Promise<void> {
+  const answers = (path: "/health" | "/ready") =>
+    Promise.all(roleNames.map(async (name) => [name, ...(await ask(name, path))]));
+  const wanted = roleNames.map((name) =>
+    waiting[name] ? [name, 503, waiting[name]] : [name, 200, true],
+  );
+  let said: unknown;
+  await eventually("the answers", async () => {
+    said = await answers("/ready");
+    return JSON.stringify(said) === JSON.stringify(wanted);
+  }).catch(() => undefined);
+  expect(said).toEqual(wanted);
+  expect(await answers("/health")).toEqual(roleNames.map((name) => [name, 200, true]));
+}
 
 function callbacksShown(timeline: TimelineEntry[]): number {
   return timeline.filter(({ source }) => source === "callback").length;
@@ -61,124 +104,146 @@ function identifiers(of: { identifier: string }[]): string[] {
   return of.map(({ identifier }) => identifier).toSorted();
 }
 
-describe.each([sendPostalUnderTest])("$process", (underTest) => {
-  const urlOf = (workflowId: string) =>
-    callbackAddress(system, { provider: underTest.provider, workflowId });
+const urlOf = (workflowId: string) =>
+  callbackAddress(system, { provider: underTest.provider, workflowId });
 
-  /** Those that go on to their end in the last test. */
-  const open: ProcessHandle<{ outcome: string }>[] = [];
+/** Those that go on to their end in the last test. */
+const open: ProcessHandle<{ outcome: string }>[] = [];
 
-  async function start(id: string): Promise<ProcessHandle<{ outcome: string }>> {
-    const handle = await underTest.start(system.client, id);
-    open.push(handle);
-    return handle;
+async function start(id: string): Promise<ProcessHandle<{ outcome: string }>> {
+  const handle = await underTest.start(system.client, id);
+  open.push(handle);
+  return handle;
+}
+
+async function startTracked(id: string): Promise<ProcessHandle<{ outcome: string }>> {
+  const handle = await start(id);
+  await eventually("tracking", async () => (await handle.status()).phase === "tracking");
+  return handle;
+}
+
+test("a relay killed between signal and mark delivers again, and the event counts once", async () => {
+  const relay = await holdRole(system, "relay", {
+    statement: "callbacks set state",
+    when: "before",
+  });
+  const handle = await startTracked("relay-killed");
+  await system.sandbox.advance(15 * MINUTE_MS);
+  await eventually("the marking", () => relay.isReached());
+  const before = idsOf(await signalledEvents(system, handle.workflowId));
+  expect(before.length).toBeGreaterThan(0);
+  const rows = await inboxRows(system, handle.workflowId);
+  expect(rows.map(({ identifier, state }) => [identifier, state])).toEqual(
+    before.map((id) => [id, "waiting"]),
+  );
+
+  await relay.killAndReplace();
+  await endClaims(system);
+  await eventually("delivery", () => isDelivered(handle.workflowId));
+  const after = idsOf(await signalledEvents(system, handle.workflowId));
+  expect(after).toEqual([...before, ...before]);
+  expect(callbacksShown(await handle.timeline())).toBe(before.length);
+}, 60_000);
+
+test("a receiver killed between commit and answer: the provider's retry is a duplicate", async () => {
+  const receiver = await holdRole(system, "receiver", {
+    statement: "trustflow.store_callbacks",
+    when: "after",
+  });
+  const handle = await startTracked("receiver-killed");
+  const advanced = system.sandbox.advance(15 * MINUTE_MS);
+  await eventually("the commit", () => receiver.isReached());
+  await receiver.killAndReplace();
+  await advanced;
+  await eventually("the provider's retries", retriesDone);
+  const attempts = await attemptsOf(handle.id);
+  expect(attempts.some(({ result }) => result === "retrying")).toBe(true);
+  const acknowledged = attempts.filter(({ result }) => result === "delivered");
+  await eventually("delivery", () => isDelivered(handle.workflowId));
+  const rows = await inboxRows(system, handle.workflowId);
+  expect(identifiers(rows)).toEqual(identifiers(acknowledged));
+  expect(callbacksShown(await handle.timeline())).toBe(rows.length);
+}, 60_000);
+
+test("Temporal away: callbacks are still taken, and every process resumes where it stood", async () => {
+  const handles = [await startTracked("temporal-away-1"), await startTracked("temporal-away-2")];
+  await system.stack.temporal.kill();
+  await system.sandbox.advance(15 * MINUTE_MS);
+  for (const { id, workflowId } of handles) {
+    const taken = await attemptsOf(id);
+    expect(new Set(taken.map(({ result }) => result))).toEqual(new Set(["delivered"]));
+    const rows = await inboxRows(system, workflowId);
+    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(["waiting"]));
+    expect(identifiers(rows)).toEqual(identifiers(taken));
   }
 
-  async function startTracked(id: string): Promise<ProcessHandle<{ outcome: string }>> {
-    const handle = await start(id);
-    await eventually("tracking", async () => (await handle.status()).phase === "tracking");
-    return handle;
+  await rolesWaitFor({ worker: ["Temporal"], relay: ["Temporal"] });
+
+  await system.stack.temporal.restart();
+  for (const { workflowId } of handles) {
+    await eventually("delivery after the restart", () => isDelivered(workflowId));
   }
+  for (const name of ["receiver", "relay", "worker"] as const) {
+    expect(system.stack.role(name).isAlive()).toBe(true);
+  }
+  await rolesWaitFor({});
+}, 90_000);
 
-  test("a relay killed between signal and mark delivers again, and the event counts once", async () => {
-    const relay = await holdRole(system, "relay", {
-      statement: "callbacks set state",
-      when: "before",
-    });
-    const handle = await startTracked("relay-killed");
-    await system.sandbox.advance(15 * MINUTE_MS);
-    await eventually("the marking", () => relay.isReached());
-    const before = idsOf(await signalledEvents(system, handle.workflowId));
-    expect(before.length).toBeGreaterThan(0);
-    const rows = await inboxRows(system, handle.workflowId);
-    expect(rows.map(({ identifier, state }) => [identifier, state])).toEqual(
-      before.map((id) => [id, "waiting"]),
-    );
+test("PostgreSQL away: callbacks hear 503 at once, and every process goes on when it is back", async () => {
+  const postgres = system.stack.postgres;
+  if (!postgres) throw new Error("the stack has no PostgreSQL of its own");
+  const tracked = await startTracked("database-away-1");
+  await postgres.stop();
+  const submitting = await start("database-away-2");
+  const asked = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const answer = await fetch(urlOf(tracked.workflowId), { method: "POST", body: "{}" });
+      await answer.arrayBuffer();
+      return [answer.status, answer.headers.get("retry-after")];
+    }),
+  );
+  expect(performance.now() - asked).toBeLessThan(2_000);
+  expect(answers).toEqual(Array.from({ length: 20 }, () => [503, "5"]));
+  await system.sandbox.advance(15 * MINUTE_MS);
+  const met = (await attemptsOf(tracked.id)).map(({ result }) => result);
+  expect(new Set(met)).toEqual(new Set(["retrying"]));
+  expect((await tracked.status()).attention).toBeUndefined();
+  expect((await submitting.status()).attention).toBeUndefined();
+  await rolesWaitFor({
+    worker: ["PostgreSQL"],
+    receiver: ["PostgreSQL"],
+    relay: ["listening", "PostgreSQL"],
+  });
 
-    await relay.killAndReplace();
-    await endClaims(system);
-    await eventually("delivery", () => isDelivered(handle.workflowId));
-    const after = idsOf(await signalledEvents(system, handle.workflowId));
-    expect(after).toEqual([...before, ...before]);
-    expect(callbacksShown(await handle.timeline())).toBe(before.length);
-  }, 60_000);
+  await postgres.start();
+  await eventually("tracking", async () => (await submitting.status()).phase === "tracking");
+  await eventually("the provider's retries", retriesDone);
+  const taken = (await attemptsOf(tracked.id)).filter(({ result }) => result === "delivered");
+  expect(identifiers(await inboxRows(system, tracked.workflowId))).toEqual(identifiers(taken));
+  await rolesWaitFor({});
+}, 90_000);
 
-  test("a receiver killed between commit and answer: the provider's retry is a duplicate", async () => {
-    const receiver = await holdRole(system, "receiver", {
-      statement: "trustflow.store_callbacks",
-      when: "after",
-    });
-    const handle = await startTracked("receiver-killed");
-    const advanced = system.sandbox.advance(15 * MINUTE_MS);
-    await eventually("the commit", () => receiver.isReached());
-    await receiver.killAndReplace();
-    await advanced;
-    await eventually("the provider's retries", retriesDone);
-    const attempts = await attemptsOf(handle.id);
-    expect(attempts.some(({ result }) => result === "retrying")).toBe(true);
-    const acknowledged = attempts.filter(({ result }) => result === "delivered");
-    await eventually("delivery", () => isDelivered(handle.workflowId));
-    const rows = await inboxRows(system, handle.workflowId);
-    expect(identifiers(rows)).toEqual(identifiers(acknowledged));
-    expect(callbacksShown(await handle.timeline())).toBe(rows.length);
-  }, 60_000);
+test("a worker that is ending is not ready, while it finishes what it does", async () => {
+  const [submit] = underTest.calls.map(({ sandbox }) => sandbox);
+  await system.sandbox.addFault({ operation: submit!, kind: "slow-answer", ms: 4_000 });
+  const handle = await start("slow");
+  await eventually("the submit", async () => (await system.effects("slow"))[submit!] === 1);
+  const worker = system.stack.role("worker");
+  const ended = exits.stop(worker);
+  await eventually("503", async () => (await ask("worker", "/ready"))[0] === 503);
+  expect(await ask("worker", "/ready")).toEqual([503, ["shutdown"]]);
+  expect(await ask("worker", "/health")).toEqual([200, true]);
+  expect(await ended).toMatchObject({ code: 0 });
+  await worker.restart();
+  await eventually("tracking", async () => (await handle.status()).phase === "tracking");
+}, 60_000);
 
-  test("Temporal away: callbacks are still taken, and every process resumes where it stood", async () => {
-    const handles = [await startTracked("temporal-away-1"), await startTracked("temporal-away-2")];
-    await system.stack.temporal.kill();
-    await system.sandbox.advance(15 * MINUTE_MS);
-    for (const { id, workflowId } of handles) {
-      const taken = await attemptsOf(id);
-      expect(new Set(taken.map(({ result }) => result))).toEqual(new Set(["delivered"]));
-      const rows = await inboxRows(system, workflowId);
-      expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(["waiting"]));
-      expect(identifiers(rows)).toEqual(identifiers(taken));
-    }
-
-    await system.stack.temporal.restart();
-    for (const { workflowId } of handles) {
-      await eventually("delivery after the restart", () => isDelivered(workflowId));
-    }
-    for (const name of ["receiver", "relay", "worker"] as const) {
-      expect(system.stack.role(name).isAlive()).toBe(true);
-    }
-  }, 60_000);
-
-  test("PostgreSQL away: callbacks hear 503 at once, and every process goes on when it is back", async () => {
-    const postgres = system.stack.postgres;
-    if (!postgres) throw new Error("the stack has no PostgreSQL of its own");
-    const tracked = await startTracked("database-away-1");
-    await postgres.stop();
-    const submitting = await start("database-away-2");
-    const asked = performance.now();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const answer = await fetch(urlOf(tracked.workflowId), { method: "POST", body: "{}" });
-        await answer.arrayBuffer();
-        return [answer.status, answer.headers.get("retry-after")];
-      }),
-    );
-    expect(performance.now() - asked).toBeLessThan(2_000);
-    expect(answers).toEqual(Array.from({ length: 20 }, () => [503, "5"]));
-    await system.sandbox.advance(15 * MINUTE_MS);
-    const met = (await attemptsOf(tracked.id)).map(({ result }) => result);
-    expect(new Set(met)).toEqual(new Set(["retrying"]));
-    expect((await tracked.status()).attention).toBeUndefined();
-    expect((await submitting.status()).attention).toBeUndefined();
-
-    await postgres.start();
-    await eventually("tracking", async () => (await submitting.status()).phase === "tracking");
-    await eventually("the provider's retries", retriesDone);
-    const taken = (await attemptsOf(tracked.id)).filter(({ result }) => result === "delivered");
-    expect(identifiers(await inboxRows(system, tracked.workflowId))).toEqual(identifiers(taken));
-  }, 60_000);
-
-  test("after all of it, every process ends well, with one effect each", async () => {
-    await system.sandbox.setSpeed(60_000);
-    expect(open).toHaveLength(6);
-    for (const handle of open) {
-      expect((await handle.result()).outcome).toBe(underTest.outcome);
-      expect(await system.effects(handle.id)).toEqual(underTest.effects);
-    }
-  }, 60_000);
-});
+test("after all of it, every process ends well, with one effect each", async () => {
+  await system.sandbox.setSpeed(60_000);
+  expect(open).toHaveLength(7);
+  for (const handle of open) {
+    expect((await handle.result()).outcome).toBe(underTest.outcome);
+    expect(await system.effects(handle.id)).toEqual(underTest.effects);
+  }
+}, 60_000);

@@ -19,12 +19,11 @@ const effects = (enroll: string) => ({
 const ofAssertion = { variant: assertion, effects: effects("enrollDisposableWitheIDAssertion") };
 
 const calls: CallsOf<typeof provider, CertificateHandle> = {
-  checkData: { activity: "checkData", outcome: "issued", variant: {}, isFirst: true },
+  checkData: { activity: "checkData", outcome: "issued", variant: {} },
   checkDataWitheIDAssertion: {
     activity: "checkData",
     outcome: "issued",
     ...ofAssertion,
-    isFirst: true,
   },
   enroll: { activity: "enroll", outcome: "issued", variant: {} },
   enrollDisposableWitheIDAssertion: {
@@ -43,8 +42,6 @@ const calls: CallsOf<typeof provider, CertificateHandle> = {
     },
     ask: async (handle, updateId, scene) =>
       handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
-    answer: "accepted",
-    pastAnswers: ["FinishedError"],
   },
 };
 
@@ -54,7 +51,6 @@ export const issueCertificateUnderTest: ProcessUnderTest<CertificateHandle> = {
   words: "",
   outcome: "issued",
   effects: effects("enroll"),
-  spanMs: 100,
   calls: callsOf(provider, calls),
   start(trustflow, id, { words = "", form, input } = {}) {
     const base =

@@ -25,7 +25,6 @@ export const issueCredentialUnderTest: ProcessUnderTest<Handle> = {
   words: "",
   outcome: "initiated",
   effects: Object.fromEntries(effects.map((name) => [`${provider}.${name}`, 1])),
-  spanMs: 100,
   calls: callsOf<typeof provider, Handle, OfPresentation>(provider, {
     createOperator: { activity: "createOperator", ...end },
     createTemplate: { activity: "createTemplate", ...end },

@@ -23,7 +23,6 @@ export const presentCredentialUnderTest: ProcessUnderTest<Handle> = {
   words: "",
   outcome: "initiated",
   effects: Object.fromEntries(effects.map((name) => [`${provider}.${name}`, 1])),
-  spanMs: 100,
   calls: callsOf<typeof provider, Handle, OfIssuance>(provider, {
     createOperator: { activity: "createOperator", ...end },
     createTemplate: { activity: "createTemplate", ...end },

@@ -1,21 +1,10 @@
 // What sendMessage brings to the generators of tests.
 import type { Brought } from "../brought.js";
-import { denied } from "../waits.js";
 import { messageInput } from "./inputs.js";
 import { sendMessageUnderTest } from "./under-test.js";
 
 export const brought: Brought = {
   underTest: sendMessageUnderTest,
-  waits: {
-    waits: [
-      {
-        name: "message-denied",
-        kind: "held",
-        input: (id) => messageInput(id, "", denied),
-        ends: "accepted",
-      },
-    ],
-  },
   paths: async () => (await import("./paths.js")).sendMessagePaths,
   example: "message.json",
   input: (intent) => messageInput(intent),

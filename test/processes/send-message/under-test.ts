@@ -12,7 +12,6 @@ export const sendMessageUnderTest: ProcessUnderTest<MessageHandle> = {
   words: "",
   outcome: "accepted",
   effects: { [`${provider}.send`]: 1 },
-  spanMs: 100,
   calls: callsOf<typeof provider, MessageHandle>(provider, {
     send: { activity: "send", outcome: "accepted", variant: {} },
   }),

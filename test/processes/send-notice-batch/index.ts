@@ -2,11 +2,9 @@
 import type { Brought } from "../brought.js";
 import { batchInput } from "./inputs.js";
 import { sendNoticeBatchUnderTest } from "./under-test.js";
-import { batchWaits } from "./waits.js";
 
 export const brought: Brought = {
   underTest: sendNoticeBatchUnderTest,
-  waits: batchWaits,
   paths: async () => (await import("./paths.js")).sendNoticeBatchPaths,
   example: "batch.json",
   input: (intent) => batchInput(intent),

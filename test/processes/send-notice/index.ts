@@ -2,11 +2,9 @@
 import type { Brought } from "../brought.js";
 import { noticeInput } from "./inputs.js";
 import { sendNoticeUnderTest } from "./under-test.js";
-import { noticeWaits } from "./waits.js";
 
 export const brought: Brought = {
   underTest: sendNoticeUnderTest,
-  waits: noticeWaits,
   paths: async () => (await import("./paths.js")).sendNoticePaths,
   example: "notice.json",
   input: (intent) => noticeInput(intent, "read"),

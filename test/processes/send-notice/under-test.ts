@@ -2,10 +2,9 @@
 import type { HandleOf, SendNoticeInput } from "../../../src/client.js";
 import { DAY_SECONDS } from "../../../src/contracts/definition/process-contract.js";
 import { callsOf } from "../process-under-test.js";
-import type { CalledBack, CallsOf } from "../process-under-test.js";
-import { fastSettings, noticeInput, withAttachment } from "./inputs.js";
+import type { CallsOf, ProcessUnderTest } from "../process-under-test.js";
+import { noticeInput, withAttachment } from "./inputs.js";
 
-const DAY = 86_400_000;
 const DAY_MINUTES = 1_440;
 type NoticeHandle = HandleOf<"sendNotice">;
 const provider = "evi-notice";
@@ -35,12 +34,11 @@ const whileOpen = (affidavitKinds: string[]) => ({
 });
 
 const noticeCalls: CallsOf<typeof provider, NoticeHandle, Unused> = {
-  submit: { activity: "submit", outcome: "read", variant: {}, isLookUpAssumed: true },
+  submit: { activity: "submit", outcome: "read", variant: {} },
   requestAffidavit: {
     activity: "requestAffidavit",
     ...whileOpen(["Submitted", "Closed", "OnDemand"]),
     ask: (handle, updateId) => handle.requestAffidavit({}, updateId),
-    answer: "requested",
   },
   get: { activity: "ask", ...whileOpen([]) },
   downloadAffidavits: { activity: "ask", ...whileOpen(["Submitted", "Dispatched"]) },
@@ -52,24 +50,12 @@ const noticeCalls: CallsOf<typeof provider, NoticeHandle, Unused> = {
   },
 };
 
-export const sendNoticeUnderTest: CalledBack<NoticeHandle> = {
+export const sendNoticeUnderTest: ProcessUnderTest<NoticeHandle> = {
   process: "sendNotice",
   provider,
   words: "read",
   outcome: "read",
   effects: { "evi-notice.submit": 1 },
-  spanMs: 60 * DAY,
-  // By then it is closed, so that the attachments are fetched too.
-  firstChangeMs: 4 * 3_600_000,
-  staysOpen: { words: "open", input: { settings: { ...fastSettings, pollIntervalSeconds: 600 } } },
-  happened: (uniqueId) => ({ uniqueId }),
-  callback: (identifier, at) => ({
-    Identifier: identifier,
-    Kind: "Sent",
-    Date: at.toISOString(),
-    EvidenceType: "eviNotice",
-    AdditionalData: { State: "Sent", XmissionDetails: identifier },
-  }),
   calls: callsOf<typeof provider, NoticeHandle, Unused>(provider, noticeCalls, {
     requestAffidavit: "affidavitRequest",
     downloadAttachments: "attachments",

@@ -2,11 +2,9 @@
 import type { Brought } from "../brought.js";
 import { letterInput } from "./inputs.js";
 import { sendPostalUnderTest } from "./under-test.js";
-import { postalWaits } from "./waits.js";
 
 export const brought: Brought = {
   underTest: sendPostalUnderTest,
-  waits: postalWaits,
   paths: async () => (await import("./paths.js")).sendPostalPaths,
   example: "letter.json",
   input: (intent) => letterInput(intent, "delivered"),

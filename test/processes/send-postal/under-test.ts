@@ -1,52 +1,43 @@
 // `sendPostal` as the harnesses take it.
 import type { PostalHandle, SendPostalInput } from "../../../src/client.js";
-import type { TestStack } from "../../harness/stack/stack.js";
-import { fastSettings, letterInput, letterPdf } from "./inputs.js";
 import { DAY_SECONDS } from "../../../src/contracts/definition/process-contract.js";
+import { fastSettings, letterInput } from "./inputs.js";
 import { callsOf } from "../process-under-test.js";
-import type { CalledBack, CallsOf, Variant } from "../process-under-test.js";
+import type { CallsOf, ProcessUnderTest, Variant } from "../process-under-test.js";
 
-const DAY = 86_400_000;
 const registered = { certificationLevel: "Advanced" } as const;
 const onDemand = { options: { ...registered, affidavitsOnDemandEnabled: true } };
 
 const postalCalls: CallsOf<"evi-post", PostalHandle> = {
-  submit: { activity: "submit", outcome: "delivered", variant: {}, isLookUpAssumed: true },
+  submit: { activity: "submit", outcome: "delivered", variant: {} },
   cancel: {
     activity: "cancel",
     outcome: "cancelled",
     variant: { words: "cancellable" },
     ask: (handle, updateId) => handle.cancel(updateId),
-    answer: "cancelled",
   },
   requestAffidavit: {
     activity: "requestAffidavit",
     outcome: "delivered",
     variant: { input: onDemand },
     ask: (handle, updateId) => handle.requestAffidavit({}, updateId),
-    answer: "requested",
   },
   query: { activity: "ask", outcome: "delivered", variant: {} },
   downloadAffidavits: { activity: "ask", outcome: "delivered", variant: {} },
 };
 
-export const sendPostalUnderTest: CalledBack<PostalHandle> = {
+/** A way that stays open, with its polls far apart. */
+export const openLetter: Variant = {
+  words: "open",
+  input: { settings: { ...fastSettings, pollIntervalSeconds: 600 } },
+};
+
+export const sendPostalUnderTest: ProcessUnderTest<PostalHandle> = {
   process: "sendPostal",
   provider: "evi-post",
   words: "delivered",
   outcome: "delivered",
   effects: { "evi-post.submit": 1 },
-  spanMs: 60 * DAY,
-  firstChangeMs: 3_600_000,
-  staysOpen: { words: "open", input: { settings: { ...fastSettings, pollIntervalSeconds: 600 } } },
-  happened: (uniqueId) => ({ uniqueId }),
-  callback: (identifier, at) => ({
-    Identifier: identifier,
-    Kind: "Sent",
-    Date: at.toISOString(),
-    EvidenceType: "eviPost",
-    AdditionalData: { State: "Sent", Details: identifier },
-  }),
   calls: callsOf<"evi-post", PostalHandle>("evi-post", postalCalls, {
     requestAffidavit: "affidavitRequest",
     downloadAffidavits: "affidavitDownload",
@@ -72,10 +63,3 @@ export const sendPostalUnderTest: CalledBack<PostalHandle> = {
     return trustflow.sendPostal(id, letterInput(id, words, more));
   },
 };
-
-/** One document for all, by reference; after the submit nothing happens for an hour, so that only the submit counts. */
-export async function quietVariant({ client }: TestStack): Promise<Variant> {
-  const document = await client.documents.put(letterPdf, "application/pdf");
-  const settings = { pollIntervalSeconds: 3_600, askIntervalSeconds: 3_600 };
-  return { words: "stalled", input: { document, settings } };
-}

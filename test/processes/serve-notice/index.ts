@@ -2,11 +2,9 @@
 import type { Brought } from "../brought.js";
 import { serveInput } from "./inputs.js";
 import { serveNoticeUnderTest } from "./under-test.js";
-import { serveWaits } from "./waits.js";
 
 export const brought: Brought = {
   underTest: serveNoticeUnderTest,
-  waits: serveWaits,
   paths: async () => (await import("./paths.js")).serveNoticePaths,
   example: "serve.json",
   input: (intent) => serveInput(intent, "read"),

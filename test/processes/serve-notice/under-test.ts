@@ -1,12 +1,8 @@
 // `serveNotice` as the harnesses take it: its calls are those of the two processes that it starts.
 import type { HandleOf, ServeNoticeInput } from "../../../src/client.js";
-import { serveChildren } from "../../../src/contracts/serve-notice/states.js";
 import { effectClassOf } from "../../../src/providers/registry.js";
 import type { ProcessUnderTest } from "../process-under-test.js";
 import { serveInput } from "./inputs.js";
-
-const DAY = 86_400_000;
-const [notice, post] = serveChildren;
 
 export const serveNoticeUnderTest: ProcessUnderTest<HandleOf<"serveNotice">> = {
   process: "serveNotice",
@@ -14,29 +10,23 @@ export const serveNoticeUnderTest: ProcessUnderTest<HandleOf<"serveNotice">> = {
   words: "refused/delivered",
   outcome: "servedByPost",
   effects: { "evi-notice.submit": 1, "evi-post.submit": 1 },
-  spanMs: 60 * DAY,
   calls: [
     {
       operation: "submit",
       effectClass: effectClassOf("evi-notice", "submit"),
       sandbox: "evi-notice.submit",
       activity: "submit",
-      in: notice,
       variant: {},
       outcome: "servedByPost",
-      isLookUpAssumed: true,
     },
     {
       operation: "submit-post",
       effectClass: effectClassOf("evi-post", "submit"),
       sandbox: "evi-post.submit",
       activity: "submit",
-      in: post,
-      comesLate: true,
       // At the very start: what comes before it takes no time of the provider's.
       variant: { input: { settings: { deadlineSeconds: 1 } } },
       outcome: "servedByPost",
-      isLookUpAssumed: true,
     },
   ],
   longWays: [

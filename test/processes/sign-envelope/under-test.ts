@@ -17,7 +17,6 @@ export const signEnvelopeUnderTest: ProcessUnderTest<EnvelopeHandle> = {
     [`${provider}.upload`]: names.length,
     [`${provider}.send`]: 1,
   },
-  spanMs: 100,
   calls: callsOf<typeof provider, EnvelopeHandle>(
     provider,
     {

@@ -2,11 +2,9 @@
 import type { Brought } from "../brought.js";
 import { signerInput } from "./inputs.js";
 import { signOneShotUnderTest } from "./under-test.js";
-import { oneShotWaits } from "./waits.js";
 
 export const brought: Brought = {
   underTest: signOneShotUnderTest,
-  waits: oneShotWaits,
   paths: async () => (await import("./paths.js")).signOneShotPaths,
   example: "agreement.json",
   input: (intent) => signerInput(intent),

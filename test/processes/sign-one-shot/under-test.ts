@@ -38,13 +38,11 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     step: "upload-0",
     outcome: "signed",
     variant: {},
-    isLookUpAssumed: true,
   },
   uploadHash: {
     activity: "upload",
     step: "upload-0",
     outcome: "signed",
-    isLookUpAssumed: true,
     ...ofHash,
   },
   createVideo: {
@@ -67,10 +65,7 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     step: "approve",
     outcome: "signed",
     ...ofApproved,
-    thenPlay: true,
     ask: decide("approve"),
-    answer: "approved",
-    pastAnswers: ["notAwaited", "FinishedError"],
   },
   cancelVideo: {
     activity: "decideVideo",
@@ -86,21 +81,16 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
       cancelIdentityVideo: 1,
     }),
     ask: decide("cancel"),
-    answer: "cancelled",
-    pastAnswers: ["notAwaited", "FinishedError"],
   },
   updateVideo: {
     activity: "updateVideo",
     outcome: "signed",
     variant: ofVideo.variant,
     effects: { ...ofApproved.effects, [`${provider}.updateIdentityVideo`]: 1 },
-    thenPlay: true,
     ask: async (handle, updateId) => {
       await personsTurn(handle);
       return handle.updateVideo({ room: 2 }, updateId);
     },
-    answer: "updated",
-    pastAnswers: ["notAwaited", "FinishedError"],
   },
   getVideo: { activity: "ask", outcome: "signed", ...ofApproved },
   contract: { activity: "contract", outcome: "signed", variant: {} },
@@ -111,21 +101,16 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     variant: {},
     ask: async (handle, updateId, scene) =>
       handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
-    answer: "accepted",
-    pastAnswers: ["FinishedError"],
   },
   retrieve: {
     activity: "ask",
     outcome: "signed",
     variant: { words: "async", input: { variant: "asynchronous" } },
-    afterPlay: true,
   },
   deleteDocuments: {
     activity: "deleteDocuments",
     outcome: "signed",
     variant: { input: { deleteDocuments: true } },
-    comesLate: true,
-    afterPlay: true,
   },
 };
 
@@ -135,7 +120,6 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
   words: "",
   outcome: "signed",
   effects: named(plain),
-  spanMs: 20_000,
   repeats: [`${provider}.otp`],
   longWays: [
     { variant: {}, outcome: "signed" },

@@ -2,11 +2,9 @@
 import type { Brought } from "../brought.js";
 import { identityInput } from "./inputs.js";
 import { verifyIdentityUnderTest } from "./under-test.js";
-import { identityWaits } from "./waits.js";
 
 export const brought: Brought = {
   underTest: verifyIdentityUnderTest,
-  waits: identityWaits,
   paths: async () => (await import("./paths.js")).verifyIdentityPaths,
   example: "identity.json",
   input: (intent) => identityInput(intent),

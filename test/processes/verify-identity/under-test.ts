@@ -6,7 +6,6 @@ import type { ProcessUnderTest } from "../process-under-test.js";
 import { alertFor, identityInput } from "./inputs.js";
 
 const provider = "video-identification";
-const MINUTE = 60_000;
 
 type Handle = HandleOf<"verifyIdentity">;
 
@@ -19,15 +18,11 @@ export const verifyIdentityUnderTest: ProcessUnderTest<Handle> = {
   words: "",
   outcome: "verified",
   effects: {},
-  spanMs: 8 * MINUTE,
-  // The call has to close, and its audit to show, before it can be read and deleted.
-  setUpMs: 2 * MINUTE,
   calls: callsOf<typeof provider, Handle>(provider, {
     genAPIToken: { activity: "ask", ...plain },
     conferenceData: { activity: "ask", ...plain },
     getAsyncRequestInfo: {
       activity: "ask",
-      comesEarly: true,
       outcome: "verified",
       variant: { words: "async", input: { asyncRequest: {} } },
     },
@@ -50,8 +45,6 @@ export const verifyIdentityUnderTest: ProcessUnderTest<Handle> = {
       variant: { words: "open" },
       effects: named("rejectCall"),
       ask: (handle, updateId) => handle.rejectCall(undefined, updateId),
-      answer: "rejected",
-      pastAnswers: ["notAwaited", "FinishedError"],
     },
   }),
   longWays: [
