@@ -1,10 +1,9 @@
-// The inbox of a stack, and where its callbacks have landed: in the timelines of processes, or parked or late.
-import type { AnyHandle } from "../../../src/client/processes.js";
+// The inbox of a stack, and which of its callbacks stand in the timelines of processes.
+import type { PostalHandle } from "../../../src/client.js";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import type { AccountSubject, ProcessSubject } from "../../../src/callbacks/address.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
-import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import { eventually, isUnanswered } from "../outages/wait.js";
 import { historyOf, ringOf, type TestStack } from "./stack.js";
 
@@ -40,38 +39,26 @@ export async function inboxSettled({ pool }: Pick<TestStack, "pool">, limitMs = 
   await eventually("every callback is delivered, parked or late", isSettled, limitMs);
 }
 
+type Timed = Pick<PostalHandle, "workflowId" | "timeline">;
+
 const TIMELINE_LIMIT_MS = 180_000;
 
 /** Every identifier of ours begins so; it is the note of the event too, by which a timeline shows it. */
 export const mark = "storm-";
 
-/**
- * `applied`: in timelines, as often as it stands there; `rows`: in the inbox, by what became of it: `delivered`, `late`, or the
- * reason it was parked for.
- */
-export async function landed(
-  { client, pool }: TestStack,
-  { process: processName }: ProcessUnderTest,
-  openIds: readonly string[],
-) {
-  const applied: string[] = [];
-  for (const id of openIds) {
-    const timeline = await timelineOf(client.handle(`${processName}/${id}`));
-    for (const { source, note } of timeline) {
-      if (source === "callback" && note?.startsWith(mark))
-        applied.push(`${processName}/${id} ${note}`);
-    }
-  }
-  const found = await pool.query<{ fate: string; keys: string[] }>(
-    `select coalesce(reason, state) as fate, array_agg(workflow_id || ' ' || identifier) as keys
-     from trustflow.callbacks where identifier like $1 group by 1`,
-    [`${mark}%`],
-  );
-  return { applied, rows: new Map(found.rows.map(({ fate, keys }) => [fate, keys])) };
+/** The keys of the callbacks of ours that stand in the timelines, as often as they stand there. */
+export async function appliedTo(handles: readonly Timed[]): Promise<string[]> {
+  const applied = handles.map(async (handle) => {
+    const notes = (await timelineOf(handle)).flatMap(({ source, note }) =>
+      source === "callback" && note?.startsWith(mark) ? [note] : [],
+    );
+    return notes.map((note) => `${handle.workflowId} ${note}`);
+  });
+  return (await Promise.all(applied)).flat();
 }
 
 /** A busy worker takes its time to load the process: after a storm its history is long. */
-function timelineOf(handle: AnyHandle) {
+function timelineOf(handle: Timed) {
   const ask = () =>
     handle.timeline().catch((error: unknown) => {
       if (!isUnanswered(error)) throw error;

@@ -67,13 +67,13 @@ export function send(
   return { acknowledged, answers, cut, done };
 }
 
-/** As a provider's servers send all the time: some hundred a second, until it is stopped; the last ones are answered too. */
+/** As a provider's servers send all the time: a hundred a second and more, until it is stopped; the last ones are answered too. */
 export function steadyLoad(next: () => Posting): Sending & { stop(): Promise<unknown> } {
   let isOver = false;
   const endless = (function* () {
     while (!isOver) yield next();
   })();
-  const sending = send(endless, { connections: 32, pauseMs: 70 });
+  const sending = send(endless, { connections: 32, pauseMs: 200 });
   const stop = () => {
     isOver = true;
     return sending.done;
