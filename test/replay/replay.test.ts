@@ -30,7 +30,7 @@ describe("the present workflows", () => {
   let met: Awaited<ReturnType<typeof replay>>;
   beforeAll(async () => {
     met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"), ring, recordings);
-  }, 60_000);
+  }, 300_000);
 
   test.each(recordings.map(({ workflowId }) => workflowId))("replay %s", (workflowId) => {
     expect(met.has(workflowId)).toBe(true);

@@ -8,7 +8,7 @@ import { trustflow } from "../../cli/run.js";
 import { replaceRole } from "../../harness/outages/roles.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { callbackAddress } from "../../harness/stack/inbox.js";
-import { resetToTheStart } from "../../harness/stack/reset.js";
+import { reset, resetToTheStart, tasksOf } from "../../harness/stack/reset.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { serveInput } from "../../processes/serve-notice/inputs.js";
@@ -51,6 +51,36 @@ describe("serveNotice, whose children are processes of their own (docs/decisions
     expect((await handle.result()).outcome).toBe("servedByNotice");
     expect(await system.effects(handle.id)).toEqual({ "evi-notice.submit": 1 });
   }, 120_000);
+
+  /** To each workflow task that its present run has completed, one after the other. */
+  async function resetToEach(
+    { workflowId }: Handle,
+    isDone: () => Promise<unknown>,
+  ): Promise<void> {
+    const { runId } = await temporal(workflowId).describe();
+    for (const eventId of await tasksOf(system.client, workflowId, runId)) {
+      await reset(system.client, { workflowId, runId }, eventId);
+      await isDone();
+    }
+  }
+
+  test("a reset of the parent to each of its tasks, open and finished: each child is one, and sends once", async () => {
+    const open = await tracked("reset-parent");
+    await resetToEach(open, () =>
+      statusWhere(open, ({ references }) => references["noticeUniqueId"] !== undefined),
+    );
+    await close(open.id);
+    expect((await open.result()).outcome).toBe("servedByNotice");
+    expect(await system.effects(open.id)).toEqual({ "evi-notice.submit": 1 });
+
+    const finished = await start("reset-finished", "refused/delivered");
+    await finished.result();
+    await resetToEach(finished, async () =>
+      expect((await finished.result()).outcome).toBe("servedByPost"),
+    );
+    const both = { "evi-notice.submit": 1, "evi-post.submit": 1 };
+    expect(await system.effects(finished.id)).toEqual(both);
+  }, 240_000);
 
   const run = (args: string[]) => trustflow(args, { env: system.stack.env });
   const erase = (id: string) => run(["erase", id, "--by", "Ana"]);
