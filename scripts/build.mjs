@@ -76,8 +76,8 @@ async function removeOrphans(built, listed) {
     if (!kept.has(file) && dirname(file) !== schemas) await rm(file);
 }
 
-/** @param {string | undefined} before the stamp of the bundle that is there */
-async function bundleWorkflows(before) {
+/** @param {string} [before] the stamp of the bundle that is there */
+export async function bundleWorkflows(before) {
   const inputs = await Promise.all(
     ["workflows", "contracts", "temporal"].map((name) => filesBelow(join(dist, name))),
   );

@@ -29,6 +29,7 @@ export const rules = {
   answered: "an update that a process has accepted is answered before the process ends",
   noSecret: "nothing personal and no secret is readable in a history, an attribute or a log",
   ends: "a process ends",
+  recovers: "what failed goes on once nothing is wrong any more",
   truth: "a process ends as its provider says",
   statusTrue: "the status says what the history says",
   deterministic: "a history replays",
@@ -60,6 +61,8 @@ interface Callback {
 
 /** So long after its end, at least, a process would have taken what its provider published. */
 const DAY_MS = 86_400_000;
+/** Far above all pauses between two tries. */
+const RECOVERY_MS = DAY_MS / 24;
 
 export class Checks {
   readonly violations: Violation[] = [];
@@ -71,6 +74,7 @@ export class Checks {
   #delivered: { of: string; identifier: string }[] = [];
   /** How far the clock of the database may be off. */
   mostSkewMs = 0;
+  readonly #failingSince = new WeakMap<object, number>();
   #secrets: Buffer[] = [];
   readonly #say: (text: string) => void;
 
@@ -153,6 +157,26 @@ export class Checks {
         this.violate("noSecret", `${where} has ${secret.toString().slice(0, 6)}…`);
   }
 
+  /** From time to time. `since`: from then on nothing is wrong. */
+  lookAtTries({ temporal }: System, since: number): void {
+    for (const { id, isOpen, activities } of temporal.runs.values()) {
+      for (const activity of isOpen ? activities.values() : []) {
+        const { applicationFailureInfo: ofUs, timeoutFailureInfo: late } =
+          activity.lastFailure ?? {};
+        if (!late && ofUs?.type !== "unavailable") {
+          this.#failingSince.delete(activity);
+          continue;
+        }
+        this.count("recovers");
+        const seenAt = this.#failingSince.get(activity) ?? Date.now();
+        this.#failingSince.set(activity, seenAt);
+        const name = activity.attributes.activityType?.name;
+        if (Date.now() > Math.max(since, seenAt) + RECOVERY_MS)
+          this.violate("recovers", `${id}, ${name}: ${activity.lastFailure?.message}`);
+      }
+    }
+  }
+
   get hasNews(): boolean {
     return this.#effects.length + this.#acknowledged.length > 0;
   }
@@ -196,6 +220,12 @@ export class Checks {
     );
     for (const { id, workflow_id: of } of waiting)
       this.violate("callbackSettled", `callback ${id} of ${of} still waits`);
+    // What is wrong with a callback itself is found when it is read.
+    const givenUp = await database.rows<{ id: string; of: string; detail: string }>(
+      "select id, workflow_id as of, detail from trustflow.callbacks where state = 'parked' and reason = 'undeliverable'",
+    );
+    for (const { id, of, detail } of givenUp)
+      this.violate("callbackSettled", `callback ${id} of ${of} was given up: ${detail}`);
     this.#delivered = await database.rows(
       "select workflow_id as of, identifier from trustflow.callbacks where state = 'delivered'",
     );
@@ -266,7 +296,7 @@ export class Checks {
 
   /** No fault is a reason to fail, and who ends well has had all of its effects. */
   #isTrue(
-    { life, workflowId, outcome = "", result, waitedFor }: Living,
+    { life, workflowId, outcome = "", result, waitedFor, isLate }: Living,
     { closedAt = Infinity }: Run,
     sandbox: System["sandbox"],
   ): void {
@@ -288,7 +318,7 @@ export class Checks {
         at < closedAt + DAY_MS &&
         !result?.documents?.some(({ uniqueId }) => uniqueId === id),
     );
-    if (isPlanned && result && missing)
+    if (isPlanned && result && missing && !isLate)
       this.violate("truth", `${workflowId} ended without the affidavit ${missing.id}`);
     const told = (result?.timeline ?? [])
       .filter(({ source }) => source === "callback")

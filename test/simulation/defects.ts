@@ -1,27 +1,30 @@
-// Puts back a defect that this project had, and looks for a seed that finds it: `npm run simulate -- --defect NAME [--seed N] [--steps N]
-// [--for 10m]`. The defect is a patch in defects/; it is applied to a copy of the tree, which is built and removed again.
+// Puts back a defect that this project had: `npm run simulate -- --defect NAME`. The defect is a patch in defects/; it is applied to a
+// copy of the tree, in which the changed files alone are built anew. Beside the patch is the shortest plan that was found for it.
+import { transformFile } from "@swc/core";
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import type { ProcessName } from "../../src/contracts/registry.js";
-import { plansFrom } from "./plan.js";
-import type { FaultKind, PlanOptions } from "./plan.js";
-import type { Violation } from "./report.js";
-import { runAll } from "./seeds.js";
+import type { Plan } from "./plan.js";
+import type { Report, Violation } from "./report.js";
+import { run, runAll } from "./seeds.js";
+import { shrink } from "./shrink.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const patches = join(root, "test/simulation/defects");
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 
 export interface Found {
+  plan: Plan | undefined;
   violation: Violation | undefined;
-  seed: number | undefined;
   /** Of processor time, over all seeds. */
   minutes: number;
   seeds: number;
+  /** What the plan violates without the defect; undefined where it was not asked. */
+  without: Violation[] | undefined;
 }
 
 export async function defectNames(): Promise<string[]> {
@@ -29,37 +32,79 @@ export async function defectNames(): Promise<string[]> {
   return files.filter((file) => file.endsWith(".patch")).map((file) => file.slice(0, -6));
 }
 
-/** The narrowing and the seed that is known to find it: `# seed 7, 12 steps, sendPostal; cutAfter killWorker` in the header of the patch. */
-export async function knownOf(name: string): Promise<PlanOptions | undefined> {
-  const text = await readFile(join(patches, `${name}.patch`), "utf8");
-  const [, seed, steps, process, kinds] =
-    /^# seed (\d+), (\d+) steps(?:, (\w+))?(?:; ([\w ]+))?$/m.exec(text) ?? [];
-  if (seed === undefined) return undefined;
-  return {
-    seed: Number(seed),
-    steps: Number(steps),
-    ...(process !== undefined && { processes: [process as ProcessName] }),
-    ...(kinds !== undefined && { kinds: kinds.split(" ") as FaultKind[] }),
-  };
+const planFile = (name: string) => join(patches, `${name}.json`);
+
+/** The plan that is known to find it. */
+export async function planFor(name: string): Promise<Plan | undefined> {
+  const file = planFile(name);
+  return existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Plan) : undefined;
 }
 
-/** Runs seeds from the first one on, until one finds the defect or the time is over. */
-export async function lookFor(name: string, first: PlanOptions, ms: number): Promise<Found> {
+/**
+ * Runs plans until one finds the defect or the time is over. `keeps`: the plan that finds it is shrunk, and kept beside the patch; it is run
+ * without the defect too.
+ */
+export async function lookFor(
+  name: string,
+  plans: Iterable<Plan>,
+  { ms, keeps }: { ms: number; keeps: boolean },
+): Promise<Found> {
   const tree = await patched(name);
-  const found: Found = { violation: undefined, seed: undefined, minutes: 0, seeds: 0 };
+  const found: Found = {
+    ...{ plan: undefined, violation: undefined, minutes: 0, seeds: 0, without: undefined },
+  };
   try {
-    const untilFound = takeWhile(plansFrom(first), () => !found.violation);
-    for await (const { plan, report } of runAll(untilFound, ms, tree)) {
+    for await (const { plan, report } of runAll(
+      takeWhile(plans, () => !found.violation),
+      ms,
+      tree,
+    )) {
       found.minutes += report.seconds / 60;
       found.seeds += 1;
       if (report.violations.length === 0 || found.violation) continue;
       found.violation = report.violations[0];
-      found.seed = plan.seed;
+      found.plan = plan;
     }
+    if (found.plan && keeps)
+      found.without = await keep(name, found.plan, found.violation!.rule, tree);
   } finally {
     await rm(tree, { recursive: true, force: true });
   }
   return found;
+}
+
+async function keep(name: string, plan: Plan, rule: string, tree: URL): Promise<Violation[]> {
+  const violates = ({ violations }: Report) => violations.some((one) => one.rule === rule);
+  const shortest = await shrink(plan, async (tried) => violates(await run(tried, tree)));
+  await writeFile(planFile(name), `${JSON.stringify(shortest, null, 2)}\n`);
+  return (await run(shortest)).violations;
+}
+
+export interface Replayed {
+  name: string;
+  /** With the defect. */
+  violation: Violation | undefined;
+  /** Without it. */
+  isClean: boolean;
+}
+
+/** Replays the kept plans, each with its defect and without it, as many at a time as there are cores. */
+export async function replayKept(
+  names: string[],
+  told: (replayed: Replayed) => void,
+): Promise<void> {
+  const left = [...names];
+  const next = async (): Promise<void> => {
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
+      const plan = (await planFor(name))!;
+      const tree = await patched(name);
+      const [violation] = (await run(plan, tree)).violations;
+      await rm(tree, { recursive: true, force: true });
+      const { violations } = await run(plan);
+      told({ name, violation, isClean: violations.length === 0 });
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, next));
 }
 
 function* takeWhile<T>(items: Iterable<T>, isWanted: () => boolean): Generator<T> {
@@ -69,18 +114,42 @@ function* takeWhile<T>(items: Iterable<T>, isWanted: () => boolean): Generator<T
   }
 }
 
-/** A copy of the tree that has the defect, built. */
-async function patched(name: string): Promise<URL> {
+/** A copy of the tree that has the defect. */
+export async function patched(name: string): Promise<URL> {
   const copy = await mkdtemp(join(tmpdir(), "trustflow-defect-"));
   const parts = ["src", "dist", "packages", "scripts", "test", "package.json", "package-lock.json"];
-  for (const part of [...parts, "tsconfig.json", "tsconfig.build.json"])
-    await cp(join(root, part), join(copy, part), { recursive: true, preserveTimestamps: true });
+  // Recorded histories are large, and no simulation reads them.
+  const filter = (path: string) => !relative(root, path).startsWith("test/replay");
+  for (const part of parts)
+    await cp(join(root, part), join(copy, part), {
+      recursive: true,
+      preserveTimestamps: true,
+      filter,
+    });
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
+  const patch = join(patches, `${name}.patch`);
   // Outside of any repository, so that paths are those of the copy.
-  await run("git", ["apply", join(patches, `${name}.patch`)], {
+  await runFile("git", ["apply", patch], {
     cwd: copy,
     env: { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() },
   });
-  await run(process.execPath, [join(copy, "scripts/build.mjs")], { cwd: copy });
+  const changed = (await readFile(patch, "utf8")).matchAll(/^\+\+\+ b\/(\S+\.ts)$/gm);
+  const files = Array.from(changed, ([, file]) => file!);
+  for (const file of files) await buildOne(copy, file);
+  if (files.some((file) => IN_BUNDLE.test(file)))
+    await runFile(process.execPath, ["--input-type=module", "-e", BUNDLE], { cwd: copy });
   return new URL(`${pathToFileURL(copy).href}/`);
+}
+
+/** What the workflows consist of. */
+const IN_BUNDLE = /^src\/(workflows|contracts|temporal)\//;
+const BUNDLE = `await (await import("./scripts/build.mjs")).bundleWorkflows()`;
+
+async function buildOne(copy: string, file: string): Promise<void> {
+  const { code } = await transformFile(join(copy, file), {
+    jsc: { parser: { syntax: "typescript" }, target: "es2023" },
+    module: { type: "es6" },
+  });
+  const built = file.replace(/(^|\/)src\//, "$1dist/").replace(/\.ts$/, ".js");
+  await writeFile(join(copy, built), code);
 }

@@ -1,5 +1,6 @@
 // What goes wrong around the calls to the providers: an account that is denied, look-ups that lag behind, answers that outlast a lease.
-import type { ConnectionAttempt, SeenRequest } from "./doors/sockets.js";
+import { AsyncResource } from "node:async_hooks";
+import type { ConnectionAttempt, ExchangeFault, SeenRequest } from "./doors/sockets.js";
 import type { Stage } from "./stage.js";
 
 const SECOND_MS = 1_000;
@@ -63,4 +64,39 @@ export function outlastLease(
     return (isKilled = true);
   };
   once(concerns, { answerDelayMs: random.int(91 * SECOND_MS, 200 * SECOND_MS) });
+}
+
+/** A request comes to the provider so late at the most, also if its caller has gone: a lease of the journal lasts longer. */
+export const MOST_DELAY_MS = 80 * SECOND_MS;
+
+/**
+ * The next call that has an effect comes to the provider late. Its caller does not wait for it: it is killed, sees its connection cut, or
+ * works on while Temporal hears nothing of it and gives the activity to another attempt.
+ */
+export function lateRequest(
+  { system, world, random, say }: Stage,
+  once: (concerns: (request: SeenRequest) => boolean, fault: () => ExchangeFault) => void,
+): void {
+  const delayMs = random.int(15 * SECOND_MS, MOST_DELAY_MS);
+  const how = random.pick(["killed", "cut", "unheard"] as const);
+  let from: SeenRequest["from"];
+  const concerns = (request: SeenRequest) => {
+    from = request.from;
+    return isProvider(request) && request.method !== "GET";
+  };
+  const killSoon = AsyncResource.bind((caller: SeenRequest["from"]) => {
+    const roles = [...system.seconds, system.roles.worker];
+    const role = roles.find(({ program }) => program === caller);
+    world.after(random.int(1, 2 * SECOND_MS), () => void role?.kill(SECOND_MS));
+  });
+  const loseHeartbeats = AsyncResource.bind((ms: number) => {
+    system.faults.losesHeartbeats = true;
+    world.after(ms, () => (system.faults.losesHeartbeats = false));
+  });
+  once(concerns, () => {
+    say(`a request is under way for ${delayMs / SECOND_MS} s, and its caller is ${how}`);
+    if (how === "killed") killSoon(from);
+    if (how === "unheard") loseHeartbeats(delayMs);
+    return { delayMs, ...(how === "cut" && { isAbandoned: true as const }) };
+  });
 }

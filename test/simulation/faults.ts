@@ -3,7 +3,17 @@ import type { Network, OtherAnswer, SeenRequest } from "./doors/sockets.js";
 import type { Fault, FaultKind } from "./plan.js";
 import type { Stage } from "./stage.js";
 import { closedEvent, post } from "./callbacks.js";
-import { denyAccount, isProvider, lagLookUps, outlastLease, skewClocks } from "./elsewhere.js";
+import { crashAtEvent } from "./crash.js";
+import {
+  denyAccount,
+  isProvider,
+  lagLookUps,
+  lateRequest,
+  MOST_DELAY_MS,
+  outlastLease,
+  skewClocks,
+} from "./elsewhere.js";
+import { askEarly, fillCache, loseTasks } from "./workers.js";
 import { eraseOne } from "./erasure.js";
 import { rotateKeys } from "./rotation.js";
 import { cleanUpOften } from "./upkeep.js";
@@ -21,8 +31,8 @@ const retryAfter = [{ "retry-after": "20" }, { "retry-after": "soon" }, {}] as R
   string,
   string
 >[];
-/** A request comes to the provider so late at the most, also if its caller has gone: a lease of the journal lasts longer. */
-const MOST_DELAY_MS = 80_000;
+/** An update that a person waits for has 15 s. */
+const LATE_ANSWER_MS = 14_000;
 /** The longest time for which `hideNew` hides something: the journal looks twice, a minute apart. */
 const HIDDEN_MS = 45_000;
 
@@ -55,7 +65,7 @@ function watch({ network, checks }: Stage): void {
   };
 }
 
-export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
+export function strike(stage: Stage, { fault, at, forMs, skip = 0 }: Fault): void {
   watch(stage);
   const { world, system, database, files } = stage;
   const lasting = (spoil: Spoil) => {
@@ -65,14 +75,14 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
   /** For the next exchange that it concerns, or one soon after it. */
   const once = (
     concerns: (request: SeenRequest) => boolean,
-    what: ReturnType<Network["onRequest"]>,
+    what: ReturnType<Network["onRequest"]> | (() => ReturnType<Network["onRequest"]>),
   ) => {
     let left = skip;
     const spoil: Spoil = (request) => {
       if (!concerns(request)) return "next";
       if (left-- > 0) return "next";
       active.delete(spoil);
-      return what;
+      return typeof what === "function" ? what() : what;
     };
     active.add(spoil);
   };
@@ -85,7 +95,12 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
     killRelay: () => void system.roles.relay.kill(forMs),
     killReceiver: () => void system.roles.receiver.kill(forMs),
     stopWorker: () => void system.roles.worker.restart(),
+    crashAtEvent: () => crashAtEvent(stage, at, forMs),
     secondWorker: () => void system.addWorker(forMs),
+    otherRelease: () => void system.addWorker(forMs, "other"),
+    loseTasks: () => loseTasks(stage, forMs),
+    fillCache: () => fillCache(stage, forMs),
+    askEarly: () => askEarly(stage, forMs),
     refuse: () => {
       const before = stage.network.onConnection;
       stage.network.onConnection = (attempt) => (isProvider(attempt) ? "refuse" : before(attempt));
@@ -109,6 +124,7 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
           : "next",
       );
     },
+    lateRequest: () => lateRequest(stage, once),
     loseCallbacks: () => lasting((request) => (isCallback(request) ? { before: "cut" } : "next")),
     doubleCallbacks: () => lasting((request) => (isCallback(request) ? { after: "cut" } : "next")),
     lateCallbacks: () =>
@@ -120,6 +136,15 @@ export function strike(stage: Stage, { fault, forMs, skip = 0 }: Fault): void {
       const hear = (url: string, body: string) => void sendOdd(stage, url, body);
       listeners.add(hear);
       world.after(forMs, () => listeners.delete(hear));
+    },
+    askLate: () => {
+      stage.persons.areLate = true;
+      world.after(forMs, () => (stage.persons.areLate = false));
+      lasting((request) =>
+        isProvider(request) && request.method !== "GET"
+          ? { answerDelayMs: stage.random.int(0, LATE_ANSWER_MS) }
+          : "next",
+      );
     },
     oddMessages: () => void sendOddMessages(stage),
     hideNew: () => {

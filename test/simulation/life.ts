@@ -28,6 +28,8 @@ const SLOW_LOOK_MS = 7 * DAY_MS;
 /** For so long slow persons let a matter lie at most: those of the process, and the operator. */
 const LIES_MS = 50 * DAY_MS;
 const DECISION_LIES_MS = 3 * DAY_MS;
+/** Who asks in the last moment waits for it so long at the most. */
+const LAST_MOMENT_MS = 3 * 24 * HOUR_MS;
 
 export interface Surroundings {
   /** That of the application as it runs now. */
@@ -36,6 +38,8 @@ export interface Surroundings {
   random: Random;
   /** Resolves when the process has changed, or after a while. */
   change(workflowId: string, ms: number): Promise<void>;
+  /** Whether persons ask in the last moment. */
+  isLate(): boolean;
   say(text: string): void;
 }
 
@@ -49,8 +53,8 @@ export function underTestOf({ process, call: wanted, longWay = -1 }: Life) {
     ...underTest.longWays?.[longWay],
   };
   delete plain.ask;
-  const call = underTest.calls.find(({ operation }) => operation === wanted) ?? plain;
-  return { underTest, call };
+  const call = underTest.calls.find(({ operation }) => operation === wanted);
+  return { underTest, call: call ?? plain };
 }
 
 /** Looks that come more often than hourly would only take time. */
@@ -108,11 +112,14 @@ export class Living {
   waitedFor: string | undefined;
   /** As a person saw it last. */
   status: ProcessStatus | undefined;
+  /** A person has asked in the last moment: the process may have ended by the time at which that is done. */
+  isLate = false;
   readonly #around: Surroundings;
   #isAsked = false;
   /** What a slow person saw last that is to be done, and until when it lies. */
   #matter: string | undefined;
   #liesUntil = 0;
+  #waitsForOutcome: boolean | undefined;
 
   constructor(life: Life, around: Surroundings) {
     this.life = life;
@@ -195,8 +202,26 @@ export class Living {
     const { attention } = status;
     if (attention) {
       if (!this.#lies(attention.id, DECISION_LIES_MS)) await this.#decide(handle, attention);
-    } else if (status.outcome === undefined && !this.#lies(status.waitingFor ?? "", LIES_MS))
-      await this.#play(handle, underTest, call, status);
+    } else if (
+      status.outcome === undefined ||
+      (this.#around.isLate() && call.ask && !this.#isAsked)
+    ) {
+      if (!this.#lies(status.waitingFor ?? "", LIES_MS))
+        await this.#play(handle, underTest, call, status);
+    }
+  }
+
+  /** Who asks in the last moment waits until shortly before the time that the status shows, and most of them for the last such time. */
+  async #isTime({ until, outcome }: ProcessStatus): Promise<boolean> {
+    const { random, isLate } = this.#around;
+    if (!isLate()) return true;
+    this.#waitsForOutcome ??= random.chance(0.7);
+    if (this.#waitsForOutcome && outcome === undefined) return false;
+    const left = until === undefined ? Infinity : Date.parse(until) - Date.now();
+    if (left > LAST_MOMENT_MS) return false;
+    await delay(Math.max(1, left - random.int(0, 2 * SECOND_MS)));
+    this.isLate = true;
+    return true;
   }
 
   async #isClosed({ workflowId }: AnyHandle): Promise<boolean> {
@@ -216,7 +241,7 @@ export class Living {
     const { sandbox, random, say } = this.#around;
     const scene: Scene = { sandboxUrl: sandbox.url, intent: this.life.life };
     if (call.ask && !this.#isAsked) {
-      if (status.phase === "submitting") return;
+      if (status.phase === "submitting" || !(await this.#isTime(status))) return;
       this.#isAsked = true;
       const { answer } = await call.ask(
         handle,

@@ -10,11 +10,11 @@ import type { FaultKind, Plan, PlanOptions } from "./plan.js";
 import type { Report } from "./report.js";
 import { addUp, secondsHere, storyOf, tableOf } from "./report.js";
 import { endAll, msOf, run, runAll } from "./seeds.js";
-import { defectNames, knownOf, lookFor } from "./defects.js";
+import { defectNames, lookFor, planFor, replayKept } from "./defects.js";
 import { shrink } from "./shrink.js";
 
 const usage = `usage: npm run simulate -- [--seed N] [--steps N] [--for 10m] [--process NAME] [--fault KIND,KIND] [--replay FILE] [--json]
-       npm run simulate -- --defect NAME [--seed N] [--steps N] [--for 10m] [--process NAME] [--fault KIND,KIND]`;
+       npm run simulate -- --defect NAME|kept [--keep] [--seed N] [--steps N] [--for 10m] [--process NAME] [--fault KIND,KIND]`;
 /** Of a story that is told. */
 const MOST_LINES = 100;
 
@@ -28,6 +28,7 @@ async function main(): Promise<number> {
       fault: { type: "string" },
       replay: { type: "string" },
       defect: { type: "string" },
+      keep: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -66,6 +67,7 @@ interface Values {
   fault?: string | undefined;
   replay?: string | undefined;
   defect?: string | undefined;
+  keep: boolean;
 }
 
 function problemOf({ seed, steps, for: time, process: name, fault }: Values): string | undefined {
@@ -106,22 +108,43 @@ async function* plansOf(values: Values): AsyncGenerator<Plan> {
   }
 }
 
-/** 0 where it is found. Without a seed it is the one that its patch names. */
+/** 0 where it is found. Without a seed by the plan that is kept beside its patch, if there is one. */
 async function findDefect(name: string, values: Values): Promise<number> {
   const names = await defectNames();
+  if (name === "kept") return replayAllKept(names);
   if (!names.includes(name)) {
-    console.error(`--defect: one of ${names.join(", ")}, not ${name}`);
+    console.error(`--defect: kept, or one of ${names.join(", ")}, not ${name}`);
     return 2;
   }
-  const known = values.seed === undefined ? await knownOf(name) : undefined;
-  const first = known ?? firstOf(values);
-  const found = await lookFor(name, first, msOf(values.for ?? "10m"));
-  const { violation, minutes } = found;
+  const known = values.seed === undefined ? await planFor(name) : undefined;
+  const {
+    plan,
+    violation,
+    without = [],
+    ...search
+  } = await lookFor(name, known ? [known] : plansFrom(firstOf(values)), {
+    ms: msOf(values.for ?? "10m"),
+    keeps: values.keep,
+  });
   console.log(
-    `${name}: ${violation ? `found by seed ${found.seed}` : "not found"}, ${found.seeds} seeds, ${minutes.toFixed(1)} minutes of processor time`,
+    `${name}: ${plan ? `found by seed ${plan.seed}` : "not found"}, ${search.seeds} seeds, ${search.minutes.toFixed(1)} minutes of processor time`,
   );
   if (violation) console.log(`${violation.at}  ${violation.rule}: ${violation.detail}`);
-  return violation ? 0 : 1;
+  for (const { rule, detail } of without) console.log(`without the defect too: ${rule}: ${detail}`);
+  return violation && without.length === 0 ? 0 : 1;
+}
+
+/** 0 where the plan of each defect is red with it, and green without it. */
+async function replayAllKept(names: string[]): Promise<number> {
+  let isGood = true;
+  const kept = [];
+  for (const name of names) if (await planFor(name)) kept.push(name);
+  await replayKept(kept, ({ name, violation, isClean }) => {
+    isGood &&= violation !== undefined && isClean;
+    const without = isClean ? "" : ", and something is violated without it too";
+    console.log(`${name}: ${violation?.rule ?? "NOT FOUND"}${without}`);
+  });
+  return isGood ? 0 : 1;
 }
 
 async function tell(plan: Plan, report: Report): Promise<void> {

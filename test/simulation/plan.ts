@@ -28,8 +28,18 @@ export const faultKinds = {
   killWorker: 2 * MINUTE_MS,
   killRelay: 2 * MINUTE_MS,
   killReceiver: 3 * DAY_MS,
+  /** A role ends so between two things that it does; another one starts after that time. */
+  crashAtEvent: MINUTE_MS,
   stopWorker: 0,
   secondWorker: HOUR_MS,
+  /** A second worker, of a release with other words in its workflows. */
+  otherRelease: DAY_MS,
+  /** What becomes of tasks on their way between Temporal and its workers. */
+  loseTasks: 10 * MINUTE_MS,
+  /** There is place for one process in a worker's memory. */
+  fillCache: DAY_MS,
+  /** Queries come to a worker together with what no task has taken yet. */
+  askEarly: 150 * DAY_MS,
   /** What becomes of calls to the providers. */
   refuse: HOUR_MS,
   cutBefore: 0,
@@ -39,8 +49,10 @@ export const faultKinds = {
   answer503: 2 * HOUR_MS,
   webPage: 10 * MINUTE_MS,
   slow: HOUR_MS,
+  lateRequest: 0,
   /** What becomes of callbacks. */
-  loseCallbacks: DAY_MS,
+  /** A provider tries for two days. */
+  loseCallbacks: 40 * DAY_MS,
   doubleCallbacks: DAY_MS,
   lateCallbacks: DAY_MS,
   forgeCallback: 0,
@@ -52,6 +64,8 @@ export const faultKinds = {
   noDatabase: 5 * MINUTE_MS,
   noTemporal: 5 * MINUTE_MS,
   loseTemporalAnswers: MINUTE_MS,
+  /** Persons ask in the last moment, and the provider takes its time for what they ask. */
+  askLate: 60 * DAY_MS,
   fullDisk: 10 * MINUTE_MS,
   denyAccount: 6 * HOUR_MS,
   lagLookUps: DAY_MS,

@@ -6,7 +6,8 @@ import { Idle } from "./idle.js";
 import { strike } from "./faults.js";
 import type { Doors, Stage } from "./stage.js";
 import { Living, underTestOf } from "./life.js";
-import type { Fault, Life, Plan } from "./plan.js";
+import { faultKinds } from "./plan.js";
+import type { Fault, Life, Plan, Step } from "./plan.js";
 import { secondsHere } from "./report.js";
 import type { Report } from "./report.js";
 import { startSystem } from "./system.js";
@@ -16,6 +17,8 @@ import type { World } from "./world.js";
 
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
+/** So often it is looked at what is tried again. */
+const LOOK_MS = 15 * 60_000;
 /** Every process has ended so long after the last step. */
 const REST_MS = 200 * DAY_MS;
 
@@ -76,13 +79,14 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   const livings: Living[] = [];
   const stage: Stage = {
     ...{ ...doors, idle, system, checks, say, random: world.fork("faults") },
+    persons: { areLate: false },
     ended: () =>
       livings.filter(({ outcome }) => outcome !== undefined).map(({ workflowId }) => workflowId),
   };
-  const lastAt = Math.max(
-    0,
-    ...plan.steps.map((step) => step.at + ("forMs" in step ? step.forMs : 0)),
-  );
+  const endOf = (step: Step) => step.at + ("forMs" in step ? step.forMs : 0);
+  const lastAt = Math.max(0, ...plan.steps.map(endOf));
+  const troubles = plan.steps.filter((step) => "fault" in step && faultKinds[step.fault] <= DAY_MS);
+  const lastTroubleAt = Math.max(0, ...troubles.map(endOf));
   for (const step of plan.steps)
     application.run(() => world.after(step.at, () => ("life" in step ? begin(step) : hit(step))));
 
@@ -91,6 +95,7 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
       client: () => system.client,
       ...{ sandbox: system.sandbox, random: world.fork(`persons of ${life.life}`), say },
       change: (workflowId, ms) => changeOf(system, workflowId, ms),
+      isLate: () => stage.persons.areLate,
     });
     livings.push(living);
     checks.know(living);
@@ -117,9 +122,14 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
     livings.every(({ outcome }) => outcome !== undefined) &&
     system.temporal.everyRun.every(({ isOpen }) => !isOpen);
   const limit = startedAt + lastAt + REST_MS;
+  let nextLook = world.now;
   while (!isOver() && world.now < limit && checks.violations.length === 0) {
     await idle.advance();
     if (world.steps % 1_000 === 0) process.send?.("alive");
+    if (world.now >= nextLook) {
+      nextLook = world.now + LOOK_MS;
+      checks.lookAtTries(system, startedAt + lastTroubleAt);
+    }
     if (checks.hasNews && !database.isBusy) await checks.look(database);
   }
   await idle.rest(10 * 60_000);

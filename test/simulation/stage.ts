@@ -20,6 +20,8 @@ export interface Stage extends Doors {
   checks: Checks;
   random: Random;
   idle: Idle;
+  /** Whether persons ask in the last moment. */
+  persons: { areLate: boolean };
   /** The ids of processes whose end a person has seen. */
   ended(): string[];
   say(text: string): void;

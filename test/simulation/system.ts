@@ -23,6 +23,7 @@ import type { PortName } from "../../packages/dev/src/stack/stack-state.js";
 import { callbackAddress } from "../harness/stack/inbox.js";
 import { openTemporalDoor } from "./doors/temporal.js";
 import { TemporalServer } from "./temporal/server.js";
+import type { WorkerFaults } from "./temporal/core.js";
 import type { HistoryEvent } from "./temporal/history.js";
 import type { Run } from "./temporal/run.js";
 import { settingsOf } from "./settings.js";
@@ -48,11 +49,12 @@ export interface System {
   roles: Record<RoleName, Role>;
   /** Workers beside the first one. */
   seconds: Set<Role>;
-  addWorker(forMs: number): Role;
+  /** `release`: another one than this. */
+  addWorker(forMs: number, release?: string): Role;
   /** The application starts again. */
   reconnect(): Promise<void>;
-  /** Whether Temporal can be reached, and for which calls the answer gets lost. */
-  faults: { isTemporalAway: boolean; losesAnswers: boolean };
+  /** Whether Temporal can be reached, for which calls the answer gets lost, and what goes wrong between it and workers. */
+  faults: { isTemporalAway: boolean; losesAnswers: boolean } & WorkerFaults;
 }
 
 export interface SystemHooks {
@@ -93,7 +95,7 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
   temporal.run(() =>
     hooks.network.listen(address.hostname, Number(address.port), { accept: () => undefined }),
   );
-  const faults = { isTemporalAway: false, losesAnswers: false };
+  const faults: System["faults"] = { isTemporalAway: false, losesAnswers: false };
   const latency = world.fork("calls of Temporal");
   openTemporalDoor({
     server: () => (faults.isTemporalAway ? undefined : server),
@@ -102,19 +104,22 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
     losesAnswer: () => faults.losesAnswers && latency.chance(0.2),
     onWorker: (gone) => void runningProgram()?.atEnd(gone),
     onNondeterminism: hooks.onNondeterminism,
+    workerFaults: faults,
+    bundleOf: (code) => (runningProgram()?.release === undefined ? code : ofAnotherRelease(code)),
   });
   await migrateAs(world.program("migrate"), hooks.databaseUrl);
   const sandbox = await startProviders(world.program("providers"), env, hooks);
   const started = {} as Record<RoleName, Role>;
-  const startRole = (name: RoleName): Role => new Role(world, name, env, hooks.say);
+  const startRole = (name: RoleName, release?: string): Role =>
+    new Role(world, { name, env, say: hooks.say, release });
   for (const name of Object.keys(roles) as RoleName[]) started[name] = startRole(name);
   await Promise.all(Object.values(started).map((role) => role.ready));
   const connect = () => world.program("application").run(() => Trustflow.connect());
   const system: System = {
     ...{ client: await connect(), sandbox, temporal: server, env, roles: started },
     ...{ seconds: new Set<Role>(), faults },
-    addWorker: (forMs) => {
-      const second = startRole("worker");
+    addWorker: (forMs, release) => {
+      const second = startRole("worker", release);
       system.seconds.add(second);
       world.after(forMs, () => {
         system.seconds.delete(second);
@@ -125,6 +130,13 @@ export async function startSystem(world: World, hooks: SystemHooks): Promise<Sys
     reconnect: async () => void (system.client = await connect()),
   };
   return system;
+}
+
+/** Other words in the summaries of steps and timers: a change that needs no new generation (docs/testing.md). */
+function ofAnotherRelease(code: string): string {
+  const changed = code.replaceAll("Pause before the next query to", "Before asking again:");
+  if (changed === code) throw new Error("the bundle has no words of a summary to change");
+  return changed;
 }
 
 /** As the local system has it, with fixed ports: they are those of this process alone. */
@@ -176,29 +188,33 @@ function startProviders(
   });
 }
 
+interface RoleOptions {
+  name: RoleName;
+  env: Record<string, string>;
+  release: string | undefined;
+  say: (text: string) => void;
+}
+
 /** One role, started again whenever it ends, as an orchestrator does. */
 export class Role {
   readonly ready: Promise<void>;
   readonly #world: World;
   readonly #name: RoleName;
   readonly #env: Record<string, string>;
+  readonly #release: string | undefined;
   readonly #say: (text: string) => void;
   #program: Program;
   #running: RunningRole | undefined;
   #isWanted = true;
   #skewMs = 0;
 
-  constructor(
-    world: World,
-    name: RoleName,
-    env: Record<string, string>,
-    say: (text: string) => void,
-  ) {
+  constructor(world: World, { name, env, release, say }: RoleOptions) {
     this.#world = world;
     this.#name = name;
     this.#env = env;
+    this.#release = release;
     this.#say = say;
-    this.#program = world.program(name);
+    this.#program = this.#newProgram();
     this.ready = this.#start();
   }
 
@@ -209,7 +225,8 @@ export class Role {
   }
 
   #newProgram(): Program {
-    return Object.assign(this.#world.program(this.#name), { skewMs: this.#skewMs });
+    const own = { skewMs: this.#skewMs, release: this.#release };
+    return Object.assign(this.#world.program(this.#name), own);
   }
 
   /** Whether it has started. */

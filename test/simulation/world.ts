@@ -43,6 +43,8 @@ export class Program {
   isAlive = true;
   /** How far its clock is ahead. */
   skewMs = 0;
+  /** Of which release of the product it is; undefined: of this one. */
+  release: string | undefined;
   readonly #ends = new Set<() => void>();
 
   /** `started`: how many programs the world has started before; one that is started again draws other numbers. */

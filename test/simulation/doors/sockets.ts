@@ -44,8 +44,10 @@ export interface OtherAnswer {
 
 /** What happens to one HTTP exchange. */
 export interface ExchangeFault {
-  /** Before the server sees the request. */
+  /** Before the server sees the request. It has it then, also where its caller has gone meanwhile. */
   delayMs?: number;
+  /** The caller sees its connection cut at once, and the server gets the request all the same. */
+  isAbandoned?: true;
   /** Instead of the request: the connection is cut, or something else answers. */
   before?: "cut" | OtherAnswer;
   /** Instead of the answer that the server has made. */
@@ -135,6 +137,9 @@ export class Endpoint extends Duplex {
   certificate: X509Certificate | undefined;
   /** What is written from now on gets lost. */
   isMute = false;
+  /** The request is under way to its server, which does not learn that the caller has gone. */
+  #isHeld = false;
+  #isLeft = false;
   timeout = 0;
   remoteAddress: string | undefined;
   remotePort: number | undefined;
@@ -208,7 +213,25 @@ export class Endpoint extends Duplex {
 
   /** The other side is gone. */
   reset(): void {
-    this.destroy(failure("ECONNRESET", "read", this.host, this.remotePort ?? 0));
+    if (this.#isHeld) this.#isLeft = true;
+    else this.destroy(failure("ECONNRESET", "read", this.host, this.remotePort ?? 0));
+  }
+
+  /** Does not notice that the other side is gone, until it is released. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    if (this.#isLeft) this.reset();
+  }
+
+  /** The other side sees the connection cut. */
+  abandon(): void {
+    this.hold();
+    this.isMute = true;
+    this.#toPeer((peer) => peer.reset());
   }
 
   override _read(): void {}
@@ -241,7 +264,8 @@ export class Endpoint extends Duplex {
   }
 
   #endReading(): void {
-    if (!this.destroyed) this.push(null);
+    if (this.#isHeld) this.#isLeft = true;
+    else if (!this.destroyed) this.push(null);
   }
 
   #send(chunk: Buffer): void {
@@ -437,7 +461,7 @@ function spoil(
   { world }: Network,
   endpoint: Endpoint,
   response: http.ServerResponse,
-  { before, after, delayMs = 0, answerDelayMs = 0 }: ExchangeFault,
+  { before, after, delayMs = 0, answerDelayMs = 0, isAbandoned }: ExchangeFault,
   handle: () => void,
 ): void {
   const instead = (what: "cut" | OtherAnswer) => {
@@ -460,8 +484,11 @@ function spoil(
     };
     handle();
   };
-  if (delayMs > 0) world.after(delayMs, go);
-  else go();
+  if (isAbandoned) endpoint.abandon();
+  if (delayMs === 0) return go();
+  endpoint.hold();
+  response.once("close", () => endpoint.release());
+  world.after(delayMs, go);
 }
 
 function rawAnswer({ status, headers = {}, body = "" }: OtherAnswer): string {

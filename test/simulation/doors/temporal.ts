@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { lightenWorkflows } from "./vm.js";
 import { after } from "../temporal/after.js";
 import { SimulatedCore } from "../temporal/core.js";
-import type { CoreOptions } from "../temporal/core.js";
+import type { CoreOptions, WorkerFaults } from "../temporal/core.js";
 import { CallError, grpc } from "../temporal/server.js";
 import type { TemporalServer } from "../temporal/server.js";
 import type { Run } from "../temporal/run.js";
@@ -31,6 +31,9 @@ export interface TemporalDoor {
   onNondeterminism(run: Run, problem: string): void;
   /** Whether the answer of a call is lost, after the server has done it. */
   losesAnswer?(method: string): boolean;
+  workerFaults?: WorkerFaults;
+  /** The bundle of the workflows as the running program has it. */
+  bundleOf?(code: string): string;
 }
 
 type Context = { deadline?: number | Date; abortSignal?: AbortSignal };
@@ -49,6 +52,7 @@ interface Codec {
 export function openTemporalDoor(door: TemporalDoor): void {
   installRuntimeOnce();
   lightenWorkflows();
+  changeBundles(door);
   Object.assign(Connection, { connect: async () => connectionOf(door, Connection.prototype) });
   Object.assign(NativeConnection, {
     connect: async () => connectionOf(door, NativeConnection.prototype),
@@ -68,12 +72,25 @@ export function openTemporalDoor(door: TemporalDoor): void {
           shutdownError: () => new ShutdownError("the worker ends"),
           asServer: door.asServer,
           onNondeterminism: door.onNondeterminism,
+          ...(door.workerFaults && { faults: door.workerFaults }),
         });
         door.onWorker?.(() => door.asServer(() => server.leave(core, false)));
         return core;
       },
     },
   });
+}
+
+/** A worker of another release has another bundle. */
+function changeBundles({ bundleOf }: TemporalDoor): void {
+  const worker = Worker as unknown as {
+    getOrCreateBundle: (...given: unknown[]) => Promise<{ code: string } | undefined>;
+  };
+  const { getOrCreateBundle } = worker;
+  worker.getOrCreateBundle = async (...given) => {
+    const bundle = await getOrCreateBundle.apply(Worker, given);
+    return bundle && bundleOf ? { ...bundle, code: bundleOf(bundle.code) } : bundle;
+  };
 }
 
 /** Each role installs it for its own process; here they share one, whose logs are not carried over from the core. */

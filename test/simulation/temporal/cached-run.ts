@@ -20,6 +20,8 @@ export interface Sequence {
   isReplay: boolean;
   /** The index of its WORKFLOW_TASK_STARTED. */
   end: number;
+  /** Where it is not that of the task. */
+  historyLength?: number;
 }
 
 interface Open {
@@ -35,6 +37,9 @@ export class CachedRun {
   langFlags = new Set<number>();
   /** The commands of the task in progress. */
   commands: Command[] = [];
+  /** A query has told it more than the tasks that were completed; its commands go with the next task. */
+  isAhead = false;
+  flagsAhead: number[] = [];
   readonly #timers = new Map<number, Open>();
   readonly #activities = new Map<number, Open>();
   readonly #children = new Map<number, Open>();
@@ -62,6 +67,14 @@ export class CachedRun {
     if (isReplay) jobs.push(...acceptedAfter(events, end));
     else jobs.push(...updates.map((update) => updateJob(update, true)));
     return { jobs: inOrder(jobs), started: events[end]!, isReplay, end };
+  }
+
+  /** What has come since the last task, as a query tells it: in the time of that task. */
+  ahead(events: HistoryEvent[], started: HistoryEvent): Sequence | undefined {
+    const jobs = events.slice(this.next).flatMap((event) => this.#jobOf(event, events[0]!));
+    if (jobs.length === 0) return undefined;
+    const { length: historyLength } = events;
+    return { jobs: inOrder(jobs), started, isReplay: false, end: historyLength - 1, historyLength };
   }
 
   /** As the core finds it: a task that failed is no end, and one that brought nothing and is followed by another at once is neither. */
@@ -162,6 +175,7 @@ export class CachedRun {
       );
     this.next = at;
     this.startedEventId = idOf(events[end]);
+    this.isAhead = false;
   }
 
   #belongs(command: Command, event: HistoryEvent): boolean {

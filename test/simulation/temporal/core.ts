@@ -20,6 +20,8 @@ const { ActivityCancelReason } = coresdk.activity_task;
 
 /** The core sends a heartbeat at most this often, as a share of its limit. */
 const HEARTBEAT_SHARE = 0.8;
+/** As the core names a query that came without a task. */
+const ALONE = "legacy_query";
 /** After the limit of an attempt the core tells it so. */
 const LATE_MS = 5_000;
 
@@ -32,7 +34,20 @@ export interface CoreOptions {
   activities: ReadonlyMap<string, unknown>;
 }
 
+/** What goes wrong between the server and its workers, asked at each occasion. */
+export interface WorkerFaults {
+  /**
+   * Whether a workflow task gets lost: on its way to the worker, its completion on the way back, or the answer to that. The worker forgets
+   * the run in the latter two.
+   */
+  losesTask?: (() => "task" | "completion" | "answer" | undefined) | undefined;
+  losesHeartbeats?: boolean;
+  /** Runs for which there is place; undefined: as the worker is configured. */
+  cachedRuns?: number | undefined;
+}
+
 export interface CoreHooks {
+  faults?: WorkerFaults;
   shutdownError(): Error;
   /** Runs something as the server's own work. */
   asServer<T>(work: () => T): T;
@@ -103,9 +118,12 @@ export class SimulatedCore implements Poller {
   // What the server hands over
 
   takeTask(task: StartedTask): void {
-    this.#incoming.put(() => this.#oneByOne(task.run, () => this.#work(task)));
+    const lost = this.#hooks.faults?.losesTask?.();
+    if (lost === "task") return;
+    this.#incoming.put(() => this.#oneByOne(task.run, () => this.#work(task, lost)));
   }
 
+  /** With the events that the run has by now, also those that no task has taken. */
   takeQuery(run: Run, query: Query): void {
     const events = [...run.events];
     this.#incoming.put(() => this.#oneByOne(run, () => this.#ask(run, events, query)));
@@ -142,19 +160,21 @@ export class SimulatedCore implements Poller {
 
   // Workflow tasks
 
-  async #work(task: StartedTask): Promise<void> {
+  async #work(task: StartedTask, lost?: "completion" | "answer"): Promise<void> {
     const { run, events, token } = task;
     try {
-      const cached = await this.#cachedAt(run, task.previousStartedEventId);
-      const sequence = await this.#catchUp(cached, events, task);
+      const { cached, sequence } = await this.#caughtUp(task);
       if (!sequence) return;
-      const flags = await this.#tell(cached, sequence, sequence.jobs);
+      const told = await this.#tell(cached, sequence, sequence.jobs);
+      const flags = [...cached.flagsAhead.splice(0), ...told];
       const answers = await this.#askAll(cached, sequence, task.queries);
+      if (lost === "completion") return await this.#evict(cached, EvictionReason.TASK_NOT_FOUND);
       const { commands } = cached;
       const written = await this.#call(() =>
         run.completeTask(token, this.identity, { commands, langUsedFlags: flags, answers }),
       );
-      if (written === "lost") return await this.#evict(cached, EvictionReason.TASK_NOT_FOUND);
+      if (written === "lost" || lost)
+        return await this.#evict(cached, EvictionReason.TASK_NOT_FOUND);
       if (written === "unhandled")
         return await this.#evict(cached, EvictionReason.UNHANDLED_COMMAND);
       if (written.length === 0) cached.commands = [];
@@ -163,6 +183,20 @@ export class SimulatedCore implements Poller {
     } catch (error) {
       await this.#failTask(run, token, error);
     }
+  }
+
+  /** The run as it was before the task, and what the task tells it. */
+  async #caughtUp(
+    task: StartedTask,
+  ): Promise<{ cached: CachedRun; sequence: Sequence | undefined }> {
+    const { run, events, previousStartedEventId } = task;
+    const cached = await this.#cachedAt(run, previousStartedEventId);
+    const { isAhead } = cached;
+    const sequence = await this.#catchUp(cached, events, task);
+    // The SDK would go on, and what comes before what would differ in a replay (decision 15). Here the time alone differs.
+    if (!isAhead || !sequence?.jobs.length) return { cached, sequence };
+    await this.#evict(cached, EvictionReason.CACHE_MISS);
+    return this.#caughtUp(task);
   }
 
   async #failTask(run: Run, token: string, error: unknown): Promise<void> {
@@ -220,16 +254,27 @@ export class SimulatedCore implements Poller {
     );
   }
 
-  /** A question without a task. */
+  /**
+   * A question without a task. What no task has taken yet is told as the SDK tells it: in the time of the task before, or of one that has
+   * been started elsewhere (decision 15).
+   */
   async #ask(run: Run, events: HistoryEvent[], query: Query): Promise<void> {
     try {
       const cached = await this.#cachedAt(run, run.previousStartedEventId);
-      await this.#catchUp(cached, events);
+      const begun = await this.#catchUp(cached, events);
       const started = events[cached.startedEventId - 1];
-      if (!started) return this.#hooks.asServer(() => run.query(query));
-      const [answer] = await this.#askAll(cached, { jobs: [], started, isReplay: true, end: 0 }, [
-        query,
-      ]);
+      if (!started) {
+        await this.#evict(cached, EvictionReason.CACHE_MISS);
+        return this.#hooks.asServer(() => run.query(query));
+      }
+      const ahead = run.isOpen ? (begun ?? cached.ahead(events, started)) : undefined;
+      if (ahead) {
+        cached.flagsAhead.push(...(await this.#tell(cached, ahead, ahead.jobs)));
+        cached.next = ahead.end + 1;
+        cached.isAhead = true;
+      }
+      const shown = ahead ?? { jobs: [], started, isReplay: true, end: 0 };
+      const [answer] = await this.#askAll(cached, shown, [{ ...query, id: ALONE }]);
       await this.#call(() =>
         query.answer(
           answer?.failed
@@ -242,6 +287,8 @@ export class SimulatedCore implements Poller {
       if (!(error instanceof LangFailure || error instanceof Nondeterminism)) throw error;
       if (error instanceof Nondeterminism) this.#hooks.onNondeterminism(run, error.message);
       await this.#call(() => query.answer({ failure: { message: error.message } }));
+      const cached = this.#cache.get(run.runId);
+      if (cached) await this.#evict(cached, EvictionReason.LANG_FAIL);
     }
   }
 
@@ -253,8 +300,9 @@ export class SimulatedCore implements Poller {
       this.#cache.get(run.runId) ?? new CachedRun({ runId: run.runId, workflowId: run.id });
     this.#cache.delete(run.runId);
     this.#cache.set(run.runId, cached);
+    const most = this.#hooks.faults?.cachedRuns ?? this.#options.maxCachedWorkflows;
     for (const [runId, other] of this.#cache) {
-      if (this.#cache.size <= Math.max(1, this.#options.maxCachedWorkflows)) break;
+      if (this.#cache.size <= Math.max(1, most)) break;
       if (!this.#inProgress.has(runId)) await this.#evict(other, EvictionReason.CACHE_FULL);
     }
     return cached;
@@ -273,7 +321,7 @@ export class SimulatedCore implements Poller {
 
   async #activate(
     cached: CachedRun,
-    { started, isReplay }: Sequence,
+    { started, isReplay, historyLength = idOf(started) }: Sequence,
     jobs: Job[],
   ): Promise<sdk.workflow_completion.ISuccess> {
     const { successful, failed } = await this.#send({
@@ -281,7 +329,7 @@ export class SimulatedCore implements Poller {
         runId: cached.runId,
         timestamp: started.eventTime!,
         isReplaying: isReplay,
-        historyLength: idOf(started),
+        historyLength,
         jobs,
       },
       historySizeBytes:
@@ -337,6 +385,7 @@ export class SimulatedCore implements Poller {
     after(Math.max(1, pause), () => {
       if (!this.#attempts.has(attempt.token)) return;
       attempt.isBeatDue = false;
+      if (this.#hooks.faults?.losesHeartbeats) return;
       attempt.lastBeat = Date.now();
       const activity = this.#hooks.asServer(() => this.#server.activityOf(attempt.token));
       if (!activity) this.#cancel(attempt.token, ActivityCancelReason.NOT_FOUND);

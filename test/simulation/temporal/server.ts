@@ -180,6 +180,13 @@ export class TemporalServer implements Surroundings {
     else this.#queries.push({ run, query });
   }
 
+  /** A query that has waited for a worker, as the Web UI asks: it is handed over whatever has come meanwhile. */
+  askNow(run: Run): void {
+    const poller = this.#pollerOf(run.taskQueue, "takesWorkflows");
+    const query = { queryType: "__temporal_workflow_metadata" };
+    poller?.takeQuery(run, { id: randomUUID(), query, answer: () => undefined });
+  }
+
   offerActivity(activity: Activity): void {
     if (activity.isEnded) return;
     const poller = this.#pollerOf(activity.taskQueue, "takesActivities");

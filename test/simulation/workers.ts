@@ -1,0 +1,56 @@
+// What goes wrong between Temporal and its workers: tasks that get lost, a memory that is full, queries that come before their task.
+import type { Stage } from "./stage.js";
+import { EventType } from "./temporal/history.js";
+import { watchTrace } from "./crash.js";
+
+const LOST_SHARE = 0.3;
+const ASKED_SHARE = 0.8;
+
+/** Some workflow tasks get lost on their way to the worker, or on the way back. */
+export function loseTasks({ system, world }: Stage, forMs: number): void {
+  const random = world.fork("lost tasks");
+  const before = system.faults.losesTask;
+  const losesTask = () =>
+    random.chance(LOST_SHARE) ? random.pick(["task", "completion", "answer"] as const) : undefined;
+  system.faults.losesTask = losesTask;
+  world.after(forMs, () => {
+    if (system.faults.losesTask === losesTask) system.faults.losesTask = before;
+  });
+}
+
+export function fillCache({ system, world }: Stage, forMs: number): void {
+  system.faults.cachedRuns = 1;
+  world.after(forMs, () => (system.faults.cachedRuns = undefined));
+}
+
+/** News of which no task tells yet. */
+const news = new Set<unknown>([
+  EventType.EVENT_TYPE_TIMER_FIRED,
+  EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
+  EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED,
+  EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
+]);
+
+/**
+ * A query that waited for a worker comes to it together with news (decision 15): before the task that tells them, or with a task that is
+ * lost.
+ */
+export function askEarly(stage: Stage, forMs: number): void {
+  const { system, world } = stage;
+  const random = world.fork("early queries");
+  const stop = watchTrace(stage, (kind, [id, , type]) => {
+    const isTask = type === EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED;
+    if (kind !== "event" || !(isTask || news.has(type)) || !random.chance(ASKED_SHARE)) return;
+    const run = [...system.temporal.runs.values()].findLast((one) => one.id === id);
+    if (!run) return;
+    if (isTask) {
+      const before = system.faults.losesTask;
+      system.faults.losesTask = () => {
+        system.faults.losesTask = before;
+        return "task";
+      };
+    }
+    system.temporal.askNow(run);
+  });
+  world.after(forMs, stop);
+}
