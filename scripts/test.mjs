@@ -7,7 +7,7 @@ import { changedArguments } from "./changed.mjs";
 import { root, runStep, say } from "./steps.mjs";
 
 /**
- * The tests of test/long, which interrupt and flood the whole system; `TEST_BOUNDED=1` makes the largest smaller.
+ * The tests of test/long, which interrupt and flood the whole system.
  * @param {string[]} args for Jest
  */
 export function testLong(args) {

@@ -39,7 +39,7 @@ export async function verify() {
   /** @type {string[]} */
   const notRun = [];
   /** @param {string} file */
-  const bounded = (file) => ({ env: { TEST_BOUNDED: "1", TEST_RESULTS_FILE: file } });
+  const into = (file) => ({ env: { TEST_RESULTS_FILE: file } });
   /** @type {[string, () => Promise<number>][]} */
   const steps = [
     ["format", () => runStep(bin("oxfmt"), ["--check", "."])],
@@ -49,19 +49,16 @@ export async function verify() {
     ["supply chain", () => supplyChain((check) => notRun.push(check))],
     ["build", async () => ((await runBuild()) ? 0 : 1)],
     ["packages", packages],
-    ["test", () => runStep(...npm(["test"]), { env: { TEST_RESULTS_FILE: results } })],
-    ["test:lts", () => runStep(...npm(["run", "test:lts"]), bounded(ltsResults))],
+    ["test", () => runStep(...npm(["test"]), into(results))],
+    ["test:lts", () => runStep(...npm(["run", "test:lts"]), into(ltsResults))],
     [
       "test:long",
       async () =>
-        runStep(...npm(["run", "test:long", "--", ...(await notAgain())]), bounded(longResults)),
+        runStep(...npm(["run", "test:long", "--", ...(await notAgain())]), into(longResults)),
     ],
     [
       "tests that cover the specification",
-      () =>
-        runStep(...npm(covering([results, ltsResults, longResults])), {
-          env: { TEST_RESULTS_FILE: coverResults },
-        }),
+      () => runStep(...npm(covering([results, ltsResults, longResults])), into(coverResults)),
     ],
   ];
   let worst = 0;

