@@ -31,26 +31,14 @@ const news = new Set<unknown>([
   EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
 ]);
 
-/**
- * A query that waited for a worker comes to it together with news (decision 15): before the task that tells them, or with a task that is
- * lost.
- */
+/** A query that waited for a worker comes to it together with news, before the task that tells them (decision 15). */
 export function askEarly(stage: Stage, forMs: number): void {
   const { system, world } = stage;
   const random = world.fork("early queries");
   const stop = watchTrace(stage, (kind, [id, , type]) => {
-    const isTask = type === EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED;
-    if (kind !== "event" || !(isTask || news.has(type)) || !random.chance(ASKED_SHARE)) return;
+    if (kind !== "event" || !news.has(type) || !random.chance(ASKED_SHARE)) return;
     const run = [...system.temporal.runs.values()].findLast((one) => one.id === id);
-    if (!run) return;
-    if (isTask) {
-      const before = system.faults.losesTask;
-      system.faults.losesTask = () => {
-        system.faults.losesTask = before;
-        return "task";
-      };
-    }
-    system.temporal.askNow(run);
+    if (run) system.temporal.askNow(run);
   });
   world.after(forMs, stop);
 }
