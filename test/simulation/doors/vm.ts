@@ -42,7 +42,7 @@ interface Scope {
   outer: Scope | undefined;
 }
 
-/** Each workflow in the cache has a few storages, and Node would carry each of them over to each promise of every program. */
+/** Each workflow in the cache has a few storages, and Node 20 would carry each of them over to each promise of every program. */
 const scopes = new AsyncLocalStorage<Scope>();
 
 class WorkflowStorage {
@@ -64,12 +64,13 @@ class WorkflowStorage {
   }
 }
 
-/** What is injected into a workflow extends the class that Node has at that time. */
+/** What is injected into a workflow extends the class that Node has at that time. Node 24 has a cheap one, and lets nobody replace it. */
 function withOneStorage(): void {
   const shared = require("@temporalio/worker/lib/workflow/vm-shared.js") as {
     injectGlobals(context: object): void;
   };
   const hooks = require("node:async_hooks") as { AsyncLocalStorage: unknown };
+  if (!Object.getOwnPropertyDescriptor(hooks, "AsyncLocalStorage")?.writable) return;
   const { injectGlobals } = shared;
   shared.injectGlobals = (context) => {
     const native = hooks.AsyncLocalStorage;
