@@ -9,7 +9,7 @@ const rules = [
   { changed: /./, tests: /^test\/(coverage|docs)\// },
   {
     changed: /^src\//,
-    tests: /^test\/(e2e\/promises|scripts\/lint-rules)\./,
+    tests: /^test\/(e2e\/promises|scripts\/lint-rules|simulation\/simulate)\./,
   },
   {
     changed: /^src\/(contracts|workflows)\//,

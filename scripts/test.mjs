@@ -26,7 +26,7 @@ const noLts = {
 };
 
 /** Those of `test/long` that `test:lts` runs. */
-export const longUnderLts = ["test/long/e2e", "test/long/replay"];
+export const longUnderLts = ["test/long/e2e", "test/long/histories", "test/long/replay"];
 
 /**
  * Those of processes from end to end, and recorded histories, under the release of Node that the image runs on.

@@ -14,8 +14,9 @@ const tests = [
   "test/long/cli/help.test.ts",
   "test/processes/complete.test.ts",
   "test/replay/replay.test.ts",
+  "test/simulation/simulate.test.ts",
 ];
-const everyone = ["test/e2e/promises.test.ts"];
+const everyone = ["test/e2e/promises.test.ts", "test/simulation/simulate.test.ts"];
 
 /** Pages and what they say of the code are checked after each change. */
 const pages = ["test/coverage/coverage.test.ts", "test/docs/paths.test.ts"];

@@ -146,7 +146,22 @@ const broken: [Rule, string, Parameters<typeof violated>[0]][] = [
     (_, checks) => checks.noSecretIn("the log", Buffer.from("with a secret key in it")),
   ],
   ["ends", "a process is open", ({ run }) => (run.isOpen = true)],
-  ["truth", "a process fails", ({ living }) => (living.outcome = "RefusedError")],
+  [
+    "truth",
+    "a process fails",
+    ({ living }) =>
+      Object.assign(living, { outcome: "RefusedError", waitedFor: "news from EviPost" }),
+  ],
+  [
+    "callbackSettled",
+    "the relay could not open a callback",
+    ({ rows }) => rows.unshift([/undecryptable/, [{ id: 1, of: id, detail: "no key" }]]),
+  ],
+  [
+    "truth",
+    "a process ends otherwise than its provider says",
+    ({ living, run }) => (living.outcome = run.outcome = "undelivered"),
+  ],
   ["truth", "an effect is missing", (state) => (state.effects = 0)],
   [
     "truth",
@@ -180,7 +195,8 @@ const broken: [Rule, string, Parameters<typeof violated>[0]][] = [
   [
     "oldKeys",
     "a result cannot be read",
-    ({ living }) => Object.assign(living, { outcome: "DecryptionError", waitedFor: "person" }),
+    ({ living }) =>
+      Object.assign(living, { outcome: "DecryptionError", waitedFor: "a new eID assertion" }),
   ],
 ];
 

@@ -34,10 +34,15 @@ export async function defectNames(): Promise<string[]> {
 
 const planFile = (name: string) => join(patches, `${name}.json`);
 
+interface KeptPlan extends Plan {
+  /** The rule, in its words. */
+  violates: string;
+}
+
 /** The plan that is known to find it. */
-export async function planFor(name: string): Promise<Plan | undefined> {
+export async function planFor(name: string): Promise<KeptPlan | undefined> {
   const file = planFile(name);
-  return existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Plan) : undefined;
+  return existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as KeptPlan) : undefined;
 }
 
 /**
@@ -76,13 +81,14 @@ export async function lookFor(
 async function keep(name: string, plan: Plan, rule: string, tree: URL): Promise<Violation[]> {
   const violates = ({ violations }: Report) => violations.some((one) => one.rule === rule);
   const shortest = await shrink(plan, async (tried) => violates(await run(tried, tree)));
-  await writeFile(planFile(name), `${JSON.stringify(shortest, null, 2)}\n`);
+  const kept: KeptPlan = { violates: rule, ...shortest };
+  await writeFile(planFile(name), `${JSON.stringify(kept, null, 2)}\n`);
   return (await run(shortest)).violations;
 }
 
 export interface Replayed {
   name: string;
-  /** With the defect. */
+  /** With the defect; undefined where the rule that the plan is kept for was not violated. */
   violation: Violation | undefined;
   /** Without it. */
   isClean: boolean;
@@ -98,7 +104,8 @@ export async function replayKept(
     for (let name = left.shift(); name !== undefined; name = left.shift()) {
       const plan = (await planFor(name))!;
       const tree = await patched(name);
-      const [violation] = (await run(plan, tree)).violations;
+      const found = (await run(plan, tree)).violations;
+      const violation = found.find(({ rule }) => rule === plan.violates);
       await rm(tree, { recursive: true, force: true });
       const { violations } = await run(plan);
       told({ name, violation, isClean: violations.length === 0 });

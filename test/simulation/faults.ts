@@ -1,6 +1,7 @@
 // What goes wrong in a simulation, and how it is done to the doors.
 import type { Network, OtherAnswer, SeenRequest } from "./doors/sockets.js";
 import type { Fault, FaultKind } from "./plan.js";
+import { during } from "./stage.js";
 import type { Stage } from "./stage.js";
 import { closedEvent, post } from "./callbacks.js";
 import { crashAtEvent } from "./crash.js";
@@ -41,6 +42,7 @@ const isCallback = ({ to, url }: SeenRequest) =>
 
 const active = new Set<Spoil>();
 let isWatching = false;
+let isRefusing = false;
 
 /** Who hears the callbacks of a provider. */
 const listeners = new Set<(url: string, body: string) => void>();
@@ -49,6 +51,9 @@ const listeners = new Set<(url: string, body: string) => void>();
 function watch({ network, checks }: Stage): void {
   if (isWatching) return;
   isWatching = true;
+  const { onConnection } = network;
+  network.onConnection = (attempt) =>
+    isRefusing && isProvider(attempt) ? "refuse" : onConnection(attempt);
   network.onAnswer = (answer) => {
     if (!isCallback(answer)) return;
     const body = answer.body.toString();
@@ -101,11 +106,7 @@ export function strike(stage: Stage, { fault, at, forMs, skip = 0 }: Fault): voi
     loseTasks: () => loseTasks(stage, forMs),
     fillCache: () => fillCache(stage, forMs),
     askEarly: () => askEarly(stage, forMs),
-    refuse: () => {
-      const before = stage.network.onConnection;
-      stage.network.onConnection = (attempt) => (isProvider(attempt) ? "refuse" : before(attempt));
-      world.after(forMs, () => (stage.network.onConnection = before));
-    },
+    refuse: () => during(stage, fault, forMs, (isOn) => (isRefusing = isOn)),
     cutBefore: () => once(isProvider, { before: "cut" }),
     cutAfter: () => once(isProvider, { after: "cut" }),
     answer500: () => once(isProvider, { after: { status: 500 } }),
@@ -138,8 +139,7 @@ export function strike(stage: Stage, { fault, at, forMs, skip = 0 }: Fault): voi
       world.after(forMs, () => listeners.delete(hear));
     },
     askLate: () => {
-      stage.persons.areLate = true;
-      world.after(forMs, () => (stage.persons.areLate = false));
+      during(stage, fault, forMs, (isOn) => (stage.persons.areLate = isOn));
       lasting((request) =>
         isProvider(request) && request.method !== "GET"
           ? { answerDelayMs: stage.random.int(0, LATE_ANSWER_MS) }
@@ -160,18 +160,11 @@ export function strike(stage: Stage, { fault, at, forMs, skip = 0 }: Fault): voi
       };
     },
     noDatabase: () => database.away(forMs),
-    noTemporal: () => {
-      system.faults.isTemporalAway = true;
-      world.after(forMs, () => (system.faults.isTemporalAway = false));
-    },
-    loseTemporalAnswers: () => {
-      system.faults.losesAnswers = true;
-      world.after(forMs, () => (system.faults.losesAnswers = false));
-    },
-    fullDisk: () => {
-      files.onWrite = () => "ENOSPC";
-      world.after(forMs, () => (files.onWrite = () => undefined));
-    },
+    noTemporal: () => during(stage, fault, forMs, (isOn) => (system.faults.isTemporalAway = isOn)),
+    loseTemporalAnswers: () =>
+      during(stage, fault, forMs, (isOn) => (system.faults.losesAnswers = isOn)),
+    fullDisk: () =>
+      during(stage, fault, forMs, (isOn) => (files.onWrite = () => (isOn ? "ENOSPC" : undefined))),
     denyAccount: () => denyAccount(stage, forMs),
     lagLookUps: () => lagLookUps(stage, forMs),
     skewClocks: () => skewClocks(stage, forMs),
@@ -189,12 +182,12 @@ const stranger = (stage: Stage, path: string, body: string) => {
 };
 
 /** A stranger posts to an address that is not signed. */
-const forge = (stage: Stage) =>
-  stranger(
-    stage,
-    `/callbacks/evi-post/default/sendPostal/any.${"0".repeat(64)}`,
-    closedEvent("forged"),
-  );
+async function forge(stage: Stage): Promise<void> {
+  const path = `/callbacks/evi-post/default/sendPostal/any.${"0".repeat(64)}`;
+  const answer = await stranger(stage, path, closedEvent("forged"));
+  if (answer?.ok)
+    stage.checks.violate("callbackSettled", `a forged callback was answered with ${answer.status}`);
+}
 
 const odd: Record<string, unknown[]> = {
   Identifier: ["", 5, "x".repeat(600), "\u0000"],

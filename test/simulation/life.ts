@@ -120,6 +120,8 @@ export class Living {
   #matter: string | undefined;
   #liesUntil = 0;
   #waitsForOutcome: boolean | undefined;
+  /** The attentions of which a person has confirmed a second effect. */
+  readonly #confirmedFor = new Set<string>();
 
   constructor(life: Life, around: Surroundings) {
     this.life = life;
@@ -262,7 +264,10 @@ export class Living {
     const { process: name } = this.life;
     const portal = { ledger: async (intent?: string) => sandbox.ledger(intent) };
     const decision = await decisionOn({ system: { sandbox: portal }, name, handle }, attention);
-    if (decision.decision === "retry" && attention.kind === "unknownOutcome") {
+    const isConfirming = decision.decision === "retry" && attention.kind === "unknownOutcome";
+    // The effect may come before the answer.
+    const before = this.confirmed.length;
+    if (isConfirming && !this.#confirmedFor.has(attention.id)) {
       const { underTest } = underTestOf(this.life);
       const own = underTest.calls.filter(({ activity, step }) =>
         [activity, step].flat().includes(attention.step),
@@ -275,7 +280,13 @@ export class Living {
       handle.resolve(resolution),
       ...(random.chance(0.2) ? [handle.resolve(resolution)] : []),
     ];
-    for (const { status, ...settled } of await Promise.allSettled(answers)) {
+    const all = await Promise.allSettled(answers);
+    const isTaken = all.some((one) =>
+      one.status === "fulfilled" ? one.value.answer === "resolved" : isUnanswered(one.reason),
+    );
+    if (isTaken) this.#confirmedFor.add(attention.id);
+    else this.confirmed.length = before;
+    for (const { status, ...settled } of all) {
       const { reason, value } = settled as { reason?: unknown; value?: { answer: string } };
       say(
         `the operator decides ${decision.decision} on ${attention.kind} of ${this.workflowId}: ${value?.answer ?? String(reason)}`,

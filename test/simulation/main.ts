@@ -1,4 +1,4 @@
-// `npm run simulate`: runs seeds, each in a process of its own, two at a time; shrinks the first failure, keeps its plan in a file, and
+// `npm run simulate`: runs seeds, each in a process of its own, as many at a time as there are cores; shrinks the first failure, keeps its plan in a file, and
 // tells it as a story.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -150,7 +150,7 @@ async function replayAllKept(names: string[]): Promise<number> {
 async function tell(plan: Plan, report: Report): Promise<void> {
   const [first] = report.violations;
   console.error(
-    `seed ${plan.seed} violates: ${first?.rule}. Looking for the shortest plan that does …`,
+    `seed ${plan.seed} violates: ${first?.rule}: ${first?.detail}. Looking for the shortest plan that does …`,
   );
   const shortest = await shrink(plan, async (tried) =>
     (await run(tried)).violations.some(({ rule }) => rule === first?.rule),

@@ -134,6 +134,12 @@ export async function runPlan(plan: Plan, doors: Doors): Promise<Report> {
   }
   await idle.rest(10 * 60_000);
   if (checks.violations.length === 0) {
+    for (const { workflowId, outcome, status } of livings)
+      if (outcome === undefined)
+        checks.violate(
+          "ends",
+          `nobody has heard how ${workflowId} ended: ${JSON.stringify(status)}`,
+        );
     await world.runUntil(() => !database.isBusy);
     await checks.end(system, database, doors.files);
   }

@@ -1,6 +1,6 @@
 // `npm run simulate`: a plan gives one hash, in any process and on both releases of Node, and a failure is shrunk.
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -85,4 +85,13 @@ test("the shortest plan has what the failure takes, and nothing else", async () 
   };
   expect(await shrink(plan, fails)).toEqual({ seed, steps: needed });
   expect(runs).toBeLessThan(60);
+});
+
+test("the patch of each defect applies to the present code", async () => {
+  const patches = (await readdir("test/simulation/defects")).filter((file) =>
+    file.endsWith(".patch"),
+  );
+  expect(patches.length).toBeGreaterThan(15);
+  for (const patch of patches)
+    await promisify(execFile)("git", ["apply", "--check", `test/simulation/defects/${patch}`]);
 });

@@ -26,3 +26,21 @@ export interface Stage extends Doors {
   ended(): string[];
   say(text: string): void;
 }
+
+const lasting = new Map<string, number>();
+
+/** A state that lasts until the last fault of its kind is over. */
+export function during(
+  { world }: Pick<Stage, "world">,
+  kind: string,
+  forMs: number,
+  set: (isOn: boolean) => void,
+): void {
+  lasting.set(kind, (lasting.get(kind) ?? 0) + 1);
+  set(true);
+  world.after(forMs, () => {
+    const left = lasting.get(kind)! - 1;
+    lasting.set(kind, left);
+    if (left === 0) set(false);
+  });
+}

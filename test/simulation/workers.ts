@@ -1,4 +1,5 @@
 // What goes wrong between Temporal and its workers: tasks that get lost, a memory that is full, queries that come before their task.
+import { during } from "./stage.js";
 import type { Stage } from "./stage.js";
 import { EventType } from "./temporal/history.js";
 import { watchTrace } from "./crash.js";
@@ -7,20 +8,26 @@ const LOST_SHARE = 0.3;
 const ASKED_SHARE = 0.8;
 
 /** Some workflow tasks get lost on their way to the worker, or on the way back. */
-export function loseTasks({ system, world }: Stage, forMs: number): void {
+export function loseTasks(stage: Stage, forMs: number): void {
+  const { system, world } = stage;
   const random = world.fork("lost tasks");
-  const before = system.faults.losesTask;
-  const losesTask = () =>
+  const lose = () =>
     random.chance(LOST_SHARE) ? random.pick(["task", "completion", "answer"] as const) : undefined;
-  system.faults.losesTask = losesTask;
-  world.after(forMs, () => {
-    if (system.faults.losesTask === losesTask) system.faults.losesTask = before;
-  });
+  during(
+    stage,
+    "loseTasks",
+    forMs,
+    (isOn) => (system.faults.losesTask = isOn ? lose : () => undefined),
+  );
 }
 
-export function fillCache({ system, world }: Stage, forMs: number): void {
-  system.faults.cachedRuns = 1;
-  world.after(forMs, () => (system.faults.cachedRuns = undefined));
+export function fillCache(stage: Stage, forMs: number): void {
+  during(
+    stage,
+    "fillCache",
+    forMs,
+    (isOn) => (stage.system.faults.cachedRuns = isOn ? 1 : undefined),
+  );
 }
 
 /** News of which no task tells yet. */
