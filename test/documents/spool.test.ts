@@ -1,22 +1,19 @@
 // The spool: what is kept comes back, in any part, and nothing of it can be found outside.
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
-import { DirectoryDriver } from "../../src/documents/directory-driver.js";
-import { DocumentStore } from "../../src/documents/store.js";
+import { openStore } from "../harness/documents/open-store.js";
+import type { OpenStore } from "../harness/documents/open-store.js";
 
 const bytes = randomBytes(200_000);
 let root: string;
-let store: DocumentStore;
+let store: OpenStore["documents"];
+let remove: OpenStore["close"];
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "documents-"));
-  store = new DocumentStore(new DirectoryDriver(root), KeyRing.parse(generateKeyRing()));
+  ({ directory: root, documents: store, close: remove } = await openStore());
 });
-afterEach(() => rm(root, { recursive: true }));
+afterEach(() => remove());
 
 async function* pieces(): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += 7_001) yield bytes.subarray(at, at + 7_001);

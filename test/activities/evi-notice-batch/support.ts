@@ -1,9 +1,6 @@
 // What the tests of a batch's activities share: the simulated provider, a journal, a document store, and attempts that are repeated as
 // Temporal repeats them.
 import { setTimeout as delay } from "node:timers/promises";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ApplicationFailure } from "@temporalio/common";
 import type {
   BatchAccount,
@@ -14,8 +11,7 @@ import type { BatchActivities } from "../../../src/activities/evi-notice-batch/i
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch/contract.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
-import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
-import { DocumentStore } from "../../../src/documents/store.js";
+import { openStore } from "../../harness/documents/open-store.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { LookUpProofs } from "../../../src/journal/look-up-proofs.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
@@ -89,9 +85,8 @@ export async function batchBench(options: SandboxOptions = {}) {
   const accounts = [{ username: "trustflow", password: "a password" }];
   const sandbox = await startSandbox({ speed: "manual", accounts, ...options });
   const database = await testDatabase();
-  const directory = await mkdtemp(join(tmpdir(), "documents-"));
   const ring = KeyRing.parse(generateKeyRing());
-  const documents = new DocumentStore(new DirectoryDriver(directory), ring);
+  const { documents, close: removeDocuments } = await openStore(ring);
   const sealers = sealersIn();
   const proofs = { spacingMs: SPACING_MS, invisibleMs: 5_000 };
   const journalOf = (Kind: typeof Journal) =>
@@ -236,7 +231,7 @@ export async function batchBench(options: SandboxOptions = {}) {
     async close() {
       await sandbox.close();
       await database.close();
-      await rm(directory, { recursive: true });
+      await removeDocuments();
     },
   };
 }

@@ -3,14 +3,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createEviNoticeActivities } from "../../../src/activities/evi-notice/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
-import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
-import { DocumentStore } from "../../../src/documents/store.js";
+import { openStore } from "../../harness/documents/open-store.js";
+import type { OpenStore } from "../../harness/documents/open-store.js";
 import { downloadAffidavit } from "../../../src/providers/evi-notice/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
@@ -24,17 +20,16 @@ type Activities = ReturnType<typeof createEviNoticeActivities>;
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 let sandbox: Sandbox;
-let directory: string;
-let documents: DocumentStore;
+let documents: OpenStore["documents"];
+let removeDocuments: OpenStore["close"];
 beforeAll(async () => {
   const accounts = [{ username: "trustflow", password: "a password" }];
   sandbox = await startSandbox({ speed: "manual", accounts });
-  directory = await mkdtemp(join(tmpdir(), "documents-"));
-  documents = new DocumentStore(new DirectoryDriver(directory), KeyRing.parse(generateKeyRing()));
+  ({ documents, close: removeDocuments } = await openStore());
 });
 afterAll(async () => {
   await sandbox.close();
-  await rm(directory, { recursive: true });
+  await removeDocuments();
 });
 
 function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Promise<R> {

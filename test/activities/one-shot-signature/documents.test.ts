@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { DocumentReference, SignOneShotInput } from "../../../src/client.js";
 import * as oneShot from "../../../src/providers/one-shot-signature/client.js";
+import { absentPdf, noPdf } from "../../harness/documents/open-store.js";
 import { codeFor } from "../../processes/issue-certificate/inputs.js";
 import { letterPdf } from "../../processes/send-postal/inputs.js";
 import { signerInput, videoInput } from "../../processes/sign-one-shot/inputs.js";
@@ -15,19 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => bench?.close());
 
-const absent = {
-  uri: `document:${"0".repeat(32)}`,
-  sha256: "0".repeat(64),
-  size: 1,
-  mediaType: "application/pdf",
-};
-const noPdf = { base64: "bm8gUERG", mediaType: "application/pdf" };
-
 test.each([
-  ["a document that is not in the store", "documents.1.document", absent],
+  ["a document that is not in the store", "documents.1.document", absentPdf],
   ["a PDF that is none", "documents.1.document", noPdf],
-  ["an evidence that is not in the store", "identityVideo.evidences.0.document", absent],
-  ["a video that is not in the store", "identityVideo.video.document", absent],
+  ["an evidence that is not in the store", "identityVideo.evidences.0.document", absentPdf],
+  ["a video that is not in the store", "identityVideo.video.document", absentPdf],
 ])("%s is refused before any effect, and is named", async (_, path, file) => {
   const input = videoInput("unusable");
   const [part, ...places] = path.split(".").toReversed();

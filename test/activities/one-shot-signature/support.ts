@@ -1,7 +1,4 @@
 // The activities of the one-shot service beside a simulated one, with journal and documents as in a worker.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createOneShotActivities } from "../../../src/activities/one-shot-signature/index.js";
 import type { OneShotActivities } from "../../../src/activities/one-shot-signature/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
@@ -9,12 +6,11 @@ import type { SignOneShotInput } from "../../../src/client.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { canonicalJson } from "../../../src/crypto/json-digest.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
-import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
-import { DocumentStore } from "../../../src/documents/store.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { LookUpProofs } from "../../../src/journal/look-up-proofs.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { openStore } from "../../harness/documents/open-store.js";
 import { hideDocument } from "../../harness/documents/hidden-document.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
@@ -28,11 +24,10 @@ const provider = "one-shot-signature";
 
 export async function openBench() {
   const database = await testDatabase();
-  const directory = await mkdtemp(join(tmpdir(), "documents-"));
   const sandbox = await startSandbox({ speed: "manual" });
   const control = sandboxControl(sandbox.url);
   const ring = KeyRing.parse(generateKeyRing());
-  const documents = new DocumentStore(new DirectoryDriver(directory), ring);
+  const { directory, documents, close: removeDocuments } = await openStore(ring);
   const token = new Secret("sandbox-token");
   const account = accountAt(sandbox.url, { token, timeoutMs: 0.8 * LEASE_MS });
   const blind = { ...account, paths: { ...account.paths, retrieve: undefined } };
@@ -92,7 +87,7 @@ export async function openBench() {
     async close() {
       await sandbox.close();
       await database.close();
-      await rm(directory, { recursive: true });
+      await removeDocuments();
     },
   };
 }

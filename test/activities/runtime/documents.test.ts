@@ -1,25 +1,23 @@
 // A document that a call sends is read to its end before the call starts (docs/decisions/0029).
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { fileOf } from "../../../src/activities/runtime/documents.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
-import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
-import { DocumentStore } from "../../../src/documents/store.js";
+import { openStore } from "../../harness/documents/open-store.js";
+import type { OpenStore } from "../../harness/documents/open-store.js";
 import { inAttempt } from "../attempts.js";
 
 const id = "00112233445566778899aabbccddeeff";
 const bytes = Buffer.concat([Buffer.from("%PDF-1.7\n"), randomBytes(200_000)]);
 let root: string;
-let store: DocumentStore;
+let store: OpenStore["documents"];
+let remove: OpenStore["close"];
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "documents-"));
-  store = new DocumentStore(new DirectoryDriver(root), KeyRing.parse(generateKeyRing()));
+  ({ directory: root, documents: store, close: remove } = await openStore());
 });
-afterEach(() => rm(root, { recursive: true }));
+afterEach(() => remove());
 
 async function stored(content: Buffer) {
   return { name: "a.pdf", document: await store.put(content, "application/pdf", { id }) };

@@ -1,8 +1,5 @@
 // What `serveNotice` does for its two processes before they start, in the place of a client (docs/decisions/0031).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   createServeNoticeActivities,
   createServePostActivities,
@@ -11,10 +8,10 @@ import { comparedInput } from "../../../src/contracts/definition/secret-fields.j
 import { SendNoticeInput } from "../../../src/contracts/send-notice/contract.js";
 import { isSealed } from "../../../src/contracts/shared/sealed-secret.js";
 import { canonicalJson } from "../../../src/crypto/json-digest.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { contentOf } from "../../../src/documents/content.js";
-import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
-import { DocumentStore } from "../../../src/documents/store.js";
+import { openStore } from "../../harness/documents/open-store.js";
+import type { OpenStore } from "../../harness/documents/open-store.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
 import { withAttachment } from "../../processes/send-notice/inputs.js";
@@ -26,16 +23,15 @@ const parentKey = { namespace, workflowId: "serveNotice/order-1" };
 const noticeKey = { namespace, workflowId: "sendNotice/order-1.notice" };
 const postKey = { namespace, workflowId: "sendPostal/order-1.post" };
 
-let directory: string;
-let documents: DocumentStore;
+let documents: OpenStore["documents"];
+let removeDocuments: OpenStore["close"];
 const secrets = new WorkerSecrets(KeyRing.parse(generateBoxRing().privateRing));
 const owned: { workflowId: string; kind: string }[] = [];
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "documents-"));
-  documents = new DocumentStore(new DirectoryDriver(directory), KeyRing.parse(generateKeyRing()));
+  ({ documents, close: removeDocuments } = await openStore());
 });
-afterAll(() => rm(directory, { recursive: true }));
+afterAll(() => removeDocuments());
 
 function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
   const deps = {

@@ -2,9 +2,6 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { createVideoActivities } from "../../../src/activities/video-identification/index.js";
 import type { VideoActivities } from "../../../src/activities/video-identification/index.js";
@@ -12,8 +9,7 @@ import { storeEventSecrets } from "../../../src/callbacks/inbox/event-secrets.js
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
-import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
-import { DocumentStore } from "../../../src/documents/store.js";
+import { openStore } from "../../harness/documents/open-store.js";
 import { Journal } from "../../../src/journal/journal.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
@@ -38,12 +34,11 @@ const secretsRing = () => new WorkerSecrets(KeyRing.parse(generateBoxRing().priv
 
 export async function openBench() {
   const database = await testDatabase();
-  const directory = await mkdtemp(join(tmpdir(), "documents-"));
   const sandbox = await startSandbox({ speed: "manual" });
   const caller = videoCaller(sandbox);
   const control = sandboxControl(sandbox.url);
   const secrets = secretsRing();
-  const documents = new DocumentStore(new DirectoryDriver(directory), ring());
+  const { directory, documents, close: removeDocuments } = await openStore(ring());
   const journal = new Journal(database.pool, sealersIn(), {
     leaseMs: 2_000,
     lookUpSpacingMs: 100,
@@ -136,7 +131,7 @@ export async function openBench() {
     async close() {
       await sandbox.close();
       await database.close();
-      await rm(directory, { recursive: true });
+      await removeDocuments();
     },
   };
 }
