@@ -24,13 +24,19 @@ export async function resolve(specifier, context, next) {
 /** @type {import("node:module").LoadHook} */
 export async function load(url, context, next) {
   if (!url.endsWith(".ts")) return next(url, context);
-  const { code } = await transform(await readFile(fileURLToPath(url), "utf8"), {
-    filename: fileURLToPath(url),
+  const source = await withoutTypes(fileURLToPath(url));
+  return { format: "module", source, shortCircuit: true };
+}
+
+/** @param {string} filename */
+export async function withoutTypes(filename) {
+  const { code } = await transform(await readFile(filename, "utf8"), {
+    filename,
     jsc: { parser: { syntax: "typescript" }, target: "es2023" },
     module: { type: "es6" },
     sourceMaps: "inline",
   });
-  return { format: "module", source: code, shortCircuit: true };
+  return code;
 }
 
 // The hooks run in a thread of their own, which loads this file too.

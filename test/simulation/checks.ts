@@ -68,7 +68,7 @@ const otherOutcomes: Partial<Record<ProcessName, string[]>> = {
   verifyIdentity: ["openAtDeadline"],
 };
 
-/** How the journal names what the ledger counts, where the names differ. */
+/** How the journal names what the ledger counts. */
 const journalNames = new Map<string, string[]>();
 for (const { calls } of processesUnderTest)
   for (const { sandbox, operation } of calls) {

@@ -6,24 +6,6 @@ import { EventType } from "./temporal/history.js";
 /** The crash comes at one of so many events of the program. */
 const MOST_EVENTS = 40;
 
-type Watch = (kind: string, details: readonly unknown[]) => void;
-
-const watches = new WeakMap<object, Set<Watch>>();
-
-/** Tells `watch` of each event of the trace; returns how to stop. */
-export function watchTrace({ world }: Pick<Stage, "world">, watch: Watch): () => void {
-  let all = watches.get(world);
-  if (!all) {
-    const made = new Set<Watch>();
-    watches.set(world, (all = made));
-    world.onTrace = (kind, details) => {
-      for (const one of made) one(kind, details);
-    };
-  }
-  all.add(watch);
-  return () => void all.delete(watch);
-}
-
 /** After which the events of the program count. */
 const beginnings: Record<string, (kind: string, details: readonly unknown[]) => boolean> = {
   "a callback": (kind, [from, to]) => kind === "tcp" && from === "providers" && to === "receiver",
@@ -50,7 +32,7 @@ export function crashAtEvent(stage: Stage, at: number, restartMs: number): void 
   let left = 1 + Math.floor(MOST_EVENTS * random.next() ** 2);
   let hasBegun = false;
   const here = AsyncResource.bind(() => void system.roles[name].kill(restartMs));
-  const stop = watchTrace(stage, (kind, details) => {
+  const stop = world.watch((kind, details) => {
     hasBegun ||= beginnings[beginning]!(kind, details);
     if (!hasBegun || !concerns(name, kind, details) || --left > 0) return;
     stop();

@@ -1,6 +1,5 @@
 // Puts back a defect that this project had: `npm run simulate -- --defect NAME`. The defect is a patch in defects/; it is applied to a
 // copy of the tree, in which the changed files alone are built anew. Beside the patch is the shortest plan that was found for it.
-import { transformFile } from "@swc/core";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -8,6 +7,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { withoutTypes } from "../../scripts/typescript.mjs";
 import type { Plan } from "./plan.js";
 import type { Report, Violation } from "./report.js";
 import { run, runAll } from "./seeds.js";
@@ -150,10 +150,6 @@ const IN_BUNDLE = /^src\/(workflows|contracts|temporal)\//;
 const BUNDLE = `await (await import("./scripts/build.mjs")).bundleWorkflows()`;
 
 async function buildOne(copy: string, file: string): Promise<void> {
-  const { code } = await transformFile(join(copy, file), {
-    jsc: { parser: { syntax: "typescript" }, target: "es2023" },
-    module: { type: "es6" },
-  });
   const built = file.replace(/(^|\/)src\//, "$1dist/").replace(/\.ts$/, ".js");
-  await writeFile(join(copy, built), code);
+  await writeFile(join(copy, built), await withoutTypes(join(copy, file)));
 }

@@ -1,6 +1,7 @@
 // What goes wrong around the calls to the providers: an account that is denied, look-ups that lag behind, answers that outlast a lease.
 import { AsyncResource } from "node:async_hooks";
 import type { ConnectionAttempt, ExchangeFault, SeenRequest } from "./doors/sockets.js";
+import { during } from "./stage.js";
 import type { Stage } from "./stage.js";
 
 const SECOND_MS = 1_000;
@@ -74,9 +75,10 @@ export const MOST_DELAY_MS = 80 * SECOND_MS;
  * works on while Temporal hears nothing of it and gives the activity to another attempt.
  */
 export function lateRequest(
-  { system, world, random, say }: Stage,
+  stage: Stage,
   once: (concerns: (request: SeenRequest) => boolean, fault: () => ExchangeFault) => void,
 ): void {
+  const { system, world, random, say } = stage;
   const delayMs = random.int(15 * SECOND_MS, MOST_DELAY_MS);
   const how = random.pick(["killed", "cut", "unheard"] as const);
   let from: SeenRequest["from"];
@@ -89,10 +91,9 @@ export function lateRequest(
     const role = roles.find(({ program }) => program === caller);
     world.after(random.int(1, 2 * SECOND_MS), () => void role?.kill(SECOND_MS));
   });
-  const loseHeartbeats = AsyncResource.bind((ms: number) => {
-    system.faults.losesHeartbeats = true;
-    world.after(ms, () => (system.faults.losesHeartbeats = false));
-  });
+  const loseHeartbeats = AsyncResource.bind((ms: number) =>
+    during(stage, "loseHeartbeats", ms, (isOn) => (system.faults.losesHeartbeats = isOn)),
+  );
   once(concerns, () => {
     say(`a request is under way for ${delayMs / SECOND_MS} s, and its caller is ${how}`);
     if (how === "killed") killSoon(from);

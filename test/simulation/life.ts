@@ -11,7 +11,7 @@ import { contractOf } from "../../src/contracts/registry.js";
 import { workflowIdOf } from "../../src/contracts/shared/names.js";
 import type { Attention, ProcessStatus } from "../../src/contracts/shared/status.js";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
-import { decisionOn } from "../harness/restarts/persons.js";
+import { decisionOn } from "./operator.js";
 import { isUnanswered } from "../harness/outages/wait.js";
 import { brought } from "../processes/index.js";
 import type { CallUnderTest, ProcessUnderTest, Scene } from "../processes/process-under-test.js";
@@ -29,7 +29,7 @@ const SLOW_LOOK_MS = 7 * DAY_MS;
 const LIES_MS = 50 * DAY_MS;
 const DECISION_LIES_MS = 3 * DAY_MS;
 /** Who asks in the last moment waits for it so long at the most. */
-const LAST_MOMENT_MS = 3 * 24 * HOUR_MS;
+const LAST_MOMENT_MS = 3 * DAY_MS;
 
 export interface Surroundings {
   /** That of the application as it runs now. */
@@ -261,12 +261,11 @@ export class Living {
 
   async #decide(handle: AnyHandle, attention: Attention): Promise<void> {
     const { sandbox, random, say } = this.#around;
-    const { process: name } = this.life;
-    const portal = { ledger: async (intent?: string) => sandbox.ledger(intent) };
-    const decision = await decisionOn({ system: { sandbox: portal }, name, handle }, attention);
+    const { effects } = sandbox.ledger(this.life.life);
+    const decision = decisionOn(attention, this.life.process, effects);
+    const before = this.confirmed.length;
     const isConfirming = decision.decision === "retry" && attention.kind === "unknownOutcome";
     // The effect may come before the answer.
-    const before = this.confirmed.length;
     if (isConfirming && !this.#confirmedFor.has(attention.id)) {
       const { underTest } = underTestOf(this.life);
       const own = underTest.calls.filter(({ activity, step }) =>
@@ -284,8 +283,8 @@ export class Living {
     const isTaken = all.some((one) =>
       one.status === "fulfilled" ? one.value.answer === "resolved" : isUnanswered(one.reason),
     );
-    if (isTaken) this.#confirmedFor.add(attention.id);
-    else this.confirmed.length = before;
+    if (!isTaken) this.confirmed.length = before;
+    else if (isConfirming) this.#confirmedFor.add(attention.id);
     for (const { status, ...settled } of all) {
       const { reason, value } = settled as { reason?: unknown; value?: { answer: string } };
       say(

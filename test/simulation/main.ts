@@ -1,5 +1,5 @@
-// `npm run simulate`: runs seeds, each in a process of its own, as many at a time as there are cores; shrinks the first failure, keeps its plan in a file, and
-// tells it as a story.
+// `npm run simulate`: runs seeds, each in a process of its own, as many at a time as there are cores; shrinks the first failure, keeps its
+// plan in a file, and tells it as a story.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -50,8 +50,7 @@ export const faultKinds = {
   webPage: 10 * MINUTE_MS,
   slow: HOUR_MS,
   lateRequest: 0,
-  /** What becomes of callbacks. */
-  /** A provider tries for two days. */
+  /** What becomes of callbacks: a provider tries for two days. */
   loseCallbacks: 40 * DAY_MS,
   doubleCallbacks: DAY_MS,
   lateCallbacks: DAY_MS,

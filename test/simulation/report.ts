@@ -65,11 +65,12 @@ export function addUp(reports: Report[], ownSeconds: number): Whole {
 }
 
 export function tableOf({ violations, ...whole }: Whole): string {
-  const lines = Object.entries(whole).map(
+  const shown = Object.entries({ ...whole, violations: violations.length });
+  const lines = shown.map(
     ([name, value]) => `${name.padEnd(17)}${typeof value === "object" ? inWords(value) : value}`,
   );
   const broken = violations.map(({ rule, detail, at }) => `${at}  ${rule}: ${detail}`);
-  return [...lines, `${"violations".padEnd(17)}${violations.length}`, ...broken].join("\n");
+  return [...lines, ...broken].join("\n");
 }
 
 /** Of processor time that this process has had. */

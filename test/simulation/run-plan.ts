@@ -170,7 +170,7 @@ async function settle<T>(world: World, promise: Promise<T>): Promise<T> {
 }
 
 function changeOf({ temporal }: System, workflowId: string, ms: number): Promise<void> {
-  const run = [...temporal.runs.values()].findLast(({ id }) => id === workflowId);
+  const run = temporal.latest(workflowId);
   return run?.isOpen ? run.change(ms) : Promise.resolve();
 }
 

@@ -2,7 +2,6 @@
 import { during } from "./stage.js";
 import type { Stage } from "./stage.js";
 import { EventType } from "./temporal/history.js";
-import { watchTrace } from "./crash.js";
 
 const LOST_SHARE = 0.3;
 const ASKED_SHARE = 0.8;
@@ -13,12 +12,7 @@ export function loseTasks(stage: Stage, forMs: number): void {
   const random = world.fork("lost tasks");
   const lose = () =>
     random.chance(LOST_SHARE) ? random.pick(["task", "completion", "answer"] as const) : undefined;
-  during(
-    stage,
-    "loseTasks",
-    forMs,
-    (isOn) => (system.faults.losesTask = isOn ? lose : () => undefined),
-  );
+  during(stage, "loseTasks", forMs, (isOn) => (system.faults.losesTask = isOn ? lose : undefined));
 }
 
 export function fillCache(stage: Stage, forMs: number): void {
@@ -39,12 +33,11 @@ const news = new Set<unknown>([
 ]);
 
 /** A query that waited for a worker comes to it together with news, before the task that tells them (decision 15). */
-export function askEarly(stage: Stage, forMs: number): void {
-  const { system, world } = stage;
+export function askEarly({ system, world }: Stage, forMs: number): void {
   const random = world.fork("early queries");
-  const stop = watchTrace(stage, (kind, [id, , type]) => {
+  const stop = world.watch((kind, [id, , type]) => {
     if (kind !== "event" || !news.has(type) || !random.chance(ASKED_SHARE)) return;
-    const run = [...system.temporal.runs.values()].findLast((one) => one.id === id);
+    const run = system.temporal.latest(String(id));
     if (run) system.temporal.askNow(run);
   });
   world.after(forMs, stop);

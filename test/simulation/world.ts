@@ -95,6 +95,8 @@ const MAX_TURNS = 1_000_000;
 /** Of `process.getActiveResourcesInfo`: what ends by itself, without a timer. */
 const REAL_WORK = /^(Immediate|MessagePort|.*Req(Wrap|Callback|Promise|uest)?$)/;
 
+type Watch = (kind: string, details: readonly unknown[]) => void;
+
 export class World {
   readonly seed: string;
   readonly clock: Clock;
@@ -103,10 +105,9 @@ export class World {
   readonly random: Random;
   /** Fired timers. */
   steps = 0;
-  /** Told of each event of the trace, for plans that act at one of them. */
-  onTrace: (kind: string, details: readonly unknown[]) => void = () => undefined;
   #started = 0;
   readonly #programs = new Set<Program>();
+  readonly #watches = new Set<Watch>();
   readonly #hash = createHash("sha256");
   readonly #log: string[] | undefined = process.env.SIMULATION_TRACE ? [] : undefined;
 
@@ -150,9 +151,15 @@ export class World {
     return () => this.clock.clearTimeout(timer);
   }
 
+  /** Tells `watch` of each event of the trace from now on; returns how to stop. */
+  watch(watch: Watch): () => void {
+    this.#watches.add(watch);
+    return () => void this.#watches.delete(watch);
+  }
+
   /** Adds an event to the hash of the trace, with the virtual time. */
   trace(kind: string, ...details: (string | number | Uint8Array)[]): void {
-    this.onTrace(kind, details);
+    for (const watch of this.#watches) watch(kind, details);
     this.#hash.update(`\n${this.now} ${kind}`);
     for (const detail of details)
       this.#hash.update(" ").update(typeof detail === "number" ? String(detail) : detail);

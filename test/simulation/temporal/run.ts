@@ -453,8 +453,8 @@ export class Run {
     const ids = this.#idsOf(task);
     this.events.push(...task.unwritten);
     for (const event of task.unwritten) this.server.wrote(this, event);
+    const isFirst = this.previousStartedEventId === 0;
     this.previousStartedEventId = Number(ids.startedEventId);
-    const isFirst = !this.events.some((event) => event.workflowTaskCompletedEventAttributes);
     const completedId = this.#append(EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, {
       workflowTaskCompletedEventAttributes: {
         ...ids,

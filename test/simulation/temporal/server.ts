@@ -287,9 +287,14 @@ export class TemporalServer implements Surroundings {
     if (this.#current.get(run.id) === run) this.#current.delete(run.id);
   }
 
+  /** The newest run that is kept. */
+  latest(workflowId: string): Run | undefined {
+    return this.#current.get(workflowId);
+  }
+
   runOf(execution: temporal.api.common.v1.IWorkflowExecution | null | undefined): Run {
     const { workflowId, runId } = execution ?? {};
-    const run = runId ? this.runs.get(runId) : this.#current.get(workflowId ?? "");
+    const run = runId ? this.runs.get(runId) : this.latest(workflowId ?? "");
     if (run?.id !== workflowId)
       throw new CallError(grpc.NOT_FOUND, `workflow not found for ID: ${workflowId}`);
     return run!;

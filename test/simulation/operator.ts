@@ -1,10 +1,9 @@
 // What an operator decides who looks at the provider's portal: in its place stands the sandbox's ledger.
-import type { AnyHandle } from "../../../src/client/processes.js";
-import type { ProcessName } from "../../../src/contracts/registry.js";
-import type { Attention } from "../../../src/contracts/shared/status.js";
-import { brought } from "../../processes/index.js";
-import type { ProcessUnderTest } from "../../processes/process-under-test.js";
-import type { TestStack } from "../stack/stack.js";
+import type { ProcessName } from "../../src/contracts/registry.js";
+import type { Attention } from "../../src/contracts/shared/status.js";
+import { brought } from "../processes/index.js";
+import type { ProcessUnderTest } from "../processes/process-under-test.js";
+import type { System } from "./system.js";
 
 /** The names under which `happened` wants the id of what was made. */
 const shownIds = [
@@ -17,22 +16,19 @@ const shownIds = [
   "verificationServiceId",
 ];
 
-interface Scene {
-  system: { sandbox: Pick<TestStack["sandbox"], "ledger"> };
-  name: ProcessName;
-  handle: AnyHandle;
-}
+type Effects = ReturnType<System["sandbox"]["ledger"]>["effects"];
 
-export async function decisionOn(
-  { system, name, handle }: Scene,
+/** `effects`: those of the process. */
+export function decisionOn(
   { kind, step, happenedNeeds }: Attention,
+  name: ProcessName,
+  effects: Effects,
 ) {
   const retry = { decision: "retry", confirmRetry: true } as const;
   if (kind === "accessDenied") return { decision: "retry" } as const;
   const { calls } = brought[name].underTest as ProcessUnderTest;
   // Where a step has several effects, the ledger does not tell which of them there is.
   const own = calls.filter(({ activity, step: several }) => activity === step && !several);
-  const { effects } = await system.sandbox.ledger(handle.id);
   const made = effects.find(({ operation }) => own.some(({ sandbox }) => sandbox === operation));
   if (!made) return retry;
   // The portal does not show the provider's secrets.
