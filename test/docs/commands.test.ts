@@ -170,22 +170,25 @@ declare const recipientAddress: Record<"streetAddress" | "postalCode" | "localit
   }
 }
 
-describe("README.md", () => {
-  test("has a row for every process, with its command", () => {
-    const rows = namedRows(textOf("README.md")).map(([name, , command]) => [name, command]);
+describe("the first pages", () => {
+  test("README.md has a row for every process, with its command", () => {
+    const rows = namedRows(textOf("README.md")).map(([name, command]) => [name, command]);
     const wanted = processes.map((name) => [name, name.replaceAll(/[A-Z]/g, "-$&").toLowerCase()]);
     expect(rows).toEqual(wanted);
     for (const [, command] of wanted) expect(commandNames).toContain(command);
   });
 
-  const text = textOf("README.md");
-  const shown = [...shellCommands("README.md"), ...quoted(text)];
-
-  test("shows the commands that are run here", () => {
-    expect(shown).toContain("npx trustflow schema sendPostal");
+  test("README.md is a front page: the rest is behind its links", () => {
+    expect(textOf("README.md").split("\n").length - 1).toBeLessThanOrEqual(100);
   });
 
-  test("its JSON Schema is printed", async () => {
+  const text = textOf("docs/applications.md");
+
+  test("shows the commands that are run here", () => {
+    expect(quoted(text)).toContain("npx trustflow schema sendPostal");
+  });
+
+  test("the JSON Schema of an input is printed", async () => {
     const { code, stdout } = await trustflow(["schema", "sendPostal"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ type: "object" });
@@ -193,14 +196,18 @@ describe("README.md", () => {
 
   test.each(
     processes.map((name) => [commandOf(name), `examples/${brought[name].example}`] as const),
-  )("its input of %s is accepted", async (command, file) => {
-    expect(shown.some((line) => line.includes(`${command} --input ${file} `))).toBe(true);
+  )("the first hour's input of %s is accepted", async (command, file) => {
+    expect(
+      shellCommands("docs/first-hour.md").some((line) =>
+        line.includes(`${command} --input ${file} `),
+      ),
+    ).toBe(true);
     const args = [command, "--input", file, "--id", "order-7", "--dry-run"];
     const { code, stderr } = await trustflow(args, { cwd: root });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
   });
 
-  test("its TypeScript compiles against what the package exports", async () => {
+  test("the TypeScript compiles against what the package exports", async () => {
     const [source] = codeBlocks(text).filter(({ language }) => language === "ts");
     expect(await typeProblems(source?.lines ?? [])).toBe("");
     const wrong = source?.lines.map((line) => line.replace("letter.result()", "letter.outcome()"));

@@ -111,7 +111,7 @@ const password = "a password of the test environment";
 
 /** Pages of one list are read one after the other, in the same place. */
 export const guides: Guide[][] = [
-  [{ page: "README.md", typed: code }],
+  [{ page: "README.md" }, { page: "docs/first-hour.md", typed: code }],
   [{ page: "examples/onboarding/README.md" }],
   [
     {

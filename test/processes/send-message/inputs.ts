@@ -12,7 +12,7 @@ export function messageInput(
     clientReference: intent,
     to: "+390612345678",
     text: "A message of a test",
-    ...(words === "" ? {} : { sandbox: `sandbox:${words}` }),
+    ...(words === "" ? {} : { sandbox: words }),
   };
   return { providerFields, ...more };
 }
