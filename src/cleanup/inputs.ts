@@ -41,7 +41,7 @@ const CONCURRENCY = 8;
 const PROBES = 20;
 const idShape = /document:([0-9a-f]{32})/g;
 const withDocuments = processes.filter((name) =>
-  JSON.stringify(schemasOf(name).input).includes("document:"),
+  JSON.stringify(schemasOf(name).input).includes("^document:"),
 );
 
 /**

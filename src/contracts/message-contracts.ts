@@ -26,11 +26,16 @@ export const signals = [
   signal(messages.surplus, {
     description:
       "The process has more callbacks than it receives as signals. Only Trustflow's relay sends this.",
-    argument: z.strictObject({ count: z.int().nonnegative() }),
+    argument: z.strictObject({
+      count: z.int().nonnegative().describe("How many callbacks stay in the inbox."),
+    }),
   }),
   signal(messages.repaired, {
     description: "A reset has repaired the process. Only Trustflow's clean-up sends this.",
-    argument: z.strictObject({ runId: z.string(), since: Instant }),
+    argument: z.strictObject({
+      runId: z.string().describe("The run that was reset."),
+      since: Instant.describe("When the first of its workflow tasks failed, RFC 3339 in UTC."),
+    }),
   }),
 ];
 
@@ -38,7 +43,12 @@ export const queries = [
   query(messages.status, {
     description:
       "The status of the process; full: with what the provider has said (personal data).",
-    argument: z.strictObject({ full: z.boolean().exactOptional() }),
+    argument: z.strictObject({
+      full: z
+        .boolean()
+        .exactOptional()
+        .describe("Whether `reported` and `shown` are in the answer: personal data."),
+    }),
     answer: ProcessStatus,
   }),
 ];

@@ -82,8 +82,7 @@ export function parseWorkflowId(
 }
 
 export function outcomesOf(processName: ProcessName): string[] {
-  const { outcome } = registry[processName].result.shape;
-  return "options" in outcome ? outcome.options : [...outcome.values];
+  return registry[processName].result.shape.outcome.options;
 }
 
 type DecisionOf<Updates> = {

@@ -2,11 +2,13 @@
 // (P1 §1.1, 2.1–2.6, 4.1).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
+import { processSettings } from "../shared/communication.js";
 import { assertionPattern } from "./messages.js";
 import { EmailOptions, otpSettings, SmsOptions } from "../shared/one-time-password.js";
 import { withRules } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, CountryCode, Instant, SecretString } from "../shared/values.js";
+import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
 const Day = z.iso.date();
@@ -14,54 +16,112 @@ const E164 = z.string().regex(/^\+[1-9]\d{1,14}$/, "must be in E.164, as +346000
 
 /** P1 §2.1. Which members are mandatory is not shown: the provider says so by `checkData`. */
 const DisposableHolder = z.strictObject({
-  firstName: Text.optional(),
-  lastName: Text.optional(),
-  identificationType: Text.optional(),
-  identificationCode: Text.optional(),
-  identificationCountry: CountryCode.optional(),
-  birthDate: Day.optional(),
-  birthCity: Text.optional(),
+  firstName: Text.optional()
+    .describe("The given name.")
+    .meta({ examples: ["Ada"] }),
+  lastName: Text.optional()
+    .describe("The family name.")
+    .meta({ examples: ["Byron"] }),
+  identificationType: Text.optional()
+    .describe("The scheme of `identificationCode`; `ITALIAN_TAX_CODE` is one.")
+    .meta({ examples: ["ITALIAN_TAX_CODE"] }),
+  identificationCode: Text.optional()
+    .describe("The identifier under that scheme.")
+    .meta({ examples: ["BYRDAA90T50H501X"] }),
+  identificationCountry: CountryCode.optional()
+    .describe("The country of the identifier, ISO 3166-1 alpha-2.")
+    .meta({ examples: ["IT"] }),
+  birthDate: Day.optional()
+    .describe("The date of birth.")
+    .meta({ examples: ["1990-12-10"] }),
+  birthCity: Text.optional()
+    .describe("The city of birth.")
+    .meta({ examples: ["Roma"] }),
 });
 
 const DisposableDoc = z.strictObject({
-  documentType: Text.optional(),
-  documentNr: Text.optional(),
-  documentIssuer: Text.optional(),
-  documentIssuerDate: Day.optional(),
-  documentIssuerCountry: CountryCode.optional(),
-  documentExpirationDate: Day.optional(),
+  documentType: Text.optional().describe("The kind of document; `CI` is one."),
+  documentNr: Text.optional().describe("The number of the document."),
+  documentIssuer: Text.optional().describe("The authority that issued the document."),
+  documentIssuerDate: Day.optional().describe("The date of issue, as 2020-01-31."),
+  documentIssuerCountry: CountryCode.optional().describe(
+    "The country of issue, ISO 3166-1 alpha-2.",
+  ),
+  documentExpirationDate: Day.optional().describe("The last day of validity, as 2030-01-31."),
 });
 
 const holderSecrets = {
-  password: SecretString,
-  securityCode: SecretString,
-  /** `DISPOSABLE` where it is left out. */
-  type: Text.optional(),
+  password: SecretString.describe("A secret that the holder has chosen.").meta({
+    examples: ["example-password"],
+  }),
+  securityCode: SecretString.describe("A second secret that the holder has chosen.").meta({
+    examples: ["example-code"],
+  }),
+  type: Text.optional().describe("The type of the certificate. Default: `DISPOSABLE`."),
 };
 
-const checking = z.strictObject({
-  /** `false` leaves the optional check before the enrolment out (P1 §4.1 rule 1). */
-  checkData: z.boolean().optional(),
+const checking = processSettings({
+  checkData: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether the data is checked before the enrolment. `false` leaves the optional check out (P1 §4.1 rule 1).",
+    ),
   ...otpSettings,
-  /** How long a fresh assertion is waited for after 237 or 239. */
-  assertionDeadlineSeconds: otpSettings.holderDeadlineSeconds,
-  /** How many assertions may be refused as invalid (239) before it is not accepted. */
-  assertionTries: z.int().min(1).max(100).optional(),
+  assertionDeadlineSeconds: otpSettings.holderDeadlineSeconds.describe(
+    "Seconds that a fresh assertion is waited for after one was refused as expired or invalid (237, 239 of P1 §7.1).",
+  ),
+  assertionTries: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      "How many assertions may be refused as invalid (239) until the process fails as `NotAccepted`.",
+    ),
 });
 
 export type CertificateSettings = Resolved<typeof checking>;
 
 const shared = { account: AccountName.optional(), settings: checking.optional() };
 
+const mobile = E164.describe("The mobile number that gets the code, in E.164.").meta({
+  examples: ["+390612345678"],
+});
+const smsOptions = SmsOptions.describe(
+  "How the code is sent by SMS: a text, or a template and its language (P1 §2.3).",
+).meta({ examples: [{ textSMS: "Your code is $OTP$" }] });
+
 /** P1 §2.1. */
 const DataFields = z.strictObject({
   ...shared,
-  disposableHolder: DisposableHolder,
-  disposableDoc: DisposableDoc.optional(),
-  disposableCertificate: z.strictObject({ ...holderSecrets, otpType: z.enum(["SMS", "EMAIL"]) }),
-  disposableContacts: z.strictObject({ mobile: E164.optional(), email: z.email().optional() }),
-  smsOptions: SmsOptions.optional(),
-  emailOptions: EmailOptions.optional(),
+  disposableHolder: DisposableHolder.describe(
+    "The person (P1 §2.1). Which members are mandatory the provider says by its check.",
+  ),
+  disposableDoc: DisposableDoc.optional().describe("The person's identity document (P1 §2.1)."),
+  disposableCertificate: z
+    .strictObject({
+      ...holderSecrets,
+      otpType: z.enum(["SMS", "EMAIL"]).describe("How the holder gets the code (P1 §2.1)."),
+    })
+    .describe("What the certificate is made with (P1 §2.1)."),
+  disposableContacts: z
+    .strictObject({
+      mobile: mobile.optional().describe("The mobile number in E.164; required for `SMS`."),
+      email: z
+        .email()
+        .optional()
+        .describe(
+          "The e-mail address; required for `EMAIL`, which has to be enabled for the authority (LRA).",
+        ),
+    })
+    .describe("Where the code is sent (P1 §2.1)."),
+  smsOptions: smsOptions
+    .optional()
+    .describe("Required for `SMS`: a text, or a template and its language (P1 §2.3)."),
+  emailOptions: EmailOptions.optional().describe(
+    "Required for `EMAIL`: the template of the mail and its language (P1 §2.3).",
+  ),
 });
 
 const otpType = "disposableCertificate.otpType";
@@ -112,28 +172,38 @@ export const EidAssertion = SecretString.superRefine((assertion, context) => {
     const message = `lacks the claims ${missing.join(", ")} (P1 §2.2)`;
     context.addIssue({ code: "custom", message });
   }
-});
+}).describe(
+  "The eID assertion: base64 of a JSON object with ten claims, among them a current `iat` (P1 §2.2). Secret.",
+);
 
 /** P1 §2.2. */
 const FromAssertion = z.strictObject({
   ...shared,
-  eidAssertionHolder: z.strictObject({
-    country: CountryCode,
-    eIDType: Text,
-    assertion: EidAssertion,
-  }),
-  contacts: z.strictObject({ mobile: E164 }),
-  certificate: z.strictObject({
-    ...holderSecrets,
-    fullData: z.boolean(),
-    otpType: z.literal("SMS", {
-      error: ({ input }) =>
-        input === undefined
-          ? undefined
-          : "must be SMS: the only value with an eID assertion (P1 §2.2)",
-    }),
-  }),
-  smsOptions: SmsOptions,
+  eidAssertionHolder: z
+    .strictObject({
+      country: CountryCode.describe("The country of the eID, ISO 3166-1 alpha-2."),
+      eIDType: Text.describe("The scheme of the eID."),
+      assertion: EidAssertion,
+    })
+    .describe("The person, as an eID states it (P1 §2.2)."),
+  contacts: z.strictObject({ mobile }).describe("Where the code is sent (P1 §2.2)."),
+  certificate: z
+    .strictObject({
+      ...holderSecrets,
+      fullData: z
+        .boolean()
+        .describe("Passed on; the specification does not say what it means (P1 §2.2)."),
+      otpType: z
+        .literal("SMS", {
+          error: ({ input }) =>
+            input === undefined
+              ? undefined
+              : "must be SMS: the only value with an eID assertion (P1 §2.2)",
+        })
+        .describe("`SMS` is the only way with an eID assertion (P1 §2.2)."),
+    })
+    .describe("What the certificate is made with (P1 §2.2)."),
+  smsOptions,
 });
 
 export const IssueCertificateInput = z.union([FromData, FromAssertion]);
@@ -143,15 +213,18 @@ export type CertificateFromAssertion = z.infer<typeof FromAssertion>;
 
 export const IssueCertificateStatus = ProcessStatus;
 
-/** `issued`: the code was validated; `expired`: the holder's time ran out; `locked`: no code and no try is left. */
 export const IssueCertificateResult = processResult({
   process: z.literal("issueCertificate"),
-  outcome: z.enum(["issued", "expired", "locked"]),
-  dates: z.strictObject({
-    enrolledAt: Instant.optional(),
-    validatedAt: Instant.optional(),
+  outcome: words({
+    issued: "the provider accepted the code",
+    expired: "the holder did not enter an accepted code in time",
+    locked: "no try and no further code is left",
   }),
-}).extend({ otpsSent: z.int().min(0) });
+  dates: z.strictObject({
+    enrolledAt: Instant.optional().describe("When the provider took the enrolment."),
+    validatedAt: Instant.optional().describe("When the provider accepted the code."),
+  }),
+}).extend({ otpsSent: z.int().min(0).describe("How many codes were sent.") });
 export type IssueCertificateResult = z.infer<typeof IssueCertificateResult>;
 
 /** Returns undefined if the assertion is not base64 of a JSON object. */

@@ -5,7 +5,6 @@ import { defineUpdate } from "../shared/define.js";
 export const assertionPattern =
   /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
 
-/** `pending`: it was received, but the provider has not answered in time; `notAwaited`: the process does not wait for one. */
 export interface AssertionAnswer {
   answer: "accepted" | "expired" | "invalid" | "pending" | "notAwaited";
 }

@@ -6,7 +6,7 @@ import {
   IssueCertificateStatus,
 } from "./contract.js";
 import type { CertificateSettings } from "./contract.js";
-import { answer, update } from "../definition/message-contract.js";
+import { answer, notAwaited, update } from "../definition/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
@@ -22,21 +22,24 @@ export const issueCertificate = defineProcess({
   result: IssueCertificateResult,
   status: IssueCertificateStatus,
   defaults: {
-    /** Whether the data is checked before the enrolment (P1 §4.1 rule 1). */
     checkData: true,
     ...otpDefaults,
-    /** How long a fresh eID assertion is waited for after 237 or 239. */
     assertionDeadlineSeconds: { value: 7 * DAY_SECONDS, least: 1 },
-    /** How many assertions may be refused as invalid (239). */
     assertionTries: { value: 3, least: 1 },
   } satisfies DefaultsFor<CertificateSettings>,
   updates: {
     ...otpUpdates,
-    /** A new eID assertion after a rejection as expired or invalid (237 and 239 of P1 §7.1). */
     provideAssertion: update(provideAssertion, {
-      description: "A new eID assertion after one was refused as expired or invalid.",
+      description:
+        "A new eID assertion after one was refused as expired or invalid (237 and 239 of P1 §7.1).",
       argument: z.strictObject({ assertion: EidAssertion }),
-      answer: answer("accepted", "expired", "invalid", "pending", "notAwaited"),
+      answer: answer({
+        accepted: "the provider accepted the assertion",
+        expired: "the provider refused the assertion as expired (237)",
+        invalid: "the provider refused the assertion as invalid (239)",
+        pending: "the assertion was received, but the provider has not answered in time",
+        notAwaited,
+      }),
     }),
   },
   secretIds: ["deviceCode"],

@@ -15,15 +15,24 @@ import {
 
 const PresentationFields = z.strictObject({
   ...walletFields,
-  /** States the attributes that must be presented (P1 §2.11). */
-  verificationTemplate: Made.optional(),
-  /** The created service is linked to these too, beside the two above (P1 §2.11): all of them exist already. */
+  verificationTemplate: Made.optional().describe(
+    "The verification template, which states the attributes that must be presented: one that exists, or a new one (P1 §2.11).",
+  ),
   alsoLinked: z
     .strictObject({
-      operatorIds: z.array(ProviderId).max(100).optional(),
-      verificationTemplateIds: z.array(ProviderId).max(100).optional(),
+      operatorIds: z
+        .array(ProviderId)
+        .max(100)
+        .optional()
+        .describe("The ids of further operators, which exist already."),
+      verificationTemplateIds: z
+        .array(ProviderId)
+        .max(100)
+        .optional()
+        .describe("The ids of further verification templates, which exist already."),
     })
-    .optional(),
+    .optional()
+    .describe("What a new service is linked to beside the operator and the template (P1 §2.11)."),
 });
 
 const linksWhereCreated: Rule<{ service: Made; alsoLinked?: object | undefined }> = {

@@ -3,14 +3,18 @@
 import { z } from "zod";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, ProviderFields } from "../shared/values.js";
+import { words } from "../shared/words.js";
 
 export const SendMessageInput = z.strictObject({
   account: AccountName.optional(),
-  /** The whole request payload, untouched. */
   providerFields: ProviderFields.refine(
     (fields) => Object.keys(fields).length > 0,
     "must hold the message",
-  ),
+  )
+    .describe(
+      "The whole message in the gateway's own form, which P1 §4.3 does not show; passed on unchanged.",
+    )
+    .meta({ examples: [{ to: "+390612345678", text: "Your parcel is on its way" }] }),
 });
 export type SendMessageInput = z.infer<typeof SendMessageInput>;
 
@@ -19,10 +23,14 @@ export const SendMessageStatus = ProcessStatus;
 /** No status call is shown, so the outcome says no more than that the gateway took it (docs/reading-the-specification.md §7). */
 export const SendMessageResult = processResult({
   process: z.literal("sendMessage"),
-  outcome: z.literal("accepted"),
+  outcome: words({
+    accepted: "the gateway took the message; it reports no later status",
+  }),
   dates: z.strictObject({}),
 }).extend({
-  /** Holds the gateway's answer, if that was JSON; its shape is not shown. */
-  providerAnswer: z.unknown().optional(),
+  providerAnswer: z
+    .unknown()
+    .optional()
+    .describe("The gateway's answer, if that was JSON; the specification does not show its form."),
 });
 export type SendMessageResult = z.infer<typeof SendMessageResult>;

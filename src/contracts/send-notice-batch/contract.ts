@@ -2,13 +2,18 @@
 // §3.3, §3.4, §4.3).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
-import { batchOutcomes } from "./states.js";
+import type { batchOutcomes } from "./states.js";
 import {
   attachmentNamesDiffer,
   NoticeAffidavitRequest,
   SendNoticeInput,
 } from "../send-notice/contract.js";
-import { belongsToProcess, seconds, trackingSpans } from "../shared/communication.js";
+import {
+  belongsToProcess,
+  seconds,
+  processSettings,
+  trackingSpans,
+} from "../shared/communication.js";
 import { withRules } from "../shared/rules.js";
 import type { Rule } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
@@ -19,6 +24,7 @@ import {
   Instant,
   ownLimit,
 } from "../shared/values.js";
+import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
 const Texts = z.array(Text).max(...ownLimit(100));
@@ -31,64 +37,122 @@ const notice = SendNoticeInput.shape;
 /** P2 §8. */
 const MAX_DESCRIPTION = 255;
 
-export const BatchSettings = z.strictObject({
-  /** The deadline counts from the start, or from `scheduledDate`. */
+export const BatchSettings = processSettings({
   ...trackingSpans,
-  /** Added to `timeToLive`, where `deadlineSeconds` is not given. */
-  deadlineMarginSeconds: seconds.optional(),
-  /** How often the provider is asked how far the batch is. */
-  progressIntervalSeconds: seconds.min(1).optional(),
-  /**
-   * So many recipients may fail, or so many of a hundred, whichever is more: left out by the check of the list, or reported as
-   * failed by the provider. More of them make the process wait for an operator's decision.
-   */
-  failureBudgetCount: Count.optional(),
-  failureBudgetPercent: z.int().min(0).max(100).optional(),
-  /** Whether the affidavits of all notices are collected into one archive. */
-  collectAffidavits: z.boolean().optional(),
+  deadlineSeconds: trackingSpans.deadlineSeconds.describe(
+    "Seconds from the start, or from `scheduledDate`, after which notices that are still open end the process as `openAtDeadline`.",
+  ),
+  deadlineMarginSeconds: seconds
+    .optional()
+    .describe(
+      "Seconds added to `timeToLive` to make the deadline, if `deadlineSeconds` is not given.",
+    ),
+  progressIntervalSeconds: seconds
+    .min(1)
+    .optional()
+    .describe("Seconds between two questions how far the batch is."),
+  failureBudgetCount: Count.optional().describe(
+    "So many recipients may fail, or `failureBudgetPercent` of them, whichever is more: left out by the check of the list, or reported as failed. More of them make the process wait for an operator's decision.",
+  ),
+  failureBudgetPercent: z
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe("The same budget in percent of the recipients, 0 to 100."),
+  collectAffidavits: z
+    .boolean()
+    .optional()
+    .describe("Whether the affidavits of all notices are collected into one archive."),
 });
 export type BatchSettings = Resolved<typeof BatchSettings>;
 
 /** P2 §2.8, §2.9, §2.10. The types of the settings that are not shown are assumed. */
 const SendNoticeBatchFields = z.strictObject({
   account: AccountName.optional(),
-  /** Shown in the provider's portal, with the process's own id behind it where both have room in the 255 characters. */
-  description: Text.max(MAX_DESCRIPTION).optional(),
+  description: Text.max(MAX_DESCRIPTION)
+    .optional()
+    .describe(
+      "Shown in the provider's portal, at most 255 characters, with the id of the process behind it if both have room (P2 §4.3).",
+    )
+    .meta({ examples: ["Contract change of 1 March"] }),
   subject: notice.subject,
-  /** HTML. */
   body: notice.body,
-  /** CSV as P2 §2.9 describes it, in UTF-8. */
-  recipients: DocumentInput,
-  /** `strict`: one invalid row refuses the list; `skip-invalid`: such rows are left out, and named. Default `strict`. */
-  onInvalid: z.enum(["strict", "skip-invalid"]).optional(),
-  /** No two recipients may share it. Default `address`. */
-  uniqueRecipients: z.enum(["address", "addressAndLookupKey"]).optional(),
+  recipients: DocumentInput.describe(
+    'The list of recipients: CSV in UTF-8 with the separator `;` and the columns of P2 §2.9, of which `address` and `legalname` are mandatory. A stored document, or one inline up to 1 MB; the command line also takes a file: `{ "path": "recipients.csv", "mediaType": "text/csv" }`.',
+  ).meta({
+    examples: [
+      { base64: btoa("address;legalname\nada@example.com;Ada Byron\n"), mediaType: "text/csv" },
+    ],
+  }),
+  onInvalid: words(
+    {
+      strict: "one invalid row refuses the list",
+      "skip-invalid": "invalid rows are left out, and named",
+    },
+    "What invalid rows of the list do. Default: `strict`.",
+  ).optional(),
+  uniqueRecipients: words(
+    {
+      address: "no two recipients have the same address",
+      addressAndLookupKey: "no two recipients have the same address and lookup key",
+    },
+    "What tells recipients apart. Default: `address`.",
+  ).optional(),
   attachments: notice.attachments,
-  /** In UTC (P2 §4.3); without it, or where it is past, the batch starts as soon as it is set up. */
-  scheduledDate: Instant.optional(),
-  issuerName: Text.optional(),
-  from: Text.optional(),
-  disableSenderHeader: z.boolean().optional(),
-  replyTo: Text.optional(),
+  scheduledDate: Instant.optional().describe(
+    "When the batch starts, RFC 3339 in UTC (P2 §2.8). Without it, or if it is past, the batch starts as soon as it is set up.",
+  ),
+  issuerName: Text.optional().describe("The name of the sender (P2 §2.8)."),
+  from: Text.optional().describe("Passed on as `From` (P2 §2.8)."),
+  disableSenderHeader: z
+    .boolean()
+    .optional()
+    .describe("Passed on as `DisableSenderHeader` (P2 §2.8)."),
+  replyTo: Text.optional().describe("Passed on as `ReplyTo` (P2 §2.8)."),
   timeToLive: notice.timeToLive,
-  costCentre: Text.optional(),
+  costCentre: Text.optional().describe("Passed on as `CostCentre` (P2 §2.8)."),
   certificationLevel: notice.certificationLevel,
-  affidavitKinds: notice.affidavitKinds,
-  language: Text.optional(),
-  affidavitLanguage: Text.optional(),
-  /** Years. */
-  onlineRetentionPeriod: z.int().min(1).optional(),
-  ltaStorage: z.boolean().optional(),
-  commitmentOptions: Text.optional(),
-  commitmentCommentsAllowed: z.boolean().optional(),
-  rejectReasons: Texts.optional(),
-  acceptReasons: Texts.optional(),
-  requireRejectReason: z.boolean().optional(),
-  requireAcceptReason: z.boolean().optional(),
-  deliveryAppearance: z.union([Text, z.record(z.string(), z.unknown())]).optional(),
-  allowRefusal: z.boolean().optional(),
-  ownerNotificationTemplate: Text.optional(),
-  channel: Text.optional(),
+  affidavitKinds: notice.affidavitKinds
+    .describe(
+      "Which affidavits are made of each notice; with `OnDemand` the update `requestAffidavit` may be used. `ContentDownload` is refused (P2 §2.6, §2.8).",
+    )
+    .meta({ examples: [["Submitted", "Closed"]] }),
+  language: Text.optional().describe("Passed on as `Language` (P2 §2.8)."),
+  affidavitLanguage: Text.optional().describe("Passed on as `AffidavitLanguage` (P2 §2.8)."),
+  onlineRetentionPeriod: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Passed on as `OnlineRetentionPeriod`; years are assumed (P2 §2.8)."),
+  ltaStorage: z.boolean().optional().describe("Passed on as `LtaStorage` (P2 §2.8)."),
+  commitmentOptions: Text.optional().describe("Passed on as `CommitmentOptions` (P2 §2.8)."),
+  commitmentCommentsAllowed: z
+    .boolean()
+    .optional()
+    .describe("Passed on as `CommitmentCommentsAllowed` (P2 §2.8)."),
+  rejectReasons: Texts.optional().describe("Passed on as `RejectReasons`, at most 100 (P2 §2.8)."),
+  acceptReasons: Texts.optional().describe("Passed on as `AcceptReasons`, at most 100 (P2 §2.8)."),
+  requireRejectReason: z
+    .boolean()
+    .optional()
+    .describe("Passed on as `RequireRejectReason` (P2 §2.8)."),
+  requireAcceptReason: z
+    .boolean()
+    .optional()
+    .describe("Passed on as `RequireAcceptReason` (P2 §2.8)."),
+  deliveryAppearance: z
+    .union([Text, z.record(z.string(), z.unknown())])
+    .optional()
+    .describe("Passed on as `DeliveryAppearance`: a text or an object (P2 §2.8)."),
+  allowRefusal: z
+    .boolean()
+    .optional()
+    .describe("Whether recipients can refuse the notice without opening it (P2 §2.8, §3.4)."),
+  ownerNotificationTemplate: Text.optional().describe(
+    "Passed on as `OwnerNotificationTemplate` (P2 §2.8).",
+  ),
+  channel: Text.optional().describe("Passed on as `Channel` (P2 §2.8)."),
   state: belongsToProcess,
   pushNotificationUrl: belongsToProcess,
   batchPushNotificationUrl: belongsToProcess,
@@ -122,64 +186,88 @@ const rules: Rule<Fields>[] = [
 export const SendNoticeBatchInput = withRules(SendNoticeBatchFields, rules);
 export type SendNoticeBatchInput = z.infer<typeof SendNoticeBatchInput>;
 
-export const BatchOutcome = z.enum(batchOutcomes);
+export const BatchOutcome = words({
+  closed: "every notice is closed",
+  openAtDeadline: "the deadline was reached, and some notices are still open",
+  invalid:
+    "the provider gave the batch up as `Invalid`, and an operator decided to go on to the report",
+  failed:
+    "the provider gave the batch up as `Failed`, and an operator decided to go on to the report",
+  cancelledBeforeSubmit: "cancelled before anything was sent",
+  cancelledBeforeStart: "the batch was deleted before its start, and no notice was sent",
+} satisfies Record<(typeof batchOutcomes)[number], string>);
 export type BatchOutcome = z.infer<typeof BatchOutcome>;
 
-/** Says which notice, and what goes into its affidavit (P2 §4.2). */
 export const BatchAffidavitRequest = z.strictObject({
-  notice: Text.max(200),
+  notice: Text.max(200).describe(
+    "The provider's id of the notice: column `evidenceUniqueId` of the report.",
+  ),
   ...NoticeAffidavitRequest.shape,
 });
 export type BatchAffidavitRequest = z.infer<typeof BatchAffidavitRequest>;
 
 /** Says what goes to the provider, and what is left out of it. */
 export const BatchRecipients = z.strictObject({
-  recipients: Count,
-  invalidRows: Count,
-  /** All problems of the list, as CSV; absent without any. */
-  problemsCsv: DocumentReference.optional(),
-  /** The problems by kind and column, the most frequent first. */
-  problems: z.array(
-    z.strictObject({ kind: z.string(), column: z.string().optional(), count: Count }),
+  recipients: Count.describe("How many recipients go to the provider."),
+  invalidRows: Count.describe("How many rows of the list are invalid."),
+  problemsCsv: DocumentReference.optional().describe(
+    "All problems of the list, as CSV; absent without any.",
   ),
+  problems: z
+    .array(
+      z.strictObject({
+        kind: z.string().describe("The kind of problem."),
+        column: z.string().optional().describe("The column that has it."),
+        count: Count.describe("How many rows have it."),
+      }),
+    )
+    .describe("The problems by kind and column, the most frequent first."),
 });
 export type BatchRecipients = z.infer<typeof BatchRecipients>;
 
 /** P2 §2.8: as the newest read of the batch says. */
 export const BatchProgress = z.strictObject({
-  at: Instant,
-  sentCount: Count.optional(),
-  failedCount: Count.optional(),
-  progressPercentage: z.number().optional(),
+  at: Instant.describe("When the batch was read."),
+  sentCount: Count.optional().describe("`SentCount`: how many notices were sent."),
+  failedCount: Count.optional().describe("`FailedCount`: how many notices failed."),
+  progressPercentage: z
+    .number()
+    .optional()
+    .describe("`ProgressPercentage`: how far the batch is, 0 to 100."),
 });
 export type BatchProgress = z.infer<typeof BatchProgress>;
 
-/** The notices by their state: reported by callbacks, and where none came, read by a query. */
-export const BatchTotals = z.strictObject({ at: Instant, states: CountByWord });
+export const BatchTotals = z.strictObject({
+  at: Instant.describe("When they were counted."),
+  states: CountByWord.describe(
+    "How many notices are in which state: reported by callbacks, and where none came, read by a query.",
+  ),
+});
 export type BatchTotals = z.infer<typeof BatchTotals>;
 
 export const SendNoticeBatchStatus = ProcessStatus.extend({
-  list: BatchRecipients.optional(),
-  progress: BatchProgress.optional(),
-  totals: BatchTotals.optional(),
+  list: BatchRecipients.optional().describe("What the check of the list found."),
+  progress: BatchProgress.optional().describe(
+    "How far the batch is, by its newest read (P2 §2.8).",
+  ),
+  totals: BatchTotals.optional().describe("The notices by their state."),
 });
 export type SendNoticeBatchStatus = z.infer<typeof SendNoticeBatchStatus>;
 
-/** When we asked for the start, and when the provider's answer showed that all notices were made. */
 export const BatchDates = z.strictObject({
-  scheduledDate: Instant.optional(),
-  startedAt: Instant.optional(),
-  processedAt: Instant.optional(),
+  scheduledDate: Instant.optional().describe("The start that the input asked for."),
+  startedAt: Instant.optional().describe("When the process asked for the start."),
+  processedAt: Instant.optional().describe("When the provider showed that all notices were made."),
 });
 export type BatchDates = z.infer<typeof BatchDates>;
 
 /** How many rows of the report have which state, outcome and source. */
 export const BatchCounts = z.strictObject({
-  recipients: Count,
-  withoutNotice: Count,
-  states: CountByWord,
-  outcomes: CountByWord,
-  sources: CountByWord,
+  recipients: Count.describe("How many recipients the report has."),
+  withoutNotice: Count.describe("For how many of them no notice was made."),
+  states: CountByWord.describe("How many are in which state."),
+  outcomes: CountByWord.describe("How many have which outcome."),
+  sources: CountByWord.describe("From where the state is known, and of how many."),
 });
 export type BatchCounts = z.infer<typeof BatchCounts>;
 
@@ -189,18 +277,27 @@ export const SendNoticeBatchResult = processResult({
   outcome: BatchOutcome,
   dates: BatchDates,
 }).extend({
-  list: BatchRecipients,
-  counts: BatchCounts,
-  /** Lists each recipient with its state, and where that is from; absent if no notice was made. */
-  report: z.strictObject({ csv: DocumentReference, jsonLines: DocumentReference }).optional(),
-  /** It is a ZIP with the affidavits of all notices. */
-  archive: DocumentReference.optional(),
-  /**
-   * Notices of which affidavits are in the archive, and of which none are; absent where none were collected. `unreadable`: of the
-   * missing ones, those for which the provider answered with something that is no ZIP of PDFs.
-   */
+  list: BatchRecipients.describe("What the check of the list found."),
+  counts: BatchCounts.describe("The rows of the report, counted."),
+  report: z
+    .strictObject({
+      csv: DocumentReference.describe("The report as CSV."),
+      jsonLines: DocumentReference.describe("The report as JSON Lines."),
+    })
+    .optional()
+    .describe(
+      "Lists each recipient with its state, and from where that is known; absent if no notice was made.",
+    ),
+  archive: DocumentReference.optional().describe("A ZIP with the affidavits of all notices."),
   affidavits: z
-    .strictObject({ collected: Count, missing: Count, unreadable: Count.optional() })
-    .optional(),
+    .strictObject({
+      collected: Count.describe("Notices of which affidavits are in the archive."),
+      missing: Count.describe("Notices of which none are."),
+      unreadable: Count.optional().describe(
+        "Of the missing ones, those for which the provider answered with something that is no ZIP of PDFs.",
+      ),
+    })
+    .optional()
+    .describe("What the archive has; absent if none was collected."),
 });
 export type SendNoticeBatchResult = z.infer<typeof SendNoticeBatchResult>;

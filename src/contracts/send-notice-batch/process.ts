@@ -6,9 +6,10 @@ import {
   SendNoticeBatchStatus,
 } from "./contract.js";
 import type { BatchSettings } from "./contract.js";
-import { answer, decider, update } from "../definition/message-contract.js";
+import { answer, decider, unavailable, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
+import { affidavitAnswers, noticeAffidavitRefusals } from "../shared/communication.js";
 import { noticeEndStates, noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import { cancelBatch, requestBatchAffidavit } from "./messages.js";
 
@@ -42,17 +43,25 @@ export const sendNoticeBatch = defineProcess({
       description:
         "Delete the batch before its start, so that no notice goes out (P2 §4.3 delete). The argument is optional.",
       argument: z.strictObject(decider),
-      answer: answer("cancelled", "tooLate", "notPermitted", "unknown", "pending", "unavailable"),
+      answer: answer({
+        cancelled:
+          "the batch does not exist or was deleted before its start, so no notice goes out",
+        tooLate: "the batch was started",
+        notPermitted: "the account may not delete the batch",
+        unknown: "whether the batch was started is not known",
+        pending:
+          "the batch is being set up or started; it is cancelled next, if that is not too late",
+        unavailable,
+      }),
       decides: true,
     }),
     requestAffidavit: update(requestBatchAffidavit, {
       description: "Request an affidavit on demand of one notice of the batch (P2 §4.2).",
       argument: BatchAffidavitRequest,
-      answer: z.union([
-        z.strictObject({ answer: z.literal("requested"), requestId: z.string() }),
-        z.strictObject({ answer: z.literal("refused"), reason: z.string() }),
-        answer("limitReached", "notEligible", "unknown", "unavailable", "notFound"),
-      ]),
+      answer: affidavitAnswers({
+        ...noticeAffidavitRefusals,
+        notFound: "the process knows no such notice of the batch",
+      }),
     }),
   },
   command: {

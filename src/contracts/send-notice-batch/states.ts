@@ -21,11 +21,7 @@ export function outcomeOfBroken(state: string | undefined): "invalid" | "failed"
   return brokenBatchStates[state as keyof typeof brokenBatchStates];
 }
 
-/**
- * All ours, as the provider has no outcome of a batch: each recipient of the report has the one of its notice. `closed`: every
- * notice is. `openAtDeadline`: some were not. `invalid`, `failed`: the provider gave the batch up in that state, and an operator decided
- * to go on to the report, which says who got a notice. `cancelledBeforeStart`: the batch was deleted, and no notice was sent.
- */
+/** All ours, as the provider has no outcome of a batch: each recipient of the report has the one of its notice. */
 export const batchOutcomes = [
   "closed",
   "openAtDeadline",

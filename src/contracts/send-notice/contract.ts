@@ -1,12 +1,14 @@
 // `sendNotice` sends a certified notice and follows it from submit to close (P2 §2.6, §2.7, §3.2, §4.2).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
-import { noticeAffidavitKinds, noticeOutcomes } from "./states.js";
+import { noticeAffidavitKinds } from "./states.js";
+import type { noticeOutcomes } from "./states.js";
 import {
   accessControl,
   belongsToProcess,
   challengeRule,
   seconds,
+  processSettings,
   trackingSpans,
 } from "../shared/communication.js";
 import { recipientAddressPattern, recipientAddressRule } from "../shared/recipient-address.js";
@@ -22,68 +24,108 @@ import {
   ownLimit,
   ProviderFields,
 } from "../shared/values.js";
+import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
 
 /** The shape is not shown: that of a batch attachment is assumed (P2 §2.6, §2.10). */
 export const NoticeAttachment = z.strictObject({
-  fileName: FileName,
+  fileName: FileName.describe("The file name; no two attachments have the same."),
   document: DocumentInput,
-  displayName: Text.optional(),
-  contentId: Text.optional(),
-  contentDescription: Text.optional(),
-  contentDisposition: Text.optional(),
-  contentLocation: Text.optional(),
-  contentEncoding: Text.optional(),
-  includeOnAffidavits: z.boolean().optional(),
+  displayName: Text.optional().describe("The name that the reader sees."),
+  contentId: Text.optional().describe("The content id."),
+  contentDescription: Text.optional().describe("What the file is."),
+  contentDisposition: Text.optional().describe("The content disposition."),
+  contentLocation: Text.optional().describe("The content location."),
+  contentEncoding: Text.optional().describe("The content encoding."),
+  includeOnAffidavits: z
+    .boolean()
+    .optional()
+    .describe("Whether affidavits on demand may have the attachment (P2 §4.2)."),
 });
 export type NoticeAttachment = z.infer<typeof NoticeAttachment>;
 
-export const NoticeSettings = z.strictObject({
+export const NoticeSettings = processSettings({
   ...trackingSpans,
-  /** Added to `timeToLive`, where `deadlineSeconds` is not given. */
-  deadlineMarginSeconds: seconds.optional(),
+  deadlineMarginSeconds: seconds
+    .optional()
+    .describe(
+      "Seconds added to `timeToLive` to make the deadline, if `deadlineSeconds` is not given.",
+    ),
 });
 export type NoticeSettings = Resolved<typeof NoticeSettings>;
 
 /** P2 §2.6. Values whose availability depends on the account are checked by pattern only. */
 const SendNoticeFields = z.strictObject({
   account: AccountName.optional(),
-  subject: Text,
-  /** HTML. */
-  body: Text,
-  recipientAddress: z.string().regex(recipientAddressPattern, recipientAddressRule),
-  recipientDisplayName: Text.optional(),
-  recipientLegalName: Text.optional(),
-  issuerLegalName: Text.optional(),
-  lookupKey: Text.optional(),
+  subject: Text.describe("The subject.").meta({
+    examples: ["Your contract changes on 1 March"],
+  }),
+  body: Text.describe("The content, HTML.").meta({
+    examples: ["<p>Please read the new conditions.</p>"],
+  }),
+  recipientAddress: z
+    .string()
+    .regex(recipientAddressPattern, recipientAddressRule)
+    .describe("An e-mail address, or a mobile number in E.164.")
+    .meta({ examples: ["ada@example.com"] }),
+  recipientDisplayName: Text.optional()
+    .describe("The name of the recipient.")
+    .meta({ examples: ["Ada Byron"] }),
+  recipientLegalName: Text.optional().describe("The legal name of the recipient."),
+  issuerLegalName: Text.optional().describe("The legal name of the sender."),
+  lookupKey: Text.optional()
+    .describe("Your own reference, by which the notice can be queried.")
+    .meta({ examples: ["order-12"] }),
   certificationLevel: z
     .string()
     .regex(
       /^(?:Standard|Advanced|QERDS)(?:_[A-Za-z0-9]+)?$/,
       "must look like Standard, Advanced_EU or QERDS_ES (P2 §2.6)",
     )
-    .optional(),
-  /** Minutes. */
+    .optional()
+    .describe(
+      "`Standard`, `Advanced`, `QERDS` or a variant such as `Advanced_EU` or `QERDS_ES`. The account decides which ones there are (P2 §2.6).",
+    ),
   timeToLive: z
     .int()
     .min(60, "must be 60 to 86400 minutes (P2 §2.6)")
     .max(86_400, "must be 60 to 86400 minutes (P2 §2.6)")
-    .optional(),
-  enforceTrackingUntilTimeToLive: z.boolean().optional(),
-  deliverySignMethod: z.enum(["WebClick", "Challenge", "MobilePin", "EmailPin"]).optional(),
-  commitmentChoice: z.enum(["Disabled", "Accept", "Reject", "AcceptOrReject"]).optional(),
+    .optional()
+    .describe(
+      "Minutes of delivery attempts before the notice expires, 60 to 86400. Default: that of the account (P2 §2.6).",
+    ),
+  enforceTrackingUntilTimeToLive: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether downloads are tracked until `timeToLive` has passed; goes together with `ContentDownload` in `affidavitKinds` (P2 §2.6).",
+    ),
+  deliverySignMethod: z
+    .enum(["WebClick", "Challenge", "MobilePin", "EmailPin"])
+    .optional()
+    .describe("How the recipient signs the delivery (P2 §2.6)."),
+  commitmentChoice: z
+    .enum(["Disabled", "Accept", "Reject", "AcceptOrReject"])
+    .optional()
+    .describe("Which answers the recipient can give (P2 §2.6)."),
   ...accessControl,
   affidavitKinds: z
     .array(z.enum(noticeAffidavitKinds))
     .max(...ownLimit(50))
-    .optional(),
+    .optional()
+    .describe(
+      "Which affidavits are made; with `OnDemand` the update `requestAffidavit` may be used (P2 §2.6).",
+    )
+    .meta({ examples: [["Submitted", "Read", "Closed"]] }),
   attachments: z
     .array(NoticeAttachment)
     .max(...ownLimit(50))
-    .optional(),
-  /** Members that P2 §2.6 does not show, in the provider's spelling. */
-  providerFields: ProviderFields.optional(),
+    .optional()
+    .describe("The files that go with it, at most 50 (P2 §2.6, §2.10)."),
+  providerFields: ProviderFields.optional().describe(
+    "Further members of the submission that P2 §2.6 does not show, in the provider's spelling.",
+  ),
   pushNotificationUrl: belongsToProcess,
   pushNotificationFilter: belongsToProcess,
   pushNotificationExtraData: belongsToProcess,
@@ -130,14 +172,32 @@ export const SendNoticeInput = withRules(SendNoticeFields, rules);
 export type SendNoticeInput = z.infer<typeof SendNoticeInput>;
 
 /** `openAtDeadline` and `other` are ours; the others are those of P2 §3.2 in camelCase. */
-export const NoticeOutcome = z.enum([...noticeOutcomes, "openAtDeadline", "other"]);
+export const NoticeOutcome = words({
+  none: "no outcome yet",
+  certified: "certified",
+  sent: "accepted by the delivery channel",
+  delivered: "reached the recipient",
+  received: "the recipient followed the link",
+  read: "the recipient opened the content",
+  accepted: "the recipient read it and answered yes",
+  rejected: "the recipient read it and answered no",
+  failed: "the delivery failed for good",
+  cancelled: "cancelled",
+  refused: "the recipient refused it without opening it",
+  openAtDeadline: "the deadline was reached, and the notice is still open",
+  other: "a word that Trustflow does not know; `providerOutcome` has it",
+} satisfies Record<(typeof noticeOutcomes)[number] | "openAtDeadline" | "other", string>);
 export type NoticeOutcome = z.infer<typeof NoticeOutcome>;
 
 export const SendNoticeStatus = ProcessStatus;
 export type SendNoticeStatus = ProcessStatus;
 
 /** The only date of a notice that the specification names (P2 §2.7). */
-export const NoticeDates = z.strictObject({ refusedOn: Instant.optional() });
+export const NoticeDates = z.strictObject({
+  refusedOn: Instant.optional().describe(
+    "When the recipient refused the notice, as the provider says.",
+  ),
+});
 export type NoticeDates = z.infer<typeof NoticeDates>;
 
 export const SendNoticeResult = processResult({
@@ -149,9 +209,13 @@ export type SendNoticeResult = z.infer<typeof SendNoticeResult>;
 
 /** P2 §4.2. */
 export const NoticeAffidavitRequest = z.strictObject({
-  includeBody: z.boolean().optional(),
-  /** Needs attachments that were submitted with `includeOnAffidavits`. */
-  includeAttachments: z.boolean().optional(),
-  includeEvents: z.boolean().optional(),
+  includeBody: z.boolean().optional().describe("Whether the affidavit has the body."),
+  includeAttachments: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether the affidavit has the attachments that were submitted with `includeOnAffidavits`.",
+    ),
+  includeEvents: z.boolean().optional().describe("Whether the affidavit has the events."),
 });
 export type NoticeAffidavitRequest = z.infer<typeof NoticeAffidavitRequest>;

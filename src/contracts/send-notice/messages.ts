@@ -3,10 +3,6 @@
 import { defineUpdate } from "../shared/define.js";
 import type { NoticeAffidavitRequest } from "./contract.js";
 
-/**
- * P2 §4.2 On-demand affidavit; `requestId` where it was requested, `reason` where the provider refused. `limitReached`: the notice
- * has had as many as its provider makes; `notEligible`: `OnDemand` was not requested, or the notice is `Draft` or `Closed`.
- */
 export type NoticeAffidavitAnswer =
   | { answer: "requested"; requestId: string }
   | { answer: "refused"; reason: string }

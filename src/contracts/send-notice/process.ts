@@ -1,4 +1,3 @@
-import { z } from "zod";
 import {
   NoticeAffidavitRequest,
   SendNoticeInput,
@@ -6,9 +5,10 @@ import {
   SendNoticeStatus,
 } from "./contract.js";
 import type { NoticeSettings } from "./contract.js";
-import { answer, update } from "../definition/message-contract.js";
+import { update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
+import { affidavitAnswers, noticeAffidavitRefusals } from "../shared/communication.js";
 import { requestNoticeAffidavit } from "./messages.js";
 
 export * from "./contract.js";
@@ -35,11 +35,7 @@ export const sendNotice = defineProcess({
     requestAffidavit: update(requestNoticeAffidavit, {
       description: "Request an affidavit on demand (P2 §4.2 On-demand affidavit).",
       argument: NoticeAffidavitRequest,
-      answer: z.union([
-        z.strictObject({ answer: z.literal("requested"), requestId: z.string() }),
-        z.strictObject({ answer: z.literal("refused"), reason: z.string() }),
-        answer("limitReached", "notEligible", "unknown", "unavailable"),
-      ]),
+      answer: affidavitAnswers(noticeAffidavitRefusals),
     }),
   },
   command: {

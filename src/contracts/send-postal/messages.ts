@@ -16,7 +16,6 @@ export interface CancelAnswer {
 }
 export const cancel = defineUpdate<CancelAnswer, [Decider]>("cancel");
 
-/** P2 §4.1 AffidavitRequest; `requestId` where it was requested, `reason` where the provider refused. */
 export type AffidavitAnswer =
   | { answer: "requested"; requestId: string }
   | { answer: "refused"; reason: string }

@@ -6,9 +6,10 @@ import {
   SendPostalStatus,
 } from "./contract.js";
 import type { PostalSettings } from "./contract.js";
-import { answer, decider, update } from "../definition/message-contract.js";
+import { answer, decider, unavailable, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
+import { affidavitAnswers } from "../shared/communication.js";
 import { cancel, requestAffidavit } from "./messages.js";
 
 export * from "./contract.js";
@@ -34,25 +35,23 @@ export const sendPostal = defineProcess({
       description:
         "Cancel the communication before it is dispatched (P2 §4.1 Cancel). The argument is optional.",
       argument: z.strictObject(decider),
-      answer: answer(
-        "cancelled",
-        "tooLate",
-        "notOwner",
-        "notPermitted",
-        "unknown",
-        "pending",
-        "unavailable",
-      ),
+      answer: answer({
+        cancelled: "the communication is cancelled, or was never submitted",
+        tooLate: "the communication was dispatched",
+        notOwner: "another account submitted the communication",
+        notPermitted: "the account lacks the permission `CanUseCancel`",
+        unknown: "whether the communication is cancelled is not known",
+        pending: "the submit is in flight: the cancellation follows it",
+        unavailable,
+      }),
       decides: true,
     }),
     requestAffidavit: update(requestAffidavit, {
       description: "Request an affidavit on demand (P2 §4.1 AffidavitRequest).",
       argument: PostalAffidavitRequest,
-      answer: z.union([
-        z.strictObject({ answer: z.literal("requested"), requestId: z.string() }),
-        z.strictObject({ answer: z.literal("refused"), reason: z.string() }),
-        answer("notEligible", "unknown", "unavailable"),
-      ]),
+      answer: affidavitAnswers({
+        notEligible: "the submission did not set `affidavitsOnDemandEnabled`",
+      }),
     }),
   },
   command: {

@@ -3,37 +3,48 @@
 import { z } from "zod";
 import { SendNoticeInput, NoticeSettings, SendNoticeResult } from "../send-notice/contract.js";
 import { PostalSettings, SendPostalInput, SendPostalResult } from "../send-postal/contract.js";
-import { serveOutcomes, servedWhens } from "./states.js";
-import { seconds } from "../shared/communication.js";
+import { servedWhens } from "./states.js";
+import type { serveOutcomes } from "./states.js";
+import { seconds, processSettings } from "../shared/communication.js";
 import { withRules } from "../shared/rules.js";
 import type { Rule } from "../shared/rules.js";
 import { ChildStatus, processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, Instant } from "../shared/values.js";
+import { words } from "../shared/words.js";
 
 /** The process itself waits for these; the settings of notice and post stand beside them. */
 const spans = {
-  /** From the start of the notice; if it is not served by then, the post goes out. */
-  deadlineSeconds: seconds.min(1).optional(),
-  /** How often the process looks at the notice and at the post; their ends are seen at once. */
-  lookIntervalSeconds: seconds.min(1).optional(),
+  deadlineSeconds: seconds
+    .min(1)
+    .optional()
+    .describe(
+      "Seconds from the start of the notice; if it is not served by then, the post goes out.",
+    ),
+  lookIntervalSeconds: seconds
+    .min(1)
+    .optional()
+    .describe(
+      "Seconds between two looks at the notice and at the post; their ends are seen at once.",
+    ),
 };
 /** As resolved: the caller's spans over the configured ones. */
 export type ServeSettings = Record<keyof typeof spans, number>;
 
 const ServeNoticeFields = z.strictObject({
-  /** The account needs keys for certified notices and for certified post. */
-  account: AccountName.optional(),
-  notice: SendNoticeInput,
-  post: SendPostalInput,
-  /** From which state on the notice is served; default: `read`. */
-  servedWhen: z.enum(servedWhens).optional(),
-  settings: z
-    .strictObject({
-      ...spans,
-      notice: NoticeSettings.optional(),
-      post: PostalSettings.optional(),
-    })
-    .optional(),
+  account: AccountName.optional().describe(
+    "The configured account, which needs keys for certified notices and for certified post. Default: `default`.",
+  ),
+  notice: SendNoticeInput.describe("The input of `sendNotice`, without `account` and `settings`."),
+  post: SendPostalInput.describe("The input of `sendPostal`, without `account` and `settings`."),
+  servedWhen: z
+    .enum(servedWhens)
+    .optional()
+    .describe("From which state of the notice on it counts as served. Default: `read`."),
+  settings: processSettings({
+    ...spans,
+    notice: NoticeSettings.optional().describe("The settings of the notice."),
+    post: PostalSettings.optional().describe("The settings of the post."),
+  }).optional(),
 });
 type Fields = z.infer<typeof ServeNoticeFields>;
 
@@ -57,18 +68,28 @@ export const ServeNoticeInput = withRules(ServeNoticeFields, [
 ]);
 export type ServeNoticeInput = z.infer<typeof ServeNoticeInput>;
 
-export const ServeNoticeOutcome = z.enum(serveOutcomes);
+export const ServeNoticeOutcome = words({
+  servedByNotice: "the notice was served, and no post was delivered",
+  servedByPost: "the post was delivered",
+  servedByBoth: "the notice was served, and the post was delivered too",
+  notServed: "neither was served",
+  cancelledBeforeSubmit: "cancelled before anything was sent",
+  openAtDeadline:
+    "neither was served, and the last one that was sent is still open at its own deadline",
+} satisfies Record<(typeof serveOutcomes)[number], string>);
 export type ServeNoticeOutcome = z.infer<typeof ServeNoticeOutcome>;
 
 export const ServeNoticeStatus = ProcessStatus.extend({
-  children: z.array(ChildStatus).optional(),
+  children: z
+    .array(ChildStatus)
+    .optional()
+    .describe("The notice and the post, as the process saw them last."),
 });
 export type ServeNoticeStatus = z.infer<typeof ServeNoticeStatus>;
 
-/** When the process saw that the notice was served, and when it started the post. */
 export const ServeDates = z.strictObject({
-  noticeServedAt: Instant.optional(),
-  escalatedAt: Instant.optional(),
+  noticeServedAt: Instant.optional().describe("When the process saw that the notice was served."),
+  escalatedAt: Instant.optional().describe("When the process started the post."),
 });
 export type ServeDates = z.infer<typeof ServeDates>;
 
@@ -78,9 +99,13 @@ export const ServeNoticeResult = processResult({
   outcome: ServeNoticeOutcome,
   dates: ServeDates,
 }).extend({
-  /** Absent where the notice ended without a result, and an operator let the process go on. */
-  notice: SendNoticeResult.omit({ timeline: true }).optional(),
-  /** Absent where no post was started, or it ended without a result. */
-  post: SendPostalResult.omit({ timeline: true }).optional(),
+  notice: SendNoticeResult.omit({ timeline: true })
+    .optional()
+    .describe(
+      "The result of the notice; absent if it ended without one, and an operator let the process go on.",
+    ),
+  post: SendPostalResult.omit({ timeline: true })
+    .optional()
+    .describe("The result of the post; absent if none was started, or it ended without one."),
 });
 export type ServeNoticeResult = z.infer<typeof ServeNoticeResult>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ServeNoticeInput, ServeNoticeResult, ServeNoticeStatus } from "./contract.js";
 import type { ServeSettings } from "./contract.js";
-import { decider, update } from "../definition/message-contract.js";
+import { answer, decider, unavailable, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { cancelServing } from "./messages.js";
@@ -28,10 +28,22 @@ export const serveNotice = defineProcess({
       description:
         "Start no post. A notice that was started is followed to its end; the post has its own update. The argument is optional.",
       argument: z.strictObject(decider),
-      answer: z.strictObject({
-        answer: z.enum(["cancelled", "tooLate", "unavailable"]),
-        child: z.string().exactOptional(),
-      }),
+      answer: answer(
+        {
+          cancelled:
+            "no post will be started; if the notice was not started either, the process ends, else it follows the notice to its end",
+          tooLate: "the post was started",
+          unavailable,
+        },
+        {
+          child: z
+            .string()
+            .exactOptional()
+            .describe(
+              "With `tooLate`: the id of the post, where its own `cancel` may still be in time.",
+            ),
+        },
+      ),
       decides: true,
     }),
   },

@@ -20,7 +20,6 @@ export const surplus = defineSignal<[Surplus]>("surplus");
 /** The clean-up sends it before it resets a stuck process, so it names the run that was reset. */
 export interface Repair {
   runId: string;
-  /** When the first of its workflow tasks failed. */
   since: string;
 }
 export const repaired = defineSignal<[Repair]>("repaired");
@@ -34,9 +33,7 @@ export const queryTooEarly = "the process has just gone on: ask again";
 /** The proof of the person who decides: an operator's signature of this one decision (docs/any-language.md). */
 export interface DecisionSignature {
   operator: string;
-  /** When it was signed, RFC 3339 in UTC. */
   at: string;
-  /** Ed25519, base64. */
   value: string;
 }
 
@@ -57,7 +54,6 @@ export type OtpAnswer =
   | { answer: "unknown"; providerCode?: string };
 export const submitOtp = defineUpdate<OtpAnswer, [{ code: string }]>("submitOtp");
 
-/** `unknown`: it may have been sent, which cannot be checked; `refused`: none was sent, by the provider's code. */
 export type ResendAnswer =
   | { answer: "sent" | "unknown"; resendsLeft: number }
   | { answer: "tooSoon"; until: string }
@@ -72,18 +68,11 @@ export interface Resolution extends Decider {
   attention: string;
   decision: Decision;
   by: string;
-  /**
-   * Required with a note for `retry` of an effect with an unknown outcome. It states that the provider was checked and the
-   * first attempt did not arrive, or that a second effect is wanted.
-   */
   confirmRetry?: boolean;
-  /** With `happened`: the step's result, for example `{ "uniqueId": "…" }`. */
   result?: Record<string, unknown>;
 }
 export interface ResolveAnswer {
-  /** `pending`: a second operator has to make the same decision. */
   answer: "resolved" | "pending" | "notYet" | "unavailable";
-  /** With `notYet`: an attempt may still be running until then. */
   until?: string;
 }
 export const resolve = defineUpdate<ResolveAnswer, [Resolution]>("resolve");

@@ -3,154 +3,208 @@ import { z } from "zod";
 import { attentionKinds } from "./failures.js";
 import { EventAbout } from "./provider-event.js";
 import { DocumentReference, Instant } from "./values.js";
+import { words } from "./words.js";
 
-export const Phase = z.enum(["submitting", "tracking", "waiting", "affidavits", "ended"]);
+export const Phase = words(
+  {
+    submitting: "nothing has reached the provider yet, as far as is known",
+    tracking: "the provider has it, and the process follows it",
+    waiting: "a person has to do something, such as entering a code",
+    affidavits: "it has ended at the provider, and affidavits are still fetched",
+    ended: "the process has ended",
+  },
+  "Where the process stands.",
+);
 export type Phase = z.infer<typeof Phase>;
 
 export const TimelineEntry = z.strictObject({
-  at: Instant,
-  source: z.enum(["process", "callback", "query", "person"]),
-  event: z.string(),
-  /** The name that a person stated. */
-  by: z.string().optional(),
-  /** The operator whose key signed the decision. */
-  principal: z.string().optional(),
-  note: z.string().optional(),
+  at: Instant.describe("When it happened, RFC 3339 in UTC."),
+  source: words(
+    {
+      process: "the process did it",
+      callback: "a callback reported it",
+      query: "an answer of the provider showed it",
+      person: "a person did it",
+    },
+    "From where it is known.",
+  ),
+  event: z.string().describe("What happened."),
+  by: z.string().optional().describe("The name that the person stated."),
+  principal: z.string().optional().describe("The operator whose key signed the decision."),
+  note: z.string().optional().describe("More about it, such as the reason of a decision."),
 });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
+const decisions = z.enum(["retry", "happened", "abandon"]);
+
 /** The reason why a process needs an operator decision, and the decisions that `resolve` accepts. */
 export const Attention = z.strictObject({
-  id: z.string(),
-  kind: z.enum(attentionKinds),
-  step: z.string(),
-  since: Instant,
-  reason: z.string(),
-  decisions: z.array(z.enum(["retry", "happened", "abandon"])),
-  /** The members of `result` without which `happened` is refused. */
-  happenedNeeds: z.array(z.string()).optional(),
-  /** The members of the resolution that `retry` requires, because it may cause a second effect. */
-  retryNeeds: z.array(z.string()).optional(),
-  /** The proposal of one operator, which a second operator has to confirm. */
+  id: z.string().describe("Its id, which `resolve` names."),
+  kind: z.enum(attentionKinds).describe("Why the process needs a decision (docs/errors.md)."),
+  step: z.string().describe("The step that cannot go on."),
+  since: Instant.describe("Since when, RFC 3339 in UTC."),
+  reason: z.string().describe("What happened, in words."),
+  decisions: z.array(decisions).describe("The decisions that it takes."),
+  happenedNeeds: z
+    .array(z.string())
+    .optional()
+    .describe("The members of `result` without which `happened` is refused."),
+  retryNeeds: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "The members of the resolution that `retry` requires, because it may cause a second effect.",
+    ),
   proposed: z
     .strictObject({
-      decision: z.enum(["retry", "happened", "abandon"]),
-      at: Instant,
-      by: z.string(),
-      principal: z.string(),
-      note: z.string().optional(),
+      decision: decisions.describe("The proposed decision."),
+      at: Instant.describe("When it was proposed, RFC 3339 in UTC."),
+      by: z.string().describe("The name that the operator stated."),
+      principal: z.string().describe("The operator whose key signed the proposal."),
+      note: z.string().optional().describe("The reason of the proposal."),
     })
-    .optional(),
+    .optional()
+    .describe("The proposal of one operator, which a second operator has to confirm."),
 });
 export type Attention = z.infer<typeof Attention>;
 
 /** A process that another one has started, as it saw it last. Decisions about it are made at its own id. */
 export const ChildStatus = z.strictObject({
-  process: z.string(),
-  id: z.string(),
-  /** The provider's state. */
-  state: z.string().optional(),
-  outcome: z.string().optional(),
-  waitingFor: z.string().optional(),
-  attention: Attention.pick({ id: true, kind: true, reason: true }).optional(),
+  process: z.string().describe("The name of the process."),
+  id: z.string().describe("Its business id."),
+  state: z.string().optional().describe("The provider's state."),
+  outcome: z.string().optional().describe("Its outcome."),
+  waitingFor: z.string().optional().describe("What it waits for."),
+  attention: Attention.pick({ id: true, kind: true, reason: true })
+    .optional()
+    .describe("The decision that it needs, which is made at its own id."),
 });
 export type ChildStatus = z.infer<typeof ChildStatus>;
 
 /** A document that a process produced or used. */
 export const ProcessDocument = z.strictObject({
-  kind: z.enum([
-    "submitted",
-    "affidavit",
-    "attachment",
-    "contract",
-    "signed",
-    "conference",
-    "audit",
-    "answer",
-  ]),
+  kind: words({
+    submitted: "what was submitted",
+    affidavit: "a signed PDF of evidence by the provider",
+    attachment: "an attachment",
+    contract: "the contract of a signature",
+    signed: "a signed document",
+    conference: "the data of a conference",
+    audit: "the audit of a call",
+    answer: "the answer of a provider",
+  }),
   document: DocumentReference,
-  /** The provider gave it. */
-  uniqueId: z.string().optional(),
-  date: Instant.optional(),
-  description: z.string().optional(),
-  /** The on-demand request that this affidavit answers, and how that is known. */
-  requestId: z.string().optional(),
-  tiedBy: z.enum(["callback", "inferred"]).optional(),
+  uniqueId: z.string().optional().describe("The provider's id of it."),
+  date: Instant.optional().describe("The provider's date of it, RFC 3339 in UTC."),
+  description: z.string().optional().describe("The provider's description of it."),
+  requestId: z
+    .string()
+    .optional()
+    .describe("The request for an affidavit on demand that this affidavit answers."),
+  tiedBy: words(
+    {
+      callback: "a callback named the request",
+      inferred: "no other request was waiting",
+    },
+    "How it is known that it answers the request.",
+  ).optional(),
 });
 export type ProcessDocument = z.infer<typeof ProcessDocument>;
 
 /** Why a process failed: the type and the words of its `ApplicationFailure`, and the fields that it names. */
 export const ShownFailure = z.strictObject({
-  type: z.string(),
-  message: z.string(),
-  fields: z.array(z.strictObject({ path: z.string(), problem: z.string() })),
+  type: z.string().describe("The type of the failure, such as `NotAccepted` (docs/errors.md)."),
+  message: z.string().describe("What happened, in words."),
+  fields: z
+    .array(
+      z.strictObject({
+        path: z.string().describe("The field, such as `recipientAddress.region`."),
+        problem: z.string().describe("What is wrong with it."),
+      }),
+    )
+    .describe("The fields of the input that are wrong."),
 });
 export type ShownFailure = z.infer<typeof ShownFailure>;
 
-/** Provider ids by the provider's name for them. */
-export const References = z.record(z.string(), z.string());
+export const References = z
+  .record(z.string(), z.string())
+  .describe("The provider's ids, by the provider's names for them.");
 export type References = z.infer<typeof References>;
 
 /** One callback said it beside its kind. No query confirms it: anyone who knows the callback address can report it. */
-export const ReportedEvent = EventAbout.extend({ at: Instant, kind: z.string() });
+export const ReportedEvent = EventAbout.extend({
+  at: Instant.describe("The time of the event, RFC 3339 in UTC."),
+  kind: z.string().describe("The kind of the event, as the provider spells it."),
+});
 export type ReportedEvent = z.infer<typeof ReportedEvent>;
 
-const Shown = z.string().optional();
+const shown = (name: string) => z.string().optional().describe(name);
 
 /** The newest query shows it of a communication, beside state, outcome and dates (P2 §2.5, §2.7). */
 export const ShownItem = z.strictObject({
-  siteName: Shown,
-  xmissionResult: Shown,
-  xmissionSummary: Shown,
-  customLayoutLogoUrl: Shown,
-  recipientName: Shown,
+  siteName: shown("`SiteName` of a notice (P2 §2.7)."),
+  xmissionResult: shown("`XmissionResult` of a notice (P2 §2.7)."),
+  xmissionSummary: shown("`XmissionSummary` of a notice (P2 §2.7)."),
+  customLayoutLogoUrl: shown("`CustomLayoutLogoUrl` of a notice (P2 §2.7)."),
+  recipientName: shown("The name of the recipient (P2 §2.5)."),
   address: z
     .strictObject({
-      streetAddress: Shown,
-      postalCode: Shown,
-      locality: Shown,
-      region: Shown,
-      country: Shown,
+      streetAddress: shown("Street name and number."),
+      postalCode: shown("The postal code."),
+      locality: shown("City or town."),
+      region: shown("Region or province."),
+      country: shown("The country."),
     })
-    .optional(),
-  costCentre: Shown,
-  /** The unit is not shown. */
-  timeToLive: z.number().optional(),
+    .optional()
+    .describe("The address of the recipient (P2 §2.5)."),
+  costCentre: shown("The group for billing and reports (P2 §2.5)."),
+  timeToLive: z.number().optional().describe("`timeToLive`; its unit is not shown (P2 §2.5)."),
 });
 export type ShownItem = z.infer<typeof ShownItem>;
 
 /** The provider has said it of a communication and of its reader: personal data, which no memo has. */
 export const said = {
-  /** It has the first callbacks and the newest, at most 150 kB of them. */
-  reported: z.array(ReportedEvent).optional(),
-  shown: ShownItem.optional(),
+  reported: z
+    .array(ReportedEvent)
+    .optional()
+    .describe(
+      "What callbacks said: the first ones and the newest, at most 150 kB. Nothing confirms it. Personal data.",
+    ),
+  shown: ShownItem.optional().describe("What the newest query shows of the item. Personal data."),
 };
 
 export const ProcessStatus = z.strictObject({
-  process: z.string(),
-  id: z.string(),
-  /** `unknown` until the first activity has answered. */
-  environment: z.enum(["production", "preproduction", "sandbox", "unknown"]),
-  account: z.string(),
+  process: z.string().describe("The name of the process."),
+  id: z.string().describe("The business id that the caller chose."),
+  environment: z
+    .enum(["production", "preproduction", "sandbox", "unknown"])
+    .describe(
+      "The environment that the workers are configured for; `unknown` until the first activity has answered.",
+    ),
+  account: z.string().describe("The configured account."),
   phase: Phase,
-  waitingFor: z.string().optional(),
-  until: Instant.optional(),
-  /** The provider's state at the newest query. */
-  state: z.string().optional(),
-  /** The state that the callbacks report; not confirmed. */
-  reportedState: z.string().optional(),
-  outcome: z.string().optional(),
+  waitingFor: z.string().optional().describe("What the process waits for, in words."),
+  until: Instant.optional().describe("Until when it waits at the longest, RFC 3339 in UTC."),
+  state: z.string().optional().describe("The provider's state at the newest query."),
+  reportedState: z
+    .string()
+    .optional()
+    .describe("The state that callbacks report; no query has confirmed it."),
+  outcome: z.string().optional().describe("The outcome, once it is known."),
   references: References,
-  attention: Attention.optional(),
-  /** The other attentions, if several steps need a decision at once. */
-  moreAttentions: z.array(Attention).optional(),
-  /** Present if the process failed. */
-  failure: ShownFailure.optional(),
-  /** The newest entries; of a process that has ended with a result, all. */
-  timeline: z.array(TimelineEntry),
-  /** The number of entries that `timeline` leaves out. */
-  earlierEntries: z.int().positive().optional(),
-  /** `reported` and `shown` are in a full status alone, which a worker gives. */
+  attention: Attention.optional().describe(
+    "Why the process needs an operator's decision; absent if it needs none.",
+  ),
+  moreAttentions: z
+    .array(Attention)
+    .optional()
+    .describe("The other attentions, if several steps need a decision at once."),
+  failure: ShownFailure.optional().describe("Why the process failed; absent if it did not."),
+  timeline: z
+    .array(TimelineEntry)
+    .describe("The newest entries; of a process that has ended with a result, all."),
+  earlierEntries: z.int().positive().optional().describe("How many entries `timeline` leaves out."),
+  /** They are in a full status alone, which a worker gives. */
   ...said,
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;
@@ -175,14 +229,18 @@ export function processResult<
   D extends z.ZodType,
 >(parts: { process: P; outcome: O; dates: D }) {
   return z.strictObject({
-    process: parts.process,
-    id: z.string(),
+    process: parts.process.describe("The name of the process."),
+    id: z.string().describe("The business id that the caller chose."),
     outcome: parts.outcome,
-    /** The provider's own outcome, if `outcome` is `other` or set by us. */
-    providerOutcome: z.string().optional(),
+    providerOutcome: z
+      .string()
+      .optional()
+      .describe("The provider's own outcome, if `outcome` is `other` or Trustflow's."),
     references: References,
-    dates: parts.dates,
-    documents: z.array(ProcessDocument),
-    timeline: z.array(TimelineEntry),
+    dates: parts.dates.describe("When what happened, RFC 3339 in UTC."),
+    documents: z
+      .array(ProcessDocument)
+      .describe("What the process used and what it fetched, in the document store."),
+    timeline: z.array(TimelineEntry).describe("What happened, the oldest first."),
   });
 }

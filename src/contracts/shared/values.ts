@@ -29,7 +29,10 @@ export const EmailAddress = z.email();
 
 export const AccountName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be a configured account name");
+  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be a configured account name")
+  .describe(
+    "The configured account whose credentials the calls use: a name below `accounts` in the configuration. Default: `default`.",
+  );
 
 /** For a list whose length the specification does not limit: this limit is ours, and its error says so. */
 export const ownLimit = (most: number) =>
@@ -37,28 +40,58 @@ export const ownLimit = (most: number) =>
 
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex");
 
-/** A stored document; `sha256` and `size` (bytes) are those of the plaintext. */
-export const DocumentReference = z.strictObject({
-  uri: z.string().regex(/^document:[0-9a-f]{32}$/, "must be document:<32 hex digits>"),
-  sha256: Sha256,
-  size: z.int().positive(),
-  mediaType: z.string().min(1),
-});
+const MediaType = z
+  .string()
+  .min(1)
+  .describe("The media type of the content, such as `application/pdf` or `text/csv`.");
+
+export const DocumentReference = z
+  .strictObject({
+    uri: z
+      .string()
+      .regex(/^document:[0-9a-f]{32}$/, "must be document:<32 hex digits>")
+      .describe("The name in the document store, as the store returns it."),
+    sha256: Sha256.describe("The SHA-256 of the plaintext, in lower-case hex."),
+    size: z.int().positive().describe("The size of the plaintext, in bytes."),
+    mediaType: MediaType,
+  })
+  .describe("A document in Trustflow's document store.");
 export type DocumentReference = z.infer<typeof DocumentReference>;
 
 /** The largest inline document, in base64 characters. */
 export const INLINE_DOCUMENT_LIMIT = 1_000_000;
 
-export const InlineDocument = z.strictObject({
-  base64: z
-    .base64()
-    .min(1)
-    .max(INLINE_DOCUMENT_LIMIT, "is over 1 MB: store it in the document store first"),
-  mediaType: z.string().min(1),
-});
+export const InlineDocument = z
+  .strictObject({
+    base64: z
+      .base64()
+      .min(1)
+      .max(INLINE_DOCUMENT_LIMIT, "is over 1 MB: store it in the document store first")
+      .describe("The content in base64, at most 1,000,000 characters."),
+    mediaType: MediaType,
+  })
+  .describe("A document in the input itself.");
 export type InlineDocument = z.infer<typeof InlineDocument>;
 
-export const DocumentInput = z.union([DocumentReference, InlineDocument]);
+/** A page with one line of text, for examples. */
+const PDF = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 39>>stream
+BT /F 16 Tf 72 770 Td (An example) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+%%EOF
+`;
+
+export const DocumentInput = z
+  .union([DocumentReference, InlineDocument])
+  .describe(
+    'A stored document, or one inline up to 1 MB. The command line also takes a file: `{ "path": "letter.pdf" }`.',
+  )
+  .meta({ examples: [{ base64: btoa(PDF), mediaType: "application/pdf" }] });
 export type DocumentInput = z.infer<typeof DocumentInput>;
 
 export const FileName = z
@@ -66,7 +99,11 @@ export const FileName = z
   .regex(/^[^/\\\p{Cc}]{1,200}$/u, "must be a file name of at most 200 characters");
 
 /** Fields that the specification does not show; they are passed to the provider unchanged (docs/design.md §13). */
-export const ProviderFields = z.record(z.string(), z.unknown());
+export const ProviderFields = z
+  .record(z.string(), z.unknown())
+  .describe(
+    "Members that the specification does not show, in the provider's spelling. They are passed on unchanged.",
+  );
 
 /** A plain string on the wire that is never shown, logged or stored in clear; `writeOnly` marks it in the JSON Schema. */
 export const SecretString = z.string().min(1).meta({ writeOnly: true, format: "password" });

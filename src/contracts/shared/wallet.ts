@@ -4,14 +4,16 @@ import { z } from "zod";
 import type { Rule } from "./rules.js";
 import { processResult } from "./status.js";
 import { AccountName, Instant, PathId, ProviderFields, ProviderId } from "./values.js";
+import { words } from "./words.js";
 
 /** Either what exists already, such as what an earlier process has created, or what is created now. */
 const madeWith = (id: typeof ProviderId) =>
   z
     .strictObject({
-      id: id.optional(),
-      /** It is the whole request of the creation, untouched, beside the ids that the process adds. */
-      providerFields: ProviderFields.optional(),
+      id: id.optional().describe("The id of what exists already, instead of `providerFields`."),
+      providerFields: ProviderFields.optional().describe(
+        "The whole request that creates it, instead of `id`; passed on unchanged beside the ids that the process adds.",
+      ),
     })
     .superRefine((made, context) => {
       const refuse = (message: string) =>
@@ -26,12 +28,23 @@ export type Made = z.infer<typeof Made>;
 
 export const walletFields = {
   account: AccountName.optional(),
-  operator: Made.optional(),
-  template: Made.optional(),
-  /** Its id stands in the path of `init`. */
-  service: madeWith(PathId),
-  /** The request that starts the flow; without it the process ends once everything is set up. */
-  init: z.strictObject({ providerFields: ProviderFields.optional() }).optional(),
+  operator: Made.optional().describe("The operator: one that exists, or a new one (P1 §1.6, 4.6)."),
+  template: Made.optional().describe(
+    "The credential template: one that exists, or a new one (P1 §2.11, 4.6).",
+  ),
+  service: madeWith(PathId).describe(
+    "The service that starts the flow: one that exists, or a new one (P1 §2.11, 4.6).",
+  ),
+  init: z
+    .strictObject({
+      providerFields: ProviderFields.optional().describe(
+        "The whole request that starts the flow, passed on unchanged.",
+      ),
+    })
+    .optional()
+    .describe(
+      "Starts the flow once everything exists (P1 §4.6). Without it the process ends as `setUp`; required if the service exists already.",
+    ),
 };
 
 interface WalletInput {
@@ -80,7 +93,12 @@ export function whereCreated(created: string, ...needed: string[]): Rule<object>
 export function walletResult<P extends string>(processName: P) {
   return processResult({
     process: z.literal(processName),
-    outcome: z.enum(["initiated", "setUp"]),
-    dates: z.strictObject({ initiatedAt: Instant.optional() }),
+    outcome: words({
+      initiated: "the flow was started; the provider reports no later status",
+      setUp: "everything for the flow exists, and the input asked for no start",
+    }),
+    dates: z.strictObject({
+      initiatedAt: Instant.optional().describe("When the flow was started."),
+    }),
   });
 }

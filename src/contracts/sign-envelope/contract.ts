@@ -2,6 +2,7 @@
 // a few names are shown: the rest is the caller's, in `providerFields`.
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
+import { processSettings } from "../shared/communication.js";
 import { documentNamesDiffer, withRules } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import {
@@ -12,6 +13,7 @@ import {
   ownLimit,
   ProviderFields,
 } from "../shared/values.js";
+import { words } from "../shared/words.js";
 
 /** Refuses the members that the process writes itself. */
 const providerFieldsBut = (...reserved: string[]) =>
@@ -23,33 +25,48 @@ const providerFieldsBut = (...reserved: string[]) =>
   });
 
 const EnvelopeDocument = z.strictObject({
-  /** The file's, as the signer may see it. */
-  name: FileName,
+  name: FileName.describe("The file name, as the signer may see it.").meta({
+    examples: ["agreement.pdf"],
+  }),
   document: DocumentInput,
-  /** Beside its `FileId` in the envelope. */
-  providerFields: providerFieldsBut("FileId", "DocumentNumber").optional(),
+  providerFields: providerFieldsBut("FileId", "DocumentNumber")
+    .optional()
+    .describe("Further members of the document in the envelope, beside its `FileId` (P1 §2.10)."),
 });
 
-const Settings = z.strictObject({
-  /** How many documents are uploaded at the same time. */
-  uploadsAtOnce: z.int().min(1).max(50).optional(),
+const EnvelopeOptions = processSettings({
+  uploadsAtOnce: z
+    .int()
+    .min(1)
+    .max(50)
+    .optional()
+    .describe("How many documents are uploaded at the same time."),
 });
-export type EnvelopeSettings = Resolved<typeof Settings>;
+export type EnvelopeSettings = Resolved<typeof EnvelopeOptions>;
 
 const EnvelopeFields = z.strictObject({
   account: AccountName.optional(),
-  /** The whole certificate request, untouched. */
-  request: z.strictObject({ providerFields: ProviderFields }),
-  /** In the order in which they stand in the envelope. */
+  request: z
+    .strictObject({
+      providerFields: ProviderFields.describe(
+        "The whole request, which P1 §2.10 does not show; passed on unchanged.",
+      ),
+    })
+    .describe("The request of the certificate (P1 §4.5 step 1)."),
   documents: z
     .array(EnvelopeDocument)
     .min(1)
-    .max(...ownLimit(50)),
-  /** The envelope has it beside its documents and its one Sign activity. */
+    .max(...ownLimit(50))
+    .describe("The documents to sign, in the order of the envelope; 1 to 50."),
   envelope: z
-    .strictObject({ providerFields: providerFieldsBut("Documents", "Activities").optional() })
-    .optional(),
-  settings: Settings.optional(),
+    .strictObject({
+      providerFields: providerFieldsBut("Documents", "Activities")
+        .optional()
+        .describe("Members of the envelope beside its documents and its Sign activity."),
+    })
+    .optional()
+    .describe("The envelope (P1 §2.10, §4.5 step 3)."),
+  settings: EnvelopeOptions.optional(),
 });
 
 export const SignEnvelopeInput = withRules(EnvelopeFields, [documentNamesDiffer]);
@@ -60,7 +77,10 @@ export const SignEnvelopeStatus = ProcessStatus;
 /** No status call is shown, so the outcome says no more than that the envelope was sent (docs/reading-the-specification.md §7). */
 export const SignEnvelopeResult = processResult({
   process: z.literal("signEnvelope"),
-  outcome: z.literal("sent"),
-  dates: z.strictObject({ requestedAt: Instant.optional(), sentAt: Instant.optional() }),
+  outcome: words({ sent: "the provider took the envelope; it reports no later status" }),
+  dates: z.strictObject({
+    requestedAt: Instant.optional().describe("When the certificate was requested."),
+    sentAt: Instant.optional().describe("When the envelope was sent."),
+  }),
 });
 export type SignEnvelopeResult = z.infer<typeof SignEnvelopeResult>;

@@ -2,7 +2,7 @@
 // No request or response is shown: what the provider wants travels in `providerFields`.
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
-import { askingSpans } from "../shared/communication.js";
+import { askingSpans, processSettings } from "../shared/communication.js";
 import { otpSettings } from "../shared/one-time-password.js";
 import { documentNamesDiffer, withRules } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
@@ -15,45 +15,75 @@ import {
   ProviderFields,
   Sha256,
 } from "../shared/values.js";
+import { words } from "../shared/words.js";
 
-const NamedDocument = z.strictObject({ name: FileName, document: DocumentInput });
+const name = FileName.describe("The file name.").meta({ examples: ["agreement.pdf"] });
+const NamedDocument = z.strictObject({ name, document: DocumentInput });
 /** In the variant `hash` the document need not leave the caller: its SHA-256 is enough. */
-const NamedHash = z.strictObject({ name: FileName, sha256: Sha256 });
-
-const Settings = z.strictObject({
-  ...otpSettings,
-  /** The code is sent only once the caller has confirmed the contract (update `acceptContract`). */
-  requireContractAccepted: z.boolean().optional(),
-  /** The deadline counts from the end of the uploads for the video's approval, and from the signature for its end. */
-  ...askingSpans,
+const NamedHash = z.strictObject({
+  name,
+  sha256: Sha256.describe(
+    "The SHA-256 of the document in lower-case hex, for the variant `hash` alone: the document stays with the caller.",
+  ),
 });
-export type OneShotSettings = Resolved<typeof Settings>;
+
+const OneShotOptions = processSettings({
+  ...otpSettings,
+  requireContractAccepted: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether the code is sent only after the update `acceptContract` has accepted the contract.",
+    ),
+  ...askingSpans,
+  deadlineSeconds: askingSpans.deadlineSeconds.describe(
+    "Seconds for the approval of the video from the end of the uploads, and for the end of the signature from the signing; then the outcome is `openAtDeadline`.",
+  ),
+});
+export type OneShotSettings = Resolved<typeof OneShotOptions>;
 
 const OneShotFields = z.strictObject({
   account: AccountName.optional(),
-  /** P1 §1.4: the workflows of the service. */
-  variant: z.enum(["classic", "hash", "asynchronous", "videoIdentification"]),
-  /** It is the whole payload of the creation, untouched. */
-  providerFields: ProviderFields,
+  variant: words(
+    {
+      classic: "the documents are uploaded",
+      hash: "a hash of each document is uploaded",
+      asynchronous: "the end of the signature comes later",
+      videoIdentification: "an identity video comes before the signature",
+    },
+    "The workflow of the service (P1 §1.4).",
+  ),
+  providerFields: ProviderFields.describe(
+    "The whole request that creates the signature request, which P1 §2.9 does not show; passed on unchanged.",
+  ),
   documents: z
     .array(z.union([NamedDocument, NamedHash]))
     .min(1)
-    .max(...ownLimit(50)),
-  /** P1 §1.4: what the identity video is made of. */
+    .max(...ownLimit(50))
+    .describe("The documents to sign, 1 to 50."),
   identityVideo: z
     .strictObject({
       evidences: z
         .array(NamedDocument)
         .min(1)
-        .max(...ownLimit(50)),
-      video: NamedDocument,
-      /** It is the payload of the video's creation, untouched. */
-      providerFields: ProviderFields.optional(),
+        .max(...ownLimit(50))
+        .describe(
+          "The evidences of the identity, such as pictures of an identity document; 1 to 50.",
+        ),
+      video: NamedDocument.describe("The video."),
+      providerFields: ProviderFields.optional().describe(
+        "The request that creates the identity video, passed on unchanged.",
+      ),
     })
-    .optional(),
-  /** Delete the documents at the provider once all signed ones are kept and their copies have been checked (P1 §1.4). */
-  deleteDocuments: z.boolean().optional(),
-  settings: Settings.optional(),
+    .optional()
+    .describe("Required for `videoIdentification`, and for it alone (P1 §1.4)."),
+  deleteDocuments: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether the documents are deleted at the provider, once all signed ones are kept and their copies are checked (P1 §1.4). Default: `false`.",
+    ),
+  settings: OneShotOptions.optional(),
 });
 
 export const SignOneShotInput = withRules(OneShotFields, [
@@ -82,26 +112,27 @@ export type SignOneShotInput = z.infer<typeof SignOneShotInput>;
 
 export const SignOneShotStatus = ProcessStatus;
 
-/**
- * `signed`, `failed`, `cancelled`: the provider's, the last one also of its identity video; `contractRefused`: the caller did
- * not accept the contract; `expired`, `locked`: the signer did not answer in time, or with no code that was right.
- */
 export const SignOneShotResult = processResult({
   process: z.literal("signOneShot"),
-  outcome: z.enum([
-    "signed",
-    "failed",
-    "cancelled",
-    "contractRefused",
-    "expired",
-    "locked",
-    "openAtDeadline",
-    "other",
-  ]),
-  dates: z.strictObject({ createdAt: Instant.optional(), signedAt: Instant.optional() }),
+  outcome: words({
+    signed: "the documents are signed",
+    failed: "the provider reports that the signature failed",
+    cancelled: "the request or its identity video was cancelled",
+    contractRefused: "the caller did not accept the contract",
+    expired: "the signer did not enter an accepted code in time",
+    locked: "no try and no further code is left",
+    openAtDeadline: "the deadline was reached, and the request is still open",
+    other: "a word that Trustflow does not know; `providerOutcome` has it",
+  }),
+  dates: z.strictObject({
+    createdAt: Instant.optional().describe("When the request was created."),
+    signedAt: Instant.optional().describe("When the documents were signed."),
+  }),
 }).extend({
-  otpsSent: z.int().min(0),
-  /** With `deleteDocuments`: whether the documents were deleted at the provider. */
-  documentsDeleted: z.boolean().optional(),
+  otpsSent: z.int().min(0).describe("How many codes were sent."),
+  documentsDeleted: z
+    .boolean()
+    .optional()
+    .describe("With `deleteDocuments`: whether the documents were deleted at the provider."),
 });
 export type SignOneShotResult = z.infer<typeof SignOneShotResult>;

@@ -1,10 +1,18 @@
 import { z } from "zod";
-import { answer, decider, update } from "../definition/message-contract.js";
+import {
+  answer,
+  decider,
+  notAwaited,
+  refused,
+  unavailable,
+  update,
+} from "../definition/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "./contract.js";
 import type { OneShotSettings } from "./contract.js";
+import { words } from "../shared/words.js";
 import { acceptContract, decideVideo, updateVideo } from "./messages.js";
 
 export * from "./contract.js";
@@ -27,21 +35,57 @@ export const signOneShot = defineProcess({
     ...otpUpdates,
     acceptContract: update(acceptContract, {
       description: "Accept or refuse the contract, if the input sets `requireContractAccepted`.",
-      argument: z.strictObject({ accepted: z.boolean(), ...decider }),
-      answer: answer("accepted", "refused", "notAwaited", "unavailable"),
+      argument: z.strictObject({
+        accepted: z
+          .boolean()
+          .describe(
+            "`true`: the signature goes on; `false`: the process ends as `contractRefused`.",
+          ),
+        ...decider,
+      }),
+      answer: answer({
+        accepted: "the contract counts as accepted",
+        refused: "the contract counts as refused",
+        notAwaited,
+        unavailable,
+      }),
       decides: true,
     }),
     decideVideo: update(decideVideo, {
       description: "Approve or cancel the identity video (P1 §1.4).",
-      argument: z.strictObject({ decision: z.enum(["approve", "cancel"]), ...decider }),
-      answer: answer("approved", "cancelled", "notAwaited", "refused", "unknown", "unavailable"),
+      argument: z.strictObject({
+        decision: words({
+          approve: "approve the identity video",
+          cancel: "cancel the identity video",
+        }),
+        ...decider,
+      }),
+      answer: answer({
+        approved: "the provider took the approval",
+        cancelled: "the provider took the cancellation",
+        notAwaited,
+        refused,
+        unknown: "the decision may have arrived, which cannot be checked",
+        unavailable,
+      }),
       decides: true,
     }),
     /** Which members the request takes is not shown, and one may decide on the video, so it is a decision itself. */
     updateVideo: update(updateVideo, {
       description: "Change the request of the identity video before it is decided (P1 §1.4).",
-      argument: z.strictObject({ providerFields: z.record(z.string(), z.unknown()), ...decider }),
-      answer: answer("updated", "notAwaited", "refused", "unknown", "unavailable"),
+      argument: z.strictObject({
+        providerFields: z
+          .record(z.string(), z.unknown())
+          .describe("The whole request of the change, passed on unchanged."),
+        ...decider,
+      }),
+      answer: answer({
+        updated: "the provider took the change",
+        notAwaited,
+        refused,
+        unknown: "the change may have arrived; the same update id never sends it again",
+        unavailable,
+      }),
       decides: true,
     }),
   },

@@ -3,12 +3,13 @@
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { holdsJwt, isCredentialName } from "../shared/text.js";
-import { askingSpans } from "../shared/communication.js";
+import { askingSpans, processSettings } from "../shared/communication.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, EmailAddress, Instant, ownLimit, ProviderId } from "../shared/values.js";
+import { words } from "../shared/words.js";
 
-const Settings = z.strictObject(askingSpans);
-export type VideoSettings = Resolved<typeof Settings>;
+const VideoOptions = processSettings(askingSpans);
+export type VideoSettings = Resolved<typeof VideoOptions>;
 
 /** P1 §5.2, rule 4: a credential is no query parameter. */
 const QueryName = z
@@ -30,45 +31,60 @@ const AlertEmails = z.array(EmailAddress).max(...ownLimit(20));
 
 export const VerifyIdentityInput = z.strictObject({
   account: AccountName.optional(),
-  /** P1 §2.7: the conference of the call. */
-  idConference: ProviderId,
-  /**
-   * The call is asynchronous: the end of its request ends it too. `parameters`: the query, where it is not the conference's id.
-   */
+  idConference: ProviderId.describe(
+    "The provider's id of the conference, which exists already (P1 §2.7).",
+  ).meta({ examples: ["conference-2026-0042"] }),
   asyncRequest: z
-    .strictObject({ parameters: z.record(QueryName, QueryValue).optional() })
-    .optional(),
-  /** P1 §4.2, rules 1–4: who is told of failed callbacks. The process must be alone in using this `processId`. */
+    .strictObject({
+      parameters: z
+        .record(QueryName, QueryValue)
+        .optional()
+        .describe(
+          "The query parameters of the request, if it is not found by the id of the conference.",
+        ),
+    })
+    .optional()
+    .describe(
+      "Given if the call is asynchronous: the end of its request ends the call too (P1 §4.2).",
+    ),
   alert: z
     .strictObject({
-      processId: ProviderId,
-      emails: AlertEmails.min(1),
-      /**
-       * The addresses that this `processId` has already, or none: they are told too, and alone again at the end, which undoes what others
-       * register for it in between. Nothing reads them back, so without this the process removes no address at its end.
-       */
-      before: AlertEmails.optional(),
+      processId: ProviderId.describe(
+        "The provider's process id; no other process may use it at the same time (P1 §2.7).",
+      ),
+      emails: AlertEmails.min(1).describe("The addresses that are told, 1 to 20."),
+      before: AlertEmails.optional().describe(
+        "The addresses that this `processId` has already, or none: they are told too, and are alone again at the end, which undoes what others register in between. Nothing reads them back, so without this the process removes no address at its end.",
+      ),
     })
-    .optional(),
-  /** Delete the audit at the provider once the stored copy has been checked. */
-  deleteAudit: z.boolean().optional(),
-  settings: Settings.optional(),
+    .optional()
+    .describe("Who is told of failed callbacks (P1 §4.2, rules 1–4)."),
+  deleteAudit: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether the audit is deleted at the provider, once the stored copy is checked. Default: `false`.",
+    ),
+  settings: VideoOptions.optional(),
 });
 export type VerifyIdentityInput = z.infer<typeof VerifyIdentityInput>;
 
 export const VerifyIdentityStatus = ProcessStatus;
 
-/**
- * `verified`, `notVerified`: the provider's verdict; `closed`: the call has ended and no verdict is shown; `rejected`: by the update
- * `rejectCall`, or at the provider.
- */
 export const VerifyIdentityResult = processResult({
   process: z.literal("verifyIdentity"),
-  outcome: z.enum(["verified", "notVerified", "closed", "rejected", "openAtDeadline", "other"]),
-  /** `endedAt`: when the process learned that the call has ended. */
-  dates: z.strictObject({ endedAt: Instant.optional() }),
+  outcome: words({
+    verified: "the provider's verdict, where the account says where it stands",
+    notVerified: "the provider's verdict, where the account says where it stands",
+    closed: "the call has ended, and no verdict is known",
+    rejected: "the call was rejected, by the update `rejectCall` or at the provider",
+    openAtDeadline: "the deadline was reached, and the call is still open",
+    other: "a word that Trustflow does not know; `providerOutcome` has it",
+  }),
+  dates: z.strictObject({
+    endedAt: Instant.optional().describe("When the process learned that the call has ended."),
+  }),
 }).extend({
-  /** Whether the audit was deleted at the provider. */
-  auditDeleted: z.boolean(),
+  auditDeleted: z.boolean().describe("Whether the audit was deleted at the provider."),
 });
 export type VerifyIdentityResult = z.infer<typeof VerifyIdentityResult>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answer, decider, update } from "../definition/message-contract.js";
+import { answer, decider, refused, unavailable, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { VerifyIdentityInput, VerifyIdentityResult, VerifyIdentityStatus } from "./contract.js";
@@ -24,10 +24,21 @@ export const verifyIdentity = defineProcess({
     rejectCall: update(rejectCall, {
       description: "Reject the call (P1 §4.2).",
       argument: z.strictObject({
-        providerFields: z.record(z.string(), z.unknown()).exactOptional(),
+        providerFields: z
+          .record(z.string(), z.unknown())
+          .exactOptional()
+          .describe(
+            "The body of the request, which the specification does not show; passed on unchanged.",
+          ),
         ...decider,
       }),
-      answer: answer("rejected", "notAwaited", "refused", "unknown", "unavailable"),
+      answer: answer({
+        rejected: "the provider took the rejection",
+        notAwaited: "the call has ended already",
+        refused,
+        unknown: "the rejection may have arrived, which cannot be checked",
+        unavailable,
+      }),
       decides: true,
     }),
   },
