@@ -5,6 +5,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { writeDocstrings } from "./docstrings.mjs";
 import { alone } from "./install.mjs";
 import { bin, root, say } from "./steps.mjs";
 
@@ -28,11 +29,13 @@ export async function build() {
         "tsconfig.json",
         ...names.map((name) => join(name, "tsconfig.build.json")),
         "scripts/build.mjs",
+        "scripts/docstrings.mjs",
       ].map((name) => join(root, name)),
     ]);
     if (stamp.sources === sources) return;
     const started = Date.now();
     await compile();
+    await writeDocstrings(join(root, "packages/client/dist/contracts"));
     const bundle = await bundleWorkflows(stamp.bundle);
     await writeSchemas();
     await writeFile(stampFile, JSON.stringify({ sources, bundle }));
