@@ -67,6 +67,13 @@ function cannotRead(path: string, field: string): (error: NodeJS.ErrnoException)
   };
 }
 
+/** Blanks in place of comments, which `trustflow example` prints: a line in an error stays the same. */
+export function withoutComments(json: string): string {
+  return json.replaceAll(/"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) =>
+    part.startsWith("/") ? part.replaceAll(/[^\n]/g, " ") : part,
+  );
+}
+
 /** Parses a JSON object; `name` names the text in an error. */
 export function jsonObject(source: string, field: string, name: string): Record<string, unknown> {
   let value: unknown;

@@ -6,6 +6,7 @@ import { addCallbacks } from "./upkeep/callbacks.js";
 import { addCleanup } from "./upkeep/cleanup.js";
 import { addDoctor } from "./doctor.js";
 import { addAffidavits, addDocuments } from "./upkeep/documents.js";
+import { addExample } from "./processes/example.js";
 import { addErase } from "./upkeep/erase.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
 import { addMigrate } from "./upkeep/migrate.js";
@@ -34,6 +35,7 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
       addAffidavits,
       addDocuments,
       addSchema,
+      addExample,
     ],
   ],
   ["Operators", [addOperators, addCallbacks, addProvider, addAlertEmails, addErase, addDoctor]],

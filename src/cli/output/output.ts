@@ -49,7 +49,12 @@ export function writeLines(text: string): void {
 
 /** One JSON document. */
 export function writeJson(value: unknown): void {
-  write(process.stdout, visibleJson(JSON.stringify(value, undefined, 2)));
+  writeJsonText(JSON.stringify(value, undefined, 2));
+}
+
+/** The same where it is text already, and may have comments. */
+export function writeJsonText(json: string): void {
+  write(process.stdout, visibleJson(json));
 }
 
 /** One line of JSON Lines. */

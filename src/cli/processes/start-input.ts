@@ -1,4 +1,4 @@
-// Reads the input of a start command and checks it against the contract. `{ "path": … }` in place of a document names a file,
+// Reads the input of a start command, JSON with or without comments, and checks it against the contract. `{ "path": … }` in place of a document names a file,
 // which goes into the document store at the start.
 import type { Command } from "commander";
 import { basename, dirname, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { BusinessId, DocumentReference } from "../../contracts/shared/values.js"
 import { isPdf } from "../../documents/pdf.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { CommandError } from "../output/exit.js";
-import { invalidInput, jsonObject, openLarge, readText } from "../files.js";
+import { invalidInput, jsonObject, openLarge, readText, withoutComments } from "../files.js";
 import type { LargeFile } from "../files.js";
 import { transfer } from "../output/progress.js";
 
@@ -44,7 +44,8 @@ export async function readStartInput<Input extends object>(
   id: string,
   amend = (input: Record<string, unknown>) => input,
 ): Promise<StartInput<Input>> {
-  const given = amend(jsonObject(await readText(source, "--input"), "--input", source));
+  const text = withoutComments(await readText(source, "--input"));
+  const given = amend(jsonObject(text, "--input", source));
   const folder = source === "-" ? process.cwd() : dirname(resolve(source));
   const isDocument = documentPlaces(contract);
   const files = new Map<string, DocumentFile>();

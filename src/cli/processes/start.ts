@@ -39,11 +39,14 @@ export function addStarts(program: Command): void {
     const extension: StartExtension<object> | undefined = items && recipientsFile;
     const command = addCommand(program, commandOf(name), {
       summary: help.summary,
-      details: `"trustflow schema ${name}" prints the schema of the input. ${help.details}
+      details: `"trustflow example ${name}" prints an input with comments, "trustflow schema ${name}" its schema. ${help.details}
 A second start with the same --id joins the first. Prints the id; with --watch also each change until the end (--json: JSON Lines, the id first).`,
       example: help.example,
     })
-      .requiredOption("--input <file>", "JSON file with the input, or - for stdin")
+      .requiredOption(
+        "--input <file>",
+        "JSON file with the input (comments are allowed), or - for stdin",
+      )
       .option("--id <id>", "business id, without personal data; default: a random id")
       .option("--watch", "follow the process to its end")
       .option("--dry-run", "only check the input; store and start nothing");

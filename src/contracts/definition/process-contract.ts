@@ -1,7 +1,7 @@
 // The registry has such an entry for each process.
 import type { z } from "zod";
 import type { UpdateContract } from "./message-contract.js";
-import type { ProcessResult, ProcessStatus } from "../shared/status.js";
+import type { Phase, ProcessResult, ProcessStatus } from "../shared/status.js";
 
 /** A whole number of the configuration, with the least and the greatest one that may be configured. */
 export interface WholeDefault {
@@ -29,6 +29,10 @@ export interface ProcessContract {
   input: z.ZodType<{ account?: string | undefined }>;
   result: z.ZodType<ProcessResult>;
   status: z.ZodType<ProcessStatus>;
+  /** The ways through the phases of the status. A process may skip phases, and may end early. */
+  phases: readonly (readonly Phase[])[];
+  /** The provider's states of what the process follows, if the specification names them. */
+  states?: readonly string[];
   /** They fill the `settings` of an input; each one is a configuration key. */
   defaults?: Readonly<Record<string, Default>>;
   /** The updates that the process accepts besides `resolve`; each one is a method of its handle. */

@@ -21,6 +21,7 @@ export const issueCertificate = defineProcess({
   input: IssueCertificateInput,
   result: IssueCertificateResult,
   status: IssueCertificateStatus,
+  phases: [["submitting", "waiting", "ended"]],
   defaults: {
     checkData: true,
     ...otpDefaults,

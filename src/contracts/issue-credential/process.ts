@@ -9,6 +9,7 @@ export const issueCredential = defineProcess({
   input: IssueCredentialInput,
   result: IssueCredentialResult,
   status: IssueCredentialStatus,
+  phases: [["submitting", "ended"]],
   updates: {},
   command: {
     summary: "set up an issuance of a wallet credential, and start its flow",

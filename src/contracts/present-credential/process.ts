@@ -13,6 +13,7 @@ export const presentCredential = defineProcess({
   input: PresentCredentialInput,
   result: PresentCredentialResult,
   status: PresentCredentialStatus,
+  phases: [["submitting", "ended"]],
   updates: {},
   command: {
     summary: "set up a presentation of a wallet credential, and start its flow",

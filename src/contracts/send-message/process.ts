@@ -9,6 +9,7 @@ export const sendMessage = defineProcess({
   input: SendMessageInput,
   result: SendMessageResult,
   status: SendMessageStatus,
+  phases: [["submitting", "ended"]],
   updates: {},
   command: {
     summary: "send a message",

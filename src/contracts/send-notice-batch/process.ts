@@ -12,6 +12,7 @@ import type { DefaultsFor } from "../definition/process-contract.js";
 import { affidavitAnswers, noticeAffidavitRefusals } from "../shared/communication.js";
 import { noticeEndStates, noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import { cancelBatch, requestBatchAffidavit } from "./messages.js";
+import { batchStates } from "./states.js";
 
 export * from "./contract.js";
 export * from "./messages.js";
@@ -23,6 +24,8 @@ export const sendNoticeBatch = defineProcess({
   input: SendNoticeBatchInput,
   result: SendNoticeBatchResult,
   status: SendNoticeBatchStatus,
+  phases: [["submitting", "waiting", "tracking", "affidavits", "ended"]],
+  states: batchStates,
   defaults: {
     affidavitWindowSeconds: { value: 7 * DAY_SECONDS },
     /** Without `timeToLive`: above the longest that the provider allows (P2 §8). */

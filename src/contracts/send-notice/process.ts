@@ -10,6 +10,7 @@ import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { affidavitAnswers, noticeAffidavitRefusals } from "../shared/communication.js";
 import { requestNoticeAffidavit } from "./messages.js";
+import { noticeStates } from "./states.js";
 
 export * from "./contract.js";
 export * from "./messages.js";
@@ -21,6 +22,8 @@ export const sendNotice = defineProcess({
   input: SendNoticeInput,
   result: SendNoticeResult,
   status: SendNoticeStatus,
+  phases: [["submitting", "tracking", "affidavits", "ended"]],
+  states: noticeStates,
   /** All in seconds. */
   defaults: {
     affidavitWindowSeconds: { value: 7 * DAY_SECONDS },

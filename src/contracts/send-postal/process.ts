@@ -11,6 +11,7 @@ import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { affidavitAnswers } from "../shared/communication.js";
 import { cancel, requestAffidavit } from "./messages.js";
+import { postalStates } from "./states.js";
 
 export * from "./contract.js";
 export * from "./messages.js";
@@ -22,6 +23,8 @@ export const sendPostal = defineProcess({
   input: SendPostalInput,
   result: SendPostalResult,
   status: SendPostalStatus,
+  phases: [["submitting", "tracking", "affidavits", "ended"]],
+  states: postalStates,
   /** All in seconds. */
   defaults: {
     affidavitWindowSeconds: { value: 7 * DAY_SECONDS },

@@ -17,6 +17,7 @@ export const serveNotice = defineProcess({
   input: ServeNoticeInput,
   result: ServeNoticeResult,
   status: ServeNoticeStatus,
+  phases: [["submitting", "tracking", "ended"]],
   children: serveChildren,
   /** All in seconds. */
   defaults: {

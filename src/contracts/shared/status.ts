@@ -1,6 +1,6 @@
 // Every process has this status, and these parts of a result (docs/design.md §13).
 import { z } from "zod";
-import { attentionKinds } from "./failures.js";
+import type { AttentionKind } from "./failures.js";
 import { EventAbout } from "./provider-event.js";
 import { DocumentReference, Instant } from "./values.js";
 import { words } from "./words.js";
@@ -40,7 +40,14 @@ const decisions = z.enum(["retry", "happened", "abandon"]);
 /** The reason why a process needs an operator decision, and the decisions that `resolve` accepts. */
 export const Attention = z.strictObject({
   id: z.string().describe("Its id, which `resolve` names."),
-  kind: z.enum(attentionKinds).describe("Why the process needs a decision (docs/errors.md)."),
+  kind: words({
+    accessDenied: "the provider refuses the credentials, or the account lacks a right or a balance",
+    unavailable: "the provider or the database has been unreachable for long",
+    unknownOutcome: "a call may have had its effect, and no look-up can tell",
+    protocol: "the provider's answer does not fit the specification or what was sent",
+    cancelRequested: "a cancellation was asked for, and the process has no update for it",
+    failureBudget: "more recipients of a batch failed than the failure budget allows",
+  } satisfies Record<AttentionKind, string>),
   step: z.string().describe("The step that cannot go on."),
   since: Instant.describe("Since when, RFC 3339 in UTC."),
   reason: z.string().describe("What happened, in words."),

@@ -11,6 +11,7 @@ export const signEnvelope = defineProcess({
   input: SignEnvelopeInput,
   result: SignEnvelopeResult,
   status: SignEnvelopeStatus,
+  phases: [["submitting", "ended"]],
   defaults: {
     /** How many documents of an envelope are uploaded at the same time. */
     uploadsAtOnce: { value: 5, least: 1 },

@@ -24,6 +24,10 @@ export const signOneShot = defineProcess({
   input: SignOneShotInput,
   result: SignOneShotResult,
   status: SignOneShotStatus,
+  phases: [
+    ["submitting", "tracking", "waiting", "ended"],
+    ["waiting", "tracking"],
+  ],
   defaults: {
     ...otpDefaults,
     requireContractAccepted: false,

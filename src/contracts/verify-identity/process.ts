@@ -15,6 +15,7 @@ export const verifyIdentity = defineProcess({
   input: VerifyIdentityInput,
   result: VerifyIdentityResult,
   status: VerifyIdentityStatus,
+  phases: [["submitting", "tracking", "ended"]],
   defaults: {
     deadlineSeconds: { value: 30 * DAY_SECONDS, least: 1 },
     pollIntervalSeconds: { value: DAY_SECONDS / 4, least: 1 },

@@ -1,0 +1,17 @@
+// What `trustflow example` prints is an input that can be started.
+import { expect, test } from "@jest/globals";
+import { withoutComments } from "../../src/cli/files.js";
+import { commentedExampleOf, exampleOf } from "../../src/contracts/example.js";
+import { contractOf, processes } from "../../src/contracts/registry.js";
+import { checkInput } from "../../src/contracts/shared/problems.js";
+
+test.each(processes)("the example of %s is a valid input", (processName) => {
+  expect(checkInput(contractOf(processName).input, exampleOf(processName)).fields).toEqual([]);
+});
+
+test.each(processes)("the example of %s with comments is the same input", (processName) => {
+  const text = commentedExampleOf(processName);
+  expect(text).toMatch(/^ +\/\/ [A-Z]/m);
+  expect(text).not.toContain("undefined");
+  expect(JSON.parse(withoutComments(text))).toEqual(exampleOf(processName));
+});
