@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `npm run reference` writes docs/reference from the registry and the schemas of the contracts.
-import { mkdir, writeFile } from "node:fs/promises";
+// `npm run reference` writes docs/reference from the registry and the schemas of the contracts, and the table of
+// docs/operations/configuration.md from the schemas of the configuration.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { register } from "node:module";
 import { join } from "node:path";
 import { ensureInstalled } from "./install.mjs";
@@ -8,9 +9,15 @@ import { root, runBuild, say } from "./steps.mjs";
 
 if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
-const { referencePages } = await import(new URL("../test/docs/reference.ts", import.meta.url).href);
+/** @param {string} name */
+const load = (name) => import(new URL(`../test/docs/${name}.ts`, import.meta.url).href);
+const [{ referencePages }, { configurationPage }] = await Promise.all(
+  ["reference", "configuration-table"].map(load),
+);
 await mkdir(join(root, "docs/reference"), { recursive: true });
 for (const [path, text] of referencePages()) {
   await writeFile(join(root, path), text);
   say(path);
 }
+const configuration = join(root, "docs/operations/configuration.md");
+await writeFile(configuration, configurationPage(await readFile(configuration, "utf8")));

@@ -3,17 +3,28 @@ import type { z } from "zod";
 import { isSameSpelling } from "../contracts/shared/values.js";
 import { list, renewedSecret, text, whole } from "./fields.js";
 
-/** Limits one call. It is less than `journal.leaseSeconds`, so that a lease outlives its call. */
-export const timeoutSeconds = whole(1).default(30);
+/** A lease outlives its call. */
+export const timeoutSeconds = whole(1)
+  .default(30)
+  .describe("of one call; below `journal.leaseSeconds`");
 
 /** A client certificate: PEM files, or PKCS#12 (P1 §5.1, §5.5); read again when the files change. */
 export const clientCertificate = {
-  certificateFile: text().optional(),
-  keyFile: text().optional(),
-  pkcs12File: text().optional(),
-  passphrase: renewedSecret().optional(),
-  /** The certificate authorities for the provider's own certificate; default: the public ones. */
-  caFile: text().optional(),
+  certificateFile: text()
+    .optional()
+    .describe(
+      "client certificate in PEM, with `keyFile`; or `pkcs12File` instead of both ([client certificates](install.md#client-certificates))",
+    ),
+  keyFile: text().optional().describe("its key in PEM"),
+  pkcs12File: text().optional().describe("certificate and key in one PKCS#12 file"),
+  passphrase: renewedSecret()
+    .optional()
+    .describe("secret; of either key; one of a file is read again when it changes"),
+  caFile: text()
+    .optional()
+    .describe(
+      "PEM; the authorities that the provider's own certificate is checked by; without it the public ones and `NODE_EXTRA_CA_CERTS`",
+    ),
 };
 
 interface CertificateFiles {
@@ -37,7 +48,25 @@ export function needsCertificate(account: CertificateFiles, context: z.Refinemen
 
 /** The allowed names of a member or a word. */
 export function names(...known: string[]) {
-  return list().default(known);
+  return list()
+    .default(known)
+    .describe(
+      "list; assumed: the names that this member of an answer may have; the first one that is there counts, and case, `_` and `-` do not matter",
+    );
+}
+
+/** The words of a state that mean one of ours. */
+export function spellings(...known: string[]) {
+  return names(...known).describe(
+    "list; assumed: the words of a state that mean this; any other word passes as it came",
+  );
+}
+
+/** The name of a member or part of a request. */
+export function sentAs(name: string) {
+  return text()
+    .default(name)
+    .describe("assumed: the name by which a request has this member or part");
 }
 
 /** One name must not be used for two members or two words. */

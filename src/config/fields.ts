@@ -28,17 +28,19 @@ export const url = () =>
   );
 /** A path is appended to it, so it must have no query; credentials have their own keys. */
 export const baseUrl = (protocol = /^https?$/) =>
-  z.preprocess(
-    plain,
-    z
-      .url({
-        protocol,
-        abort: true,
-        error: saying(`must be an ${protocol.test("http") ? "http or " : ""}https URL`),
-      })
-      .refine((given) => !/[?#]/.test(given), "must have no query and no fragment")
-      .refine((given) => !hasUser(new URL(given)), "must not contain a user name or password"),
-  );
+  z
+    .preprocess(
+      plain,
+      z
+        .url({
+          protocol,
+          abort: true,
+          error: saying(`must be an ${protocol.test("http") ? "http or " : ""}https URL`),
+        })
+        .refine((given) => !/[?#]/.test(given), "must have no query and no fragment")
+        .refine((given) => !hasUser(new URL(given)), "must not contain a user name or password"),
+    )
+    .describe("of the provider's API, `https`; a path at its end comes before every path");
 /** A missing value is reported as required. */
 const saying = (problem: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? undefined : problem;
@@ -47,7 +49,9 @@ const hasUser = (given: URL) => given.username !== "" || given.password !== "";
 export const tlsBaseUrl = () => baseUrl(/^https$/);
 /** The user name of HTTP Basic, which a colon ends (P1 §5.1, §5.3; P2 §5). */
 export const username = () =>
-  z.preprocess(plain, z.string().regex(/^[^:]+$/, "must have no colon, and must not be empty"));
+  z
+    .preprocess(plain, z.string().regex(/^[^:]+$/, "must have no colon, and must not be empty"))
+    .describe("HTTP Basic; without a colon");
 /** A value that becomes one segment of a path. */
 export const segment = () =>
   z.preprocess(plain, z.string().regex(/^(?!\.{1,2}$)[^/]+$/, "must be one segment of a path"));
@@ -85,8 +89,8 @@ export const list = () => listOf(z.string().min(1));
 export const secret = () => configuredSecret(false);
 
 /** An optional secret: without it the account is unusable, but its configuration can be shared. TOML has no null value. */
-export const accountSecret = () => secret().prefault(null).meta({ description: requiredWhereUsed });
-export const requiredWhereUsed = "required where it is used";
+export const accountSecret = () =>
+  secret().prefault(null).meta({ description: "secret", isRequired: true });
 
 /** As `secret`, but a file is read at each use, for values that are renewed together with other files. */
 export const renewedSecret = () => configuredSecret(true);

@@ -21,10 +21,14 @@ export type CommandDecision = (typeof commandDecisions)[number];
 const allDecisions = [...decisionUpdates, ...commandDecisions];
 
 const Operator = z.strictObject({
-  /** More than one during a change of key. */
-  publicKeys: listOf(publicKey, 1),
-  /** The updates that this operator may send, and the commands that need a decision; default: all. */
-  may: listOf(z.enum(allDecisions)).default(allDecisions),
+  publicKeys: listOf(publicKey, 1).describe(
+    "list; the operator's public key, and during a change the key before it too. Worker; where `erase` and `alert-emails` run",
+  ),
+  may: listOf(z.enum(allDecisions))
+    .default(allDecisions)
+    .describe(
+      "list; the updates and commands by which this operator may decide. Worker; where `erase` and `alert-emails` run",
+    ),
 });
 
 export const Operators = z.record(operatorName, Operator).default({});
@@ -32,10 +36,17 @@ export type Operators = z.infer<typeof Operators>;
 
 export const Decisions = z
   .strictObject({
-    /** `recorded`: a decision without a signature is accepted too. */
-    signed: z.preprocess(plain, z.enum(["recorded", "required"])).default("recorded"),
-    /** The decisions on an attention that a second operator has to confirm. */
-    secondPerson: listOf(z.enum(["happened", "abandon"])).default([]),
+    signed: z
+      .preprocess(plain, z.enum(["recorded", "required"]))
+      .default("recorded")
+      .describe(
+        "`required`: a decision that no operator has signed is refused; `recorded`: it is taken, and shown without a proof. Worker; where `erase` and `alert-emails` run",
+      ),
+    secondPerson: listOf(z.enum(["happened", "abandon"]))
+      .default([])
+      .describe(
+        "list of `abandon` and `happened`: the decisions of `resolve` that a second operator has to confirm. Worker",
+      ),
   })
   .prefault({});
 export type Decisions = z.infer<typeof Decisions>;

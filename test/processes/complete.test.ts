@@ -3,7 +3,6 @@ import { expect, test } from "@jest/globals";
 import type { ProcessContract } from "../../src/contracts/definition/process-contract.js";
 import { commandOf, processes, registry } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
-import { documentedAs } from "../docs/configuration-rows.js";
 import { files, isThere, namedRows, textOf } from "../docs/repository.js";
 import { allPaths } from "../harness/histories/paths.js";
 import { brought, processesUnderTest } from "./index.js";
@@ -31,10 +30,7 @@ function missing(name: string): string[] {
       "its name in docs/any-language.md",
       namedRowsOf("docs/any-language.md").some((row) => row.includes(`\`${name}\``)),
     ],
-    ...Object.keys(contract?.defaults ?? {}).map((key): [string, boolean] => [
-      `a row for ${name}.${key} in docs/operations/configuration.md`,
-      documentedAs(`${name}.${key}`) !== undefined,
-    ]),
+    ["docs/reference", isThere(`docs/reference/${name}.md`)],
   ];
   return checks.filter(([, has]) => !has).map(([place]) => `${name} lacks ${place}`);
 }
@@ -70,5 +66,6 @@ test("a process that is nowhere lacks each of it by name", () => {
     "sendPigeon lacks a row in README.md",
     "sendPigeon lacks a row in docs/design.md",
     "sendPigeon lacks its name in docs/any-language.md",
+    "sendPigeon lacks docs/reference",
   ]);
 });

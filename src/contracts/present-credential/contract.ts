@@ -15,9 +15,11 @@ import {
 
 const PresentationFields = z.strictObject({
   ...walletFields,
-  verificationTemplate: Made.optional().describe(
-    "The verification template, which states the attributes that must be presented: one that exists, or a new one (P1 §2.11).",
-  ),
+  verificationTemplate: Made.optional()
+    .describe(
+      "The verification template, which states the attributes that must be presented: one that exists, or a new one (P1 §2.11).",
+    )
+    .meta({ examples: [{ providerFields: { name: "Is a member" } }] }),
   alsoLinked: z
     .strictObject({
       operatorIds: z

@@ -39,8 +39,17 @@ const MAX_DESCRIPTION = 255;
 
 export const BatchSettings = processSettings({
   ...trackingSpans,
+  affidavitWindowSeconds: trackingSpans.affidavitWindowSeconds.describe(
+    "With `collectAffidavits`: seconds after the last notice is closed during which affidavits are awaited.",
+  ),
   deadlineSeconds: trackingSpans.deadlineSeconds.describe(
-    "Seconds from the start, or from `scheduledDate`, after which notices that are still open end the process as `openAtDeadline`.",
+    "Seconds from the start, or from `scheduledDate`, after which notices that are still open end the process as `openAtDeadline`. Without it the deadline is `timeToLive` and `deadlineMarginSeconds`, and without `timeToLive` the configured one.",
+  ),
+  pollIntervalSeconds: trackingSpans.pollIntervalSeconds.describe(
+    "Seconds between two reads of the notices that no callback has closed.",
+  ),
+  askIntervalSeconds: trackingSpans.askIntervalSeconds.describe(
+    "As of `sendNotice`; a batch has no callbacks of its own that would cause a question.",
   ),
   deadlineMarginSeconds: seconds
     .optional()

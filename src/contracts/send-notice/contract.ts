@@ -47,6 +47,9 @@ export type NoticeAttachment = z.infer<typeof NoticeAttachment>;
 
 export const NoticeSettings = processSettings({
   ...trackingSpans,
+  deadlineSeconds: trackingSpans.deadlineSeconds.describe(
+    "Seconds from the submit after which a notice that is still open ends the process as `openAtDeadline`. Without it the deadline is `timeToLive` and `deadlineMarginSeconds`, and without `timeToLive` the configured one.",
+  ),
   deadlineMarginSeconds: seconds
     .optional()
     .describe(

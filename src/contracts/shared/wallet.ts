@@ -28,13 +28,15 @@ export type Made = z.infer<typeof Made>;
 
 export const walletFields = {
   account: AccountName.optional(),
-  operator: Made.optional().describe("The operator: one that exists, or a new one (P1 §1.6, 4.6)."),
-  template: Made.optional().describe(
-    "The credential template: one that exists, or a new one (P1 §2.11, 4.6).",
-  ),
-  service: madeWith(PathId).describe(
-    "The service that starts the flow: one that exists, or a new one (P1 §2.11, 4.6).",
-  ),
+  operator: Made.optional()
+    .describe("The operator: one that exists, or a new one (P1 §1.6, 4.6).")
+    .meta({ examples: [{ providerFields: { name: "Front desk" } }] }),
+  template: Made.optional()
+    .describe("The credential template: one that exists, or a new one (P1 §2.11, 4.6).")
+    .meta({ examples: [{ providerFields: { name: "Membership" } }] }),
+  service: madeWith(PathId)
+    .describe("The service that starts the flow: one that exists, or a new one (P1 §2.11, 4.6).")
+    .meta({ examples: [{ providerFields: { name: "Entrance" } }] }),
   init: z
     .strictObject({
       providerFields: ProviderFields.optional().describe(
@@ -44,7 +46,8 @@ export const walletFields = {
     .optional()
     .describe(
       "Starts the flow once everything exists (P1 §4.6). Without it the process ends as `setUp`; required if the service exists already.",
-    ),
+    )
+    .meta({ examples: [{ providerFields: { member: "A-1842" } }] }),
 };
 
 interface WalletInput {

@@ -8,7 +8,12 @@ import { processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, EmailAddress, Instant, ownLimit, ProviderId } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
-const VideoOptions = processSettings(askingSpans);
+const VideoOptions = processSettings({
+  ...askingSpans,
+  deadlineSeconds: askingSpans.deadlineSeconds.describe(
+    "Seconds from the start of the process after which a call that goes on ends it as `openAtDeadline`.",
+  ),
+});
 export type VideoSettings = Resolved<typeof VideoOptions>;
 
 /** P1 §5.2, rule 4: a credential is no query parameter. */

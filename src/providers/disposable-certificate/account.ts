@@ -26,20 +26,29 @@ export const keys = z
     baseUrl: tlsBaseUrl(),
     username: username(),
     password: accountSecret(),
-    /** The Local Registration Authority: a segment of the path (P1 §4.1). */
-    lraId: segment(),
+    lraId: segment().describe(
+      "the Local Registration Authority, one segment of the path (P1 §4.1): no slash, not `.` or `..`",
+    ),
     timeoutSeconds,
     ...clientCertificate,
-    /** Whether EMAIL codes are enabled for the LRA (P1 §2.1). */
-    emailOtp: flag().default(false),
-    /** Assumed: the codes of a `validate` error that mean "wrong code" (P1 §7.1 names none). */
-    wrongOtpCodes: numbers().default([]),
+    emailOtp: flag().default(false).describe("whether the LRA has EMAIL codes (P1 §2.1)"),
+    wrongOtpCodes: numbers()
+      .default([])
+      .describe(
+        'list of numbers; assumed: the codes that say "wrong code" (P1 §7.1 names none). Without one a wrong code is answered `unknown`',
+      ),
     /** Assumed: by which name each member of `validate` is sent (P1 §2.4). */
     validation: z
       .strictObject({
-        certIdOtp: text().default("certIdOtp"),
-        deviceCode: text().default("deviceCode"),
-        otp: text().default("otp"),
+        certIdOtp: text()
+          .default("certIdOtp")
+          .describe("assumed: the name by which `validate` takes it (P1 §2.4)"),
+        deviceCode: text()
+          .default("deviceCode")
+          .describe("assumed: the name by which `validate` takes it (P1 §2.4)"),
+        otp: text()
+          .default("otp")
+          .describe("assumed: the name by which `validate` takes it (P1 §2.4)"),
       })
       .prefault({}),
     /** Assumed: the names that the OTP identifier may have (P1 §2.5). */

@@ -14,19 +14,24 @@ import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
 export const keys = z
   .strictObject({
-    /** The certificate-authority host, which wants the client certificate (P1 §4.5, §5.5). */
-    caBaseUrl: tlsBaseUrl(),
+    caBaseUrl: tlsBaseUrl().describe("of the certificate authority's host (P1 §4.5), `https`"),
     ...clientCertificate,
-    /** The envelope host, which wants the API token. */
-    esignBaseUrl: baseUrl(),
-    apiToken: accountSecret(),
-    /** The VENDOR in `GenericSigningPlugin<VENDOR>OneShot` (P1 §2.10). */
-    vendor: z.preprocess(plain, z.string().regex(/^[\w.-]+$/, "must be a name, without spaces")),
+    esignBaseUrl: baseUrl().describe("of the envelope host"),
+    apiToken: accountSecret().describe("secret; of the envelope host (P1 §5.5)"),
+    vendor: z
+      .preprocess(plain, z.string().regex(/^[\w.-]+$/, "must be a name, without spaces"))
+      .describe("the VENDOR in `GenericSigningPlugin<VENDOR>OneShot` (P1 §2.10)"),
     timeoutSeconds,
-    /** Assumed: the part of an upload that carries the file (P1 §4.5). */
-    filePart: text().default("File"),
-    /** Assumed: the names that the envelope's id may have in the answer of its send (P1 §4.5). */
-    members: z.strictObject({ envelopeId: names("EnvelopeId") }).prefault({}),
+    filePart: text()
+      .default("File")
+      .describe("assumed; the part of an upload that carries the file (P1 §4.5)"),
+    members: z
+      .strictObject({
+        envelopeId: names("EnvelopeId").describe(
+          "list; assumed: the names that the id may have in the answer of the envelope send (P1 §4.5)",
+        ),
+      })
+      .prefault({}),
   })
   .superRefine(needsCertificate);
 

@@ -10,37 +10,59 @@ export const keys = z.strictObject({
   username: username(),
   password: accountSecret(),
   timeoutSeconds,
-  /** Limits one upload to a batch that is larger than 1 MB: its list of recipients, or an attachment. */
-  uploadTimeoutSeconds: whole(1).default(300),
+  uploadTimeoutSeconds: whole(1)
+    .default(300)
+    .describe("of one upload to a batch above 1 MB; may be above `journal.leaseSeconds`"),
   /** Assumed: members of answers that P2 §2.7 does not show, each by the names that it may have. */
   members: z
     .strictObject({
-      /** A notice has it, and so have its affidavits and its attachments. */
-      id: names("Id", "UniqueId", "AffidavitId", "AttachmentId", "EvidenceId"),
-      batchId: names("BatchId", "Id"),
-      recipientAddress: names("Address", "RecipientAddress"),
+      id: names("Id", "UniqueId", "AffidavitId", "AttachmentId", "EvidenceId").describe(
+        "list; assumed: the names of the id of a notice, an affidavit or an attachment",
+      ),
+      batchId: names("BatchId", "Id").describe("list; assumed: the names of a batch's id"),
+      recipientAddress: names("Address", "RecipientAddress").describe(
+        "list; assumed: the names of a recipient's address",
+      ),
     })
     .prefault({}),
   /** Assumed: how the attachments of a submission are sent (P2 §2.6). */
   sent: z
     .strictObject({
-      attachments: text().default("Attachments"),
-      content: text().default("Content"),
+      attachments: text()
+        .default("Attachments")
+        .describe("assumed: the member of a submission with its attachments"),
+      content: text()
+        .default("Content")
+        .describe("assumed: the member of an attachment with its content in base64"),
     })
     .prefault({}),
   /** Assumed: what P2 §2.9, §3.4 and §4.3 do not show of batches. */
   batch: z
     .strictObject({
-      /** Whether each recipient gets a lookup key of ours beside the caller's, by which its notice is found. */
-      ownLookupKeys: flag().default(true),
-      /** How many recipients go up in one call, where a second list is added to the first; 0: all of them. */
-      listPartRows: whole().default(0),
-      /** By which members a batch starts that has a `ScheduledDate`: by `State` too, or by the date alone. */
-      startsBy: z.preprocess(plain, z.enum(["both", "scheduledDate"])).default("both"),
-      /** Recipients in one page of a query. */
-      recipientsPage: whole(1, 1_000).default(1_000),
-      /** Limits the reads of one worker: of notices, and of their affidavits. */
-      readsPerSecond: whole(1).default(20),
+      ownLookupKeys: flag()
+        .default(true)
+        .describe(
+          "whether each recipient of a batch gets a lookup key of the process's own beside yours, by which its notice is found",
+        ),
+      listPartRows: whole()
+        .default(0)
+        .describe(
+          "recipients in one upload, only where the provider adds a second list to the first; `0`: all",
+        ),
+      startsBy: z
+        .preprocess(plain, z.enum(["both", "scheduledDate"]))
+        .default("both")
+        .describe(
+          "assumed: `both`: a batch with a `ScheduledDate` starts by that and `State`; `scheduledDate`: by the date alone",
+        ),
+      recipientsPage: whole(1, 1_000)
+        .default(1_000)
+        .describe("recipients in one page of a query, 1 to 1000"),
+      readsPerSecond: whole(1)
+        .default(20)
+        .describe(
+          "how many reads of a batch's notices, and downloads of their affidavits, a worker makes a second",
+        ),
     })
     .prefault({}),
 });

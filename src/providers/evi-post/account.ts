@@ -20,17 +20,30 @@ export const keys = z.strictObject({
   username: username(),
   password: accountSecret(),
   timeoutSeconds,
-  /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
-  siteHasRegion: flag().default(true),
-  /** Where the account is provisioned to deliver (P2 §1, §8). */
-  destinationCountries: listOf(CountryCode, 1).default(["ES"]),
+  siteHasRegion: flag()
+    .default(true)
+    .describe("whether the account's site fills the issuer's region (P2 §2.2)"),
+  destinationCountries: listOf(CountryCode, 1)
+    .default(["ES"])
+    .describe(
+      "list of ISO 3166-1 alpha-2 codes; where the account is provisioned to deliver (P2 §1, §8)",
+    ),
   /** Assumed: our own key goes into `LookupKey` too (docs/reading-the-specification.md §1). */
-  ownKeyInLookupKey: flag().default(false),
-  /** Assumed: the shared affidavit download (P2 §4.1); `blobs` reads the deprecated field instead. */
-  affidavits: z.preprocess(plain, z.enum(["download", "blobs"])).default("download"),
-  affidavitMethod: z.preprocess(plain, z.enum(["GET", "POST"])).default("GET"),
-  affidavitPath: path().default("/v1/Affidavits/Download"),
-  affidavitIdsParameter: text().default("AffidavitIds"),
+  ownKeyInLookupKey: flag()
+    .default(false)
+    .describe("assumed: our own key goes into `LookupKey` too"),
+  affidavits: z
+    .preprocess(plain, z.enum(["download", "blobs"]))
+    .default("download")
+    .describe("assumed: the download endpoint; `blobs`: the deprecated field of a query"),
+  affidavitMethod: z
+    .preprocess(plain, z.enum(["GET", "POST"]))
+    .default("GET")
+    .describe("assumed: the method of the download (P2 §4.1)"),
+  affidavitPath: path().default("/v1/Affidavits/Download").describe("assumed: its path (P2 §4.1)"),
+  affidavitIdsParameter: text()
+    .default("AffidavitIds")
+    .describe("assumed: its parameter with the ids of affidavits (P2 §4.1)"),
 });
 
 /** `lookUpConfiguration` is a digest of the keys that decide which items a look-up finds. None of them is a secret. */

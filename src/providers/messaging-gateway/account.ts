@@ -8,7 +8,7 @@ export const keys = z.strictObject({
   baseUrl: baseUrl(),
   username: username(),
   password: accountSecret(),
-  apiKey: accountSecret(),
+  apiKey: accountSecret().describe("secret; header `X-Api-Key` (P1 §5.3)"),
   timeoutSeconds,
 });
 

@@ -1,7 +1,13 @@
 // An account of the one-shot signature service: its keys in the configuration, and the account as the client takes it
 // (P1 §4.4, §5.4).
 import { z } from "zod";
-import { names, refuseNameOfTwo, timeoutSeconds } from "../../config/account-fields.js";
+import {
+  names,
+  refuseNameOfTwo,
+  sentAs,
+  spellings,
+  timeoutSeconds,
+} from "../../config/account-fields.js";
 import { accountSecret, baseUrl, list, path, plain, text } from "../../config/fields.js";
 import { jsonDigest } from "../../crypto/json-digest.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
@@ -15,39 +21,52 @@ export interface OtpCodes {
 const oneShot = "/oneshot/api/v1";
 const video = `${oneShot}/identity-video/{request_pk}`;
 const requestPath = (allowed = /^\/.*\{request_pk\}/) =>
-  z.preprocess(
-    plain,
-    z.string().regex(allowed, "must begin with a slash and contain {request_pk}"),
-  );
+  z
+    .preprocess(
+      plain,
+      z.string().regex(allowed, "must begin with a slash and contain {request_pk}"),
+    )
+    .describe("assumed: the path of this call (P1 §4.4)");
 
 /** A relay that has no such account takes this one: it needs nothing else of the account. */
 export const defaultWebhookPointer = "/request_pk";
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
-  /** The registration-authority operator has it (P1 §5.4). */
-  token: accountSecret(),
-  /** Assumed: how it is sent; the prefix comes directly before it, with its space. */
+  token: accountSecret().describe("secret; of the registration-authority operator (P1 §5.4)"),
   tokenHeader: z
     .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
-    .default("Authorization"),
-  tokenPrefix: z.preprocess(plain, z.string()).default("Token "),
+    .default("Authorization")
+    .describe("assumed: the header that carries the token"),
+  tokenPrefix: z
+    .preprocess(plain, z.string())
+    .default("Token ")
+    .describe("assumed: what stands right before the token, with its space"),
   timeoutSeconds,
-  /** Assumed: the codes of a refused signature that mean "wrong code" and "the code has expired" (P1 §7.3 names none). */
-  wrongOtpCodes: list().default(["otp_wrong"]),
-  expiredOtpCodes: list().default(["otp_expired"]),
-  /** Assumed: where a webhook's body has the request's id, as a JSON pointer (P1 §6.2). */
-  webhookPointer: path("as a JSON pointer does").default(defaultWebhookPointer),
+  wrongOtpCodes: list()
+    .default(["otp_wrong"])
+    .describe('list; assumed: the codes that say "wrong code" (P1 §7.3 names none)'),
+  expiredOtpCodes: list()
+    .default(["otp_expired"])
+    .describe("list; assumed: the codes that say that a code has expired"),
+  webhookPointer: path("as a JSON pointer does")
+    .default(defaultWebhookPointer)
+    .describe("assumed: the JSON pointer to the request's id in a webhook (P1 §6.2). Relay"),
   /** Assumed: the paths that P1 §4.4 does not show. */
   paths: z
     .strictObject({
-      createToken: path().default(`${oneShot}/tokens`),
+      createToken: path()
+        .default(`${oneShot}/tokens`)
+        .describe(
+          "assumed, as all `paths`: P1 §4.4 does not show them; each begins with a slash, and all others have a place for `{request_pk}`",
+        ),
       uploadDocument: requestPath().default(`${oneShot}/document/{request_pk}`),
       uploadHash: requestPath().default(`${oneShot}/hash/{request_pk}`),
-      /** `none`: the service has no such call, so uploads and the end of a signature cannot be looked up. */
-      retrieve: requestPath(/^none$|^\/.*\{request_pk\}/).default(
-        `${oneShot}/document/{request_pk}`,
-      ),
+      retrieve: requestPath(/^none$|^\/.*\{request_pk\}/)
+        .default(`${oneShot}/document/{request_pk}`)
+        .describe(
+          "assumed; `none`: the service has no such call, so uploads and the end of a signature cannot be looked up",
+        ),
       deleteDocuments: requestPath().default(`${oneShot}/document/{request_pk}`),
       createVideo: requestPath().default(video),
       uploadEvidences: requestPath().default(`${video}/evidences`),
@@ -62,7 +81,7 @@ export const keys = z.strictObject({
   members: z
     .strictObject({
       token: names("token"),
-      state: names("state", "status"),
+      state: names("state", "status").describe("list; assumed"),
       documents: names("documents"),
       name: names("name"),
       sha256: names("sha256"),
@@ -74,26 +93,27 @@ export const keys = z.strictObject({
   /** Assumed: the words of `state`, each by the names that it may have. */
   words: z
     .strictObject({
-      signed: names("signed"),
-      signing: names("signing"),
-      failed: names("failed"),
-      cancelled: names("cancelled", "canceled"),
-      approved: names("approved"),
+      signed: spellings("signed"),
+      signing: spellings("signing"),
+      failed: spellings("failed"),
+      cancelled: names("cancelled", "canceled").describe(
+        "list; assumed; of a request and of its identity video",
+      ),
+      approved: spellings("approved"),
     })
     .prefault({})
     .superRefine(refuseNameOfTwo),
   /** Assumed: by which name something is sent; `file` is the part of an upload that carries the file. */
   sent: z
     .strictObject({
-      file: text().default("file"),
-      otp: text().default("otp"),
-      name: text().default("name"),
-      algorithm: text().default("algorithm"),
-      hash: text().default("hash"),
+      file: sentAs("file"),
+      otp: sentAs("otp"),
+      name: sentAs("name"),
+      algorithm: sentAs("algorithm"),
+      hash: sentAs("hash"),
     })
     .prefault({}),
-  /** Assumed: what stands for the algorithm of a hash. */
-  hashAlgorithm: text().default("SHA-256"),
+  hashAlgorithm: text().default("SHA-256").describe("assumed; what stands for the algorithm"),
 });
 
 /** `lookUpConfiguration` is a digest of the keys that decide which documents `retrieve` shows. None of them is a secret. */

@@ -1,7 +1,7 @@
 // An account of the video identification service: its keys in the configuration, and the account as the client takes it
 // (P1 §4.2, §5.2).
 import { z } from "zod";
-import { names, refuseNameOfTwo, timeoutSeconds } from "../../config/account-fields.js";
+import { names, refuseNameOfTwo, spellings, timeoutSeconds } from "../../config/account-fields.js";
 import { accountSecret, baseUrl, path, plain, text } from "../../config/fields.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
@@ -14,36 +14,60 @@ const pointer = () =>
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
-  /** P1 §5.2: the header `apikey`. */
-  apiKey: accountSecret(),
+  apiKey: accountSecret().describe("secret; header `apikey` (P1 §5.2)"),
   timeoutSeconds,
-  /** Assumed: the query parameter of the calls with a token (P1 §4.2); `none`: they have none. */
-  conferenceParameter: text().default("idConference"),
-  /** Assumed: where the close event has the conference's id, as a JSON pointer (P1 §6.1). */
-  closeEventPointer: path("as a JSON pointer does").default(defaultCloseEventPointer),
+  conferenceParameter: text()
+    .default("idConference")
+    .describe(
+      "assumed: the query parameter by which a call with a token names its conference (P1 §4.2); `none`: it has none, the token says it alone",
+    ),
+  closeEventPointer: path("as a JSON pointer does")
+    .default(defaultCloseEventPointer)
+    .describe(
+      "assumed: the JSON pointer to the conference's id in a call-closing event (P1 §6.1). Relay",
+    ),
   /** Assumed: where the answers have what decides, each as a JSON pointer; `none`: no answer says it (P1 §2.7). */
   pointers: z
     .strictObject({
-      conference: pointer().default("/idConference"),
-      state: pointer().default(NONE),
-      verdict: pointer().default(NONE),
-      asyncState: pointer().default(NONE),
+      conference: pointer()
+        .default("/idConference")
+        .describe(
+          "assumed, as all `pointers`: P1 §2.7 shows no field. The JSON pointer to the conference's id in its data; `none`: they do not say it",
+        ),
+      state: pointer()
+        .default(NONE)
+        .describe(
+          "assumed; to the state of the call in the conference's data; `none`: they do not say it",
+        ),
+      verdict: pointer()
+        .default(NONE)
+        .describe(
+          "assumed; to the result of the identification in the conference's data; `none`: they do not say it",
+        ),
+      asyncState: pointer()
+        .default(NONE)
+        .describe("assumed; to the state in the information on an asynchronous request"),
     })
     .prefault({}),
   /** Assumed: the words that stand there, each by the names that it may have. */
   words: z
     .strictObject({
-      closed: names("closed"),
-      rejected: names("rejected"),
-      open: names("open"),
-      verified: names("verified"),
-      notVerified: names("notVerified"),
-      asyncDone: names("done"),
+      closed: spellings("closed"),
+      rejected: spellings("rejected"),
+      open: spellings("open"),
+      verified: spellings("verified"),
+      notVerified: spellings("notVerified"),
+      asyncDone: names("done").describe("list; assumed; of an asynchronous request"),
     })
     .prefault({})
     .superRefine(refuseNameOfTwo),
-  /** Assumed: the names of the member that carries a new token (P1 §4.2). */
-  members: z.strictObject({ token: names("token", "jwt") }).prefault({}),
+  members: z
+    .strictObject({
+      token: names("token", "jwt").describe(
+        "list; assumed: the names of the member of `genAPIToken` that carries the token (P1 §4.2)",
+      ),
+    })
+    .prefault({}),
 });
 
 export function accountOf(given: z.infer<typeof keys>, { name }: AccountSettings) {

@@ -218,3 +218,20 @@ test("- reads stdin, and paths are relative to the working directory", async () 
   });
   expect(code).toBe(0);
 });
+
+test.each([
+  ["sendPostal", "send-postal"],
+  ["sendNoticeBatch", "send-notice-batch"],
+])(
+  "what `trustflow example %s` prints is taken as it is, comments and all",
+  async (name, command) => {
+    const { stdout } = await trustflow(["example", name]);
+    expect(stdout).toContain("  // ");
+    expect(await dryRun(stdout, [], {}, command)).toMatchObject({ code: 0, out: { valid: true } });
+  },
+);
+
+test("an error behind comments names the line of the file", async () => {
+  const { code, stderr } = await dryRun('{\n  // one\n  /* two\n  three */ "a": 1,\n}');
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("(line 5)") });
+});
