@@ -66,7 +66,7 @@ export abstract class Starts implements Methods {
   /**
    * Sends a certified letter, follows it until it is closed, and collects its affidavits (P2 §2.1–2.5, 3.1, 4.1).
    *
-   * Input: the PDF, inline or stored, and the recipient's address. Outcomes: those of P2 §3.1, such as `delivered`, `declined` or
+   * Input: the PDF, inline or stored, and the recipient's address. Outcomes: those of P2 §3.1, such as `delivered`, `rejected` or
    * `expired`; `cancelledBeforeSubmit`; `openAtDeadline`; `other`. Errors: those of every process (`Starts`).
    */
   sendPostal(id: string, input: InputOf<"sendPostal">) {

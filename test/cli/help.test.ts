@@ -31,6 +31,21 @@ test.each(commands.map((command, index) => [names[index], command] as const))(
   },
 );
 
+test("every option and every argument is explained", () => {
+  const bare = commands.flatMap((command) =>
+    [
+      ...command.options.map(({ long, description }) => ({ name: long, description })),
+      ...command.registeredArguments.map((one) => ({
+        name: one.name(),
+        description: one.description,
+      })),
+    ]
+      .filter(({ description }) => description === "")
+      .map(({ name }) => `${command.name()} ${name}`),
+  );
+  expect(bare).toEqual([]);
+});
+
 test("every command that does something takes --json", () => {
   const without = commands
     .filter((command) => command.commands.length === 0 || command.name() === "sandbox")

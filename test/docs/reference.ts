@@ -14,7 +14,7 @@ interface Schema {
   format?: string;
   description?: string;
   examples?: unknown[];
-  const?: unknown;
+  const?: string | number | boolean;
   enum?: string[];
   not?: object;
   writeOnly?: boolean;
@@ -176,7 +176,7 @@ function typeOf(schema: Schema): string {
   if (isDocument(schema)) return "document";
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
   if (writeOnly) return "text, secret";
-  if (only !== undefined) return `\`${String(only)}\``;
+  if (only !== undefined) return `\`${only}\``;
   if (words) return words.map((word) => `\`${word}\``).join(", ");
   if (items) return `list of ${typeOf(items)}`;
   if (properties || type === "object") return "object";

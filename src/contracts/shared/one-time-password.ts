@@ -50,7 +50,6 @@ export const otpDefaults = {
 
 const providerCode = z.string().exactOptional().describe("The provider's code for its refusal.");
 const resendsLeft = z.int().min(0).describe("How often a code may still be sent again.");
-const expired = "the time of the holder has run out";
 const notCode = "must be the code that the holder received";
 
 export const otpUpdates = {
@@ -68,8 +67,8 @@ export const otpUpdates = {
     answer: z.union([
       answer({
         accepted: "the provider accepted the code",
-        expired,
-        locked: "no try and no further code is left",
+        expired: "this code has expired, or the time of the holder has run out",
+        locked: "no try is left: another code is needed, if one may still be sent",
         unavailable,
       }),
       answer(
@@ -99,7 +98,11 @@ export const otpUpdates = {
         { until: Instant.describe("From when on a code can be sent again.") },
       ),
       answer({ refused: "the provider refused, and no code was sent" }, { providerCode }),
-      answer({ limitReached: "no further code may be sent", expired, unavailable }),
+      answer({
+        limitReached: "no further code may be sent",
+        expired: "a code was accepted already, or the time of the holder has run out",
+        unavailable,
+      }),
     ]),
   }),
 };

@@ -8,8 +8,8 @@ import { words } from "./words.js";
 export const Phase = words(
   {
     submitting: "nothing has reached the provider yet, as far as is known",
-    tracking: "the provider has it, and the process follows it",
-    waiting: "a person has to do something, such as entering a code",
+    tracking: "the process follows what the provider has",
+    waiting: "the process waits for a person, such as for a code, or for a scheduled start",
     affidavits: "it has ended at the provider, and affidavits are still fetched",
     ended: "the process has ended",
   },

@@ -119,7 +119,7 @@ export const SignOneShotResult = processResult({
     failed: "the provider reports that the signature failed",
     cancelled: "the request or its identity video was cancelled",
     contractRefused: "the caller did not accept the contract",
-    expired: "the signer did not enter an accepted code in time",
+    expired: "no code was accepted in time, or nobody decided on the contract in time",
     locked: "no try and no further code is left",
     openAtDeadline: "the deadline was reached, and the request is still open",
     other: "a word that Trustflow does not know; `providerOutcome` has it",

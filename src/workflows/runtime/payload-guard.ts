@@ -172,7 +172,13 @@ function whyOf(problem: PayloadProblem): string {
 }
 
 function count(of: string): void {
-  metricMeter.createCounter("trustflow_payloads_refused").add(1, { of });
+  metricMeter
+    .createCounter(
+      "trustflow_payloads_refused",
+      undefined,
+      "What came without encryption or tag and was refused",
+    )
+    .add(1, { of });
 }
 
 function problemIn(payloads: Payloads): PayloadProblem | undefined {
