@@ -47,9 +47,9 @@ function commented(schema: Schema, value: unknown, indent: string): string {
     return `[\n${parts.join(",\n")}\n${indent}]`;
   }
   const { properties } = form;
-  // An example of the whole is shown as it is.
-  if (!properties || schema.examples || typeof value !== "object" || value === null)
-    return JSON.stringify(value);
+  if (!properties || typeof value !== "object" || value === null) return JSON.stringify(value);
+  // A document is shown in its other form.
+  if (Object.keys(value).some((name) => !(name in properties))) return JSON.stringify(value);
   const members = Object.entries(value).map(([name, part]) => {
     const property = properties[name] ?? {};
     return `${inner}// ${property.description}\n${inner}"${name}": ${commented(property, part, inner)}`;

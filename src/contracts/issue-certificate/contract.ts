@@ -57,7 +57,9 @@ const holderSecrets = {
   securityCode: SecretString.describe("A second secret that the holder has chosen.").meta({
     examples: ["example-code"],
   }),
-  type: Text.optional().describe("The type of the certificate. Default: `DISPOSABLE`."),
+  type: Text.optional()
+    .describe("The type of the certificate. Default: `DISPOSABLE`.")
+    .meta({ examples: ["DISPOSABLE"] }),
 };
 
 const checking = processSettings({
@@ -98,7 +100,20 @@ const DataFields = z.strictObject({
   disposableHolder: DisposableHolder.describe(
     "The person (P1 §2.1). Which members are mandatory the provider says by its check.",
   ),
-  disposableDoc: DisposableDoc.optional().describe("The person's identity document (P1 §2.1)."),
+  disposableDoc: DisposableDoc.optional()
+    .describe("The person's identity document (P1 §2.1).")
+    .meta({
+      examples: [
+        {
+          documentType: "CI",
+          documentNr: "AX1234567",
+          documentIssuer: "Comune di Roma",
+          documentIssuerDate: "2020-01-01",
+          documentIssuerCountry: "IT",
+          documentExpirationDate: "2030-01-01",
+        },
+      ],
+    }),
   disposableCertificate: z
     .strictObject({
       ...holderSecrets,
