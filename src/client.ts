@@ -24,7 +24,7 @@ import type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
 import { isUnavailable, typedRefusal } from "./client/refusal.js";
 import { refuseOwnNames } from "./client/start-options.js";
 import type { StartOptions } from "./client/start-options.js";
-import { beginWait, stepsWithin } from "./client/waiting.js";
+import { beginWait, closeWhenIdle, stepsWithin } from "./client/waiting.js";
 import type { Waiting } from "./client/waiting.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, ringOf } from "./config/config.js";
@@ -191,7 +191,7 @@ export class Trustflow extends Starts {
   }
 
   close(): Promise<void> {
-    return this.#connected.close();
+    return closeWhenIdle(this.temporal.connection, () => this.#connected.close());
   }
 
   /** The process must exist; `id` is `<process>/<business id>`. */
@@ -373,7 +373,9 @@ export class Trustflow extends Starts {
     const { input: schema } = contractOf(processName);
     const known =
       typeof first === "object" && first !== null ? comparedInput(schema, first, contentOf) : first;
-    const members = differences(known, JSON.parse(JSON.stringify(compared)));
+    const paths = differences(known, JSON.parse(JSON.stringify(compared)));
+    // A document is compared by its digest, and known by its own name.
+    const members = paths.map((path) => path.replace(/\.sha256$/, ""));
     if (members.length > 0) throw new InputMismatchError(workflowId, members);
   }
 

@@ -4,6 +4,7 @@ import {
   AccessDeniedError,
   NamespaceMissingError,
   TemporalRefusedError,
+  TrustflowError,
   UnreachableError,
 } from "../errors/index.js";
 import { grpcOf, status, statusName } from "../temporal/grpc-status.js";
@@ -20,10 +21,11 @@ export function isTooLarge(details: string): boolean {
 
 /** Any other error stays as it is. */
 export function typedRefusal(error: unknown, namespace: string): unknown {
+  if (error instanceof TrustflowError) return error;
   if (error instanceof NamespaceNotFoundError) return new NamespaceMissingError(namespace);
   const { code, details = "" } = grpcOf(error);
-  if (isTooLarge(details)) return new TemporalRefusedError("resourceExhausted", details);
   if (typeof code !== "number") return error;
+  if (isTooLarge(details)) return new TemporalRefusedError(statusName(code), details);
   switch (code) {
     case status.unavailable:
     case status.deadlineExceeded:
