@@ -98,7 +98,7 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
   const connection =
     given ??
     (await reach(resolved, () =>
-      Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }),
+      connectOnce({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }),
     ));
   const converter = dataConverter(ring, writeRing, refusePlaintext);
   const client = new Client({
@@ -113,6 +113,18 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
     throw new ConfigurationError(["plugins: one replaces the data converter, which encrypts"]);
   const close = async () => (given ? undefined : connection.close());
   return { connection, client, namespace: resolved.namespace, close };
+}
+
+/** `Connection.connect` would leave the channel of a failed attempt open. */
+async function connectOnce(options: ConnectionOptions): Promise<Connection> {
+  const connection = Connection.lazy(options);
+  try {
+    await connection.ensureConnected();
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 /** How many days a namespace keeps the histories of closed processes. */

@@ -9,7 +9,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createSecureServer, createServer } from "node:http2";
 import type { ServerHttp2Stream } from "node:http2";
 import { createServer as createTcpServer } from "node:net";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -36,6 +36,7 @@ let env: TestWorkflowEnvironment;
 let folder: string;
 let pki: Pki;
 const servers: Server[] = [];
+const sockets = new Set<Socket>();
 const opened: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
@@ -48,6 +49,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   for (const server of servers) server.close();
+  for (const socket of sockets) socket.destroy();
   await pki?.close();
   await env?.teardown();
   await rm(folder, { recursive: true });
@@ -79,6 +81,7 @@ const refusal = (options: ConnectOptions = {}) =>
 
 async function listening(server: Server): Promise<string> {
   servers.push(server);
+  server.on("connection", (socket: Socket) => sockets.add(socket.on("error", () => undefined)));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
