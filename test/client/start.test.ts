@@ -133,11 +133,3 @@ test("each call that waits ends at the signal and at the time of its caller", as
   await expect(trustflow.find(id, { signal })).rejects.toBe(reason);
   await expect(trustflow.find(id)).rejects.toThrow(`Unknown process ${id}`);
 }, 30_000);
-
-test("a watch that its reader leaves ends without a trace", async () => {
-  const handle = await trustflow.sendPostal(randomUUID(), letter);
-  const abort = new AbortController();
-  for await (const _ of trustflow.list({ signal: abort.signal })) break;
-  abort.abort();
-  await expect(handle.isOpen()).resolves.toBe(true);
-});
