@@ -87,6 +87,27 @@ export const ShownFailure = z.strictObject({
 });
 export type ShownFailure = z.infer<typeof ShownFailure>;
 
+/**
+ * A call that failed and is made again. The process learns of it only if waiting does not help, so a status has it from Temporal, which
+ * makes the attempts.
+ */
+export const RetriedCall = z.strictObject({
+  /** `trustflow` where the attempt itself did not end, or has a defect. */
+  provider: z.string(),
+  operation: z.string(),
+  /** The host that was called; absent where the attempt called nobody. */
+  host: z.string().optional(),
+  /** In words of ours: `not sent (ENOTFOUND)`, `answered 503`. */
+  cause: z.string(),
+  /** The id that the provider gave the request. */
+  requestId: z.string().optional(),
+  /** The number of the attempt that comes next or is under way; the first is 1. */
+  attempt: z.int(),
+  /** Absent while the attempt is under way, or waits for a worker. */
+  nextAttemptAt: Instant.optional(),
+});
+export type RetriedCall = z.infer<typeof RetriedCall>;
+
 /** Provider ids by the provider's name for them. */
 export const References = z.record(z.string(), z.string());
 export type References = z.infer<typeof References>;
@@ -129,7 +150,7 @@ export const said = {
 export const ProcessStatus = z.strictObject({
   process: z.string(),
   id: z.string(),
-  /** `unknown` until the first activity has answered. */
+  /** `unknown` until a worker has been at the first activity for a moment. */
   environment: z.enum(["production", "preproduction", "sandbox", "unknown"]),
   account: z.string(),
   phase: Phase,
@@ -144,6 +165,8 @@ export const ProcessStatus = z.strictObject({
   attention: Attention.optional(),
   /** The other attentions, if several steps need a decision at once. */
   moreAttentions: z.array(Attention).optional(),
+  /** Calls that failed and are made again. */
+  retrying: z.array(RetriedCall).optional(),
   /** Present if the process failed. */
   failure: ShownFailure.optional(),
   /** The newest entries; of a process that has ended with a result, all. */
