@@ -225,7 +225,11 @@ function describe(error: unknown): Described {
 function causeOf(cause: unknown): Partial<Problem> {
   if (!(cause instanceof ProviderError)) return {};
   const { reference } = cause;
-  return { ...refusalOf(cause), ...metIn(cause), ...(reference === undefined ? {} : { reference }) };
+  return {
+    ...refusalOf(cause),
+    ...metIn(cause),
+    ...(reference === undefined ? {} : { reference }),
+  };
 }
 
 function metIn({ problem, host }: ProviderError): Pick<Problem, "problem" | "host"> {

@@ -134,7 +134,8 @@ export function retryText(call: RetriedCall): string {
   const { provider, operation, host, cause, requestId, attempt, nextAttemptAt } = call;
   const at = host === undefined ? "" : ` at ${host}`;
   const request = requestId === undefined ? "" : `, request ${requestId}`;
-  const next = nextAttemptAt === undefined ? "is under way or waits for a worker" : `at ${nextAttemptAt}`;
+  const next =
+    nextAttemptAt === undefined ? "is under way or waits for a worker" : `at ${nextAttemptAt}`;
   return `${provider} ${operation}${at}: ${cause}${request}; attempt ${attempt} ${next}`;
 }
 

@@ -69,6 +69,10 @@ export interface Problem {
 }
 
 /** Says why a call failed, in our own words and without a value of the answer: `answered 503`, `not sent (ENOTFOUND)`. */
-export function causeIn({ kind, problem, code }: Pick<Problem, "kind" | "problem" | "code">): string {
+export function causeIn({
+  kind,
+  problem,
+  code,
+}: Pick<Problem, "kind" | "problem" | "code">): string {
   return `${problem ?? kind}${code === undefined ? "" : ` (${code})`}`;
 }

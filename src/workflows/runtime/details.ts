@@ -12,11 +12,17 @@ const tail = markdown`
 `;
 const emptyLine = markdown``;
 
-/** `own`: the lines that only this process has. */
-export function renderDetails(status: ProcessStatus, ownLines: [string, string][] = []): Markdown {
+/** `ownLines` are those that only this process has; `calls` are under way. */
+export function renderDetails(
+  status: ProcessStatus,
+  ownLines: [string, string][] = [],
+  calls: Iterable<string> = [],
+): Markdown {
   const { process: processName, id, environment, account, phase, state, timeline } = status;
+  const place =
+    environment === "unknown" ? emptyLine : markdown` on ${environment}, account ${account}`;
   const lines = [
-    markdown`**${processName}** **${id}** on ${environment}, account ${account}`,
+    markdown`**${processName}** **${id}**${place}`,
     emptyLine,
     markdown`- Phase: **${phase}**`,
   ];
@@ -25,6 +31,11 @@ export function renderDetails(status: ProcessStatus, ownLines: [string, string][
     const until = status.until ? markdown`, until ${status.until}` : emptyLine;
     lines.push(markdown`- Waits for: ${status.waitingFor}${until}`);
   }
+  // The process does not learn of an attempt that fails and is made again; the page shows each one.
+  for (const call of calls)
+    lines.push(
+      markdown`- Now: ${call} (see Pending Activities for attempt, cause and next attempt)`,
+    );
   if (state) lines.push(markdown`- State: **${state}** (confirmed)`);
   if (status.reportedState && status.reportedState !== state) {
     lines.push(markdown`- Reported by callback: ${status.reportedState}`);

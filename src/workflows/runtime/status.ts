@@ -48,6 +48,8 @@ export class ProcessStatusBoard {
   readonly #log: ShownLog;
   readonly #attentions: ShownAttentions;
   #waiting: { for: string; until?: Date } | undefined;
+  /** The calls under way, by what the details say of them. They are in no memo: Temporal itself shows them. */
+  readonly #calls = new Map<symbol, string>();
   #hasChanged = false;
   #isAsking = false;
   /** The memo says this, in parts that are compared. */
@@ -67,6 +69,7 @@ export class ProcessStatusBoard {
     this.#log = log;
     this.#attentions = attentions;
     beginMemo(this);
+    this.#showDetails();
   }
 
   get outcome(): string | undefined {
@@ -144,7 +147,22 @@ export class ProcessStatusBoard {
   /** Shows the current status in the Web UI, and in the memo when the workflow task ends. */
   refresh(): void {
     this.#hasChanged = true;
-    showDetails(renderDetails(this.current(), this.ownStatus?.lines()));
+    this.#showDetails();
+  }
+
+  /** The details show the call until the returned function is called. */
+  showCall(summary: string): () => void {
+    const call = Symbol(summary);
+    this.#calls.set(call, summary);
+    this.#showDetails();
+    return () => {
+      this.#calls.delete(call);
+      this.#showDetails();
+    };
+  }
+
+  #showDetails(): void {
+    showDetails(renderDetails(this.current(), this.ownStatus?.lines(), this.#calls.values()));
   }
 
   /**
