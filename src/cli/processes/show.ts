@@ -23,6 +23,7 @@ export function statusText(status: ProcessStatus): Terminal {
       ["phase", status.phase],
       ["waiting for", status.waitingFor],
       ["until", status.until],
+      ["tries left", status.code && triesText(status.code)],
       ...(status.retrying ?? []).map((call): [string, string] => ["retrying", retryText(call)]),
       ["state", status.state],
       ["reported", status.reportedState],
@@ -129,6 +130,10 @@ function attentionText(attention: Attention): Terminal {
   ]);
 }
 
+function triesText({ triesLeft, resendsLeft }: NonNullable<ProcessStatus["code"]>): string {
+  return `${triesLeft}; further codes: ${resendsLeft}`;
+}
+
 /** `evi-post submit at api.example: not sent (ENOTFOUND); attempt 3 at …`. */
 export function retryText(call: RetriedCall): string {
   const { provider, operation, host, cause, requestId, attempt, nextAttemptAt } = call;
@@ -140,11 +145,13 @@ export function retryText(call: RetriedCall): string {
 }
 
 /** The source comes first, in our own words. */
-function timelineLine({ at, source, event, by, principal, note }: TimelineEntry): Terminal {
+function timelineLine(entry: TimelineEntry): Terminal {
+  const { at, clock, source, event, by, principal, note } = entry;
+  const time = clock === undefined ? at : `${at} (${clock} clock)`;
   const stated = by === undefined ? "" : terminal` by ${by}`;
   const signed = principal === undefined ? "" : terminal`, signed by ${principal}`;
   const more = note === undefined ? "" : terminal` – ${note}`;
-  return terminal`${paint("dim", at)}  ${padded(source, 8)}  ${event}${stated}${signed}${more}`;
+  return terminal`${paint("dim", time)}  ${padded(source, 8)}  ${event}${stated}${signed}${more}`;
 }
 
 /** Prints what is new in each status: each timeline entry once, in whatever order entries arrive, and the current phase. */
@@ -171,7 +178,7 @@ export class ProgressLines {
 
   linesOf(status: ProcessStatus): Terminal[] {
     const lines = this.#newEntries(status.timeline).map(timelineLine);
-    const { phase, state, waitingFor, until, outcome, failure } = status;
+    const { phase, state, waitingFor, until, code, outcome, failure } = status;
     const standing = [
       phase,
       ...(state === undefined ? [] : [state]),
@@ -180,6 +187,7 @@ export class ProgressLines {
       ...(waitingFor === undefined
         ? []
         : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
+      ...(code === undefined ? [] : [`tries left ${triesText(code)}`]),
     ].join(", ");
     if (standing !== this.#standing) lines.push(paint("bold", standing));
     this.#standing = standing;

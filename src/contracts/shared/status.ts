@@ -10,6 +10,8 @@ export type Phase = z.infer<typeof Phase>;
 export const TimelineEntry = z.strictObject({
   at: Instant,
   source: z.enum(["process", "callback", "query", "person"]),
+  /** Present if `at` is a time of the sandbox's clock, which may run faster than ours. */
+  clock: z.literal("sandbox").optional(),
   event: z.string(),
   /** The name that a person stated. */
   by: z.string().optional(),
@@ -155,7 +157,12 @@ export const ProcessStatus = z.strictObject({
   account: z.string(),
   phase: Phase,
   waitingFor: z.string().optional(),
+  /** When the wait ends in any case: the deadline of the process, not its next query. */
   until: Instant.optional(),
+  /** While the process waits for a code: how many tries and further codes the process allows. The provider may have limits of its own. */
+  code: z
+    .strictObject({ triesLeft: z.int().nonnegative(), resendsLeft: z.int().nonnegative() })
+    .optional(),
   /** The provider's state at the newest query. */
   state: z.string().optional(),
   /** The state that the callbacks report; not confirmed. */

@@ -31,6 +31,10 @@ export function renderDetails(
     const until = status.until ? markdown`, until ${status.until}` : emptyLine;
     lines.push(markdown`- Waits for: ${status.waitingFor}${until}`);
   }
+  if (status.code)
+    lines.push(
+      markdown`- Tries left: ${status.code.triesLeft}; further codes: ${status.code.resendsLeft}`,
+    );
   // The process does not learn of an attempt that fails and is made again; the page shows each one.
   for (const call of calls)
     lines.push(
@@ -91,9 +95,10 @@ function asking({ process: processName, id }: ProcessStatus, attention: Attentio
 }
 
 /** The source comes first, in our own words, so that no text can pretend to come from another source. */
-function entryLine({ at, source, event, by, principal, note }: TimelineEntry): Markdown {
+function entryLine({ at, clock, source, event, by, principal, note }: TimelineEntry): Markdown {
+  const time = clock === undefined ? at : `${at} (${clock} clock)`;
   const stated = by === undefined ? emptyLine : markdown` ${by}`;
   const who = principal === undefined ? stated : markdown`${stated}, signed by **${principal}**`;
   const more = note === undefined ? emptyLine : markdown` – ${note}`;
-  return markdown`- ${at} **${source}**${who}: ${event}${more}`;
+  return markdown`- ${time} **${source}**${who}: ${event}${more}`;
 }

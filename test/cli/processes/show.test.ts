@@ -46,6 +46,18 @@ test("`watch` prints a failed attempt once, and not again while the next one run
   );
 });
 
+test("a time of the sandbox's clock is marked, and a code shows the tries that are left", () => {
+  const timeline = [{ ...entry("Sent", 5), clock: "sandbox" as const }];
+  const waiting = statusOf(timeline, {
+    ...{ waitingFor: "the holder's code", until: "2026-01-08T00:00:00.000Z" },
+    code: { triesLeft: 4, resendsLeft: 3 },
+  });
+  const shown = statusText(waiting).source;
+  expect(shown).toMatch(/2026-01-01T00:05:00.000Z \(sandbox clock\).* callback +Sent/);
+  expect(shown).toMatch(/tries left +4; further codes: 3/);
+  expect(printed(waiting).join("\n")).toContain("tries left 4; further codes: 3");
+});
+
 test("an entry that comes late and stands before others is printed, and no other one again", () => {
   const [sent, early, delivered] = [entry("Sent", 5), entry("Issued", 1), entry("Delivered", 9)];
   const lines = printed(
