@@ -212,10 +212,11 @@ function describe(error: unknown): Described {
   if (error instanceof EffectInFlight || error instanceof EffectAbsentOnce) {
     const { name, retryAfterMs, cause } = error;
     const unanswered = cause !== undefined;
-    const met = unanswered ? causeOf(cause) : { code: name };
+    const met = unanswered ? causeOf(cause) : { code: name, problem: error.message };
     return { kind: "unavailable", ...met, retryAfterMs, waits: true, unanswered };
   }
-  if (error instanceof JournalUnavailable) return { kind: "unavailable", code: "journal" };
+  if (error instanceof JournalUnavailable)
+    return { kind: "unavailable", code: "journal", problem: error.message };
   if (isUndecryptable(error)) {
     return { kind: "unavailable", provider: "trustflow", code: error.message, final: true };
   }
