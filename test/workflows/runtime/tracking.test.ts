@@ -417,6 +417,7 @@ describe("after the close", () => {
 
 test("the status waits until the deadline of the process, not until the next query", async () => {
   const { run, flow, answerWith, hear } = await start();
+  await run.look(() => flow.status.identify({ environment: "sandbox", account: "default" }));
   const until = () => flow.status.current().until;
   const deadline = until();
   // The run begins at this time.
@@ -424,6 +425,12 @@ test("the status waits until the deadline of the process, not until the next que
   await run.pass(spans.pollIntervalSeconds);
   await answerWith("Sent");
   expect(until()).toBe(deadline);
+  // A memo is an event: each answer has one, as in the histories that there are.
+  const memos = run.memos.length;
+  await run.pass(spans.pollIntervalSeconds);
+  await answerWith("Sent");
+  expect(until()).toBe(deadline);
+  expect(run.memos.length).toBe(memos + 1);
   // An end state that the provider does not close ends the wait sooner.
   await hear("Closed");
   await answerWith("Cancelled");
