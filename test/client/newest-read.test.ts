@@ -74,7 +74,7 @@ async function callsWith(left: unknown, isEncrypted = true) {
   const [codec] = client.options.loadedDataConverter.payloadCodecs;
   const payloads = isEncrypted ? await codec!.encode(plain) : plain;
   const pendingActivities = [{}, { heartbeatDetails: { payloads } }];
-  return openCallsIn(client, { raw: { pendingActivities } as never });
+  return openCallsIn(client, { raw: { pendingActivities } });
 }
 
 test.each([
@@ -87,7 +87,7 @@ test.each([
 });
 
 test("without an open activity nothing was read", async () => {
-  expect(newestReadIn(await openCallsIn(client, { raw: {} as never }))).toEqual({});
+  expect(newestReadIn(await openCallsIn(client, { raw: {} }))).toEqual({});
 });
 
 test("an earlier read, or one of a process that has ended, changes no status", () => {

@@ -102,7 +102,7 @@ export async function* filterStuck<E extends Execution>(
   const look = (execution: E) =>
     inspect(where, execution).then(
       (found) => found && { execution, ...found },
-      (error: unknown) => void onError(execution, error),
+      (error: unknown) => onError(execution, error),
     );
   for await (const found of someAtOnce(executions, look)) if (found) yield found;
 }
