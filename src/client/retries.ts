@@ -27,10 +27,15 @@ export function isCalling(calls: OpenCall[]): boolean {
   return calls.some(({ lastFailure }) => !isExpected(lastFailure?.type));
 }
 
-/** A retry that only waits: the provider shows no change, or does not show a new item yet. */
+/**
+ * A retry that sends nothing, and only looks: the provider shows no change, or does not show an item yet; or an operator has to decide, as
+ * the attention says, and the answer may still become known.
+ */
 function isExpected(type: string | undefined): boolean {
-  return type === "unchanged" || type === "notVisibleYet";
+  return lookingOnly.has(type);
 }
+
+const lookingOnly = new Set<unknown>(["unchanged", "notVisibleYet", "unknownOutcome", "protocol"]);
 
 function retryOf({ activity, attempt, nextAttemptAt, lastFailure }: OpenCall): object | undefined {
   if (!lastFailure || isExpected(lastFailure.type)) return undefined;

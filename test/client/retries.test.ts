@@ -45,6 +45,11 @@ test.each([
   ["without a failed attempt", undefined, true],
   ["whose provider shows no change", { type: "unchanged", detail: problem }, false],
   ["whose provider does not show the item yet", { type: "notVisibleYet", detail: problem }, false],
+  [
+    "whose answer was lost, and is only looked for",
+    { type: "unknownOutcome", detail: problem },
+    false,
+  ],
   ["whose failure has another shape", { type: "unavailable", detail: { kind: 7 } }, true],
 ])("a call %s is not being retried", (_, lastFailure, calling) => {
   const calls = [call(lastFailure)];

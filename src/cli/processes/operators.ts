@@ -60,7 +60,8 @@ export function addOperators(program: Command): void {
   addCommand(program, "list", {
     summary: "list processes, open ones first",
     details: `The list comes from Temporal's visibility store and may lag by a second; it needs no worker.
-RETRYING shows of each open process the call that failed and is made again: host, cause, and the next attempt.
+Without --attention and --stuck, RETRYING shows of each open process the call that failed and is made again: host, cause, and the
+next attempt.
 --stuck lists processes whose workflow tasks keep failing. "trustflow cleanup" resets each of them once; REPAIRED shows when.
 An operator must look at a process that is still stuck after that.`,
     example: "trustflow list --attention",
@@ -77,7 +78,9 @@ An operator must look at a process that is still stuck after that.`,
     .action(({ json, csv, limit, ...filter }: ListOptions) =>
       withTrustflow(async (trustflow) => {
         const found: ListedProcess[] = [];
-        for await (const entry of trustflow.list({ ...filter, retrying: !filter.stuck })) {
+        // With a filter the list already says what is wrong.
+        const isOverview = !filter.stuck && !filter.attention;
+        for await (const entry of trustflow.list({ ...filter, retrying: isOverview })) {
           if (found.length === limit) {
             writeNote(terminal`Only the first ${limit} are shown: raise --limit for more.`);
             break;
