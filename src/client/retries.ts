@@ -53,5 +53,7 @@ function retryOf({ activity, attempt, nextAttemptAt, lastFailure }: OpenCall): o
 
 function withoutProblem(type: string): string {
   if (type === "Timeout") return "the attempt did not end: its worker may be gone";
+  // A kind of problem whose details this client cannot open.
+  if (/^[a-z]\w{1,80}$/.test(type)) return type;
   return `a defect${/^\w{1,80}$/.test(type) ? ` (${type})` : ""}: see the worker's log`;
 }

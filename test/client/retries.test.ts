@@ -34,6 +34,7 @@ test("a failed call shows host, cause, request and next attempt, and nothing tha
 
 test.each([
   ["Timeout", "the attempt did not end: its worker may be gone"],
+  ["unavailable", "unavailable"],
   ["TypeError", "a defect (TypeError): see the worker's log"],
   ["<b> forged", "a defect: see the worker's log"],
 ])("an attempt that ended with %j and without a problem has a cause too", (type, cause) => {
