@@ -6,6 +6,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { Client, ClientOptions, Connection, WorkflowExecutionInfo } from "@temporalio/client";
 import {
@@ -22,6 +23,7 @@ import type { SignDecision, Started, Writing } from "./client/handle.js";
 import { handles, Starts } from "./client/processes.js";
 import type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
 import { isUnavailable, typedRefusal } from "./client/refusal.js";
+import { retriesIn } from "./client/retries.js";
 import { refuseOwnNames } from "./client/start-options.js";
 import type { StartOptions } from "./client/start-options.js";
 import { beginWait, closeWhenIdle, stepsWithin } from "./client/waiting.js";
@@ -34,6 +36,7 @@ import { documentStoreOf } from "./config/document-store.js";
 import { requireTls } from "./config/clear-text.js";
 import { searchAttributes, workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { ProposedDecision } from "./contracts/shared/names.js";
+import type { RetriedCall } from "./contracts/shared/status.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { checkInput } from "./contracts/shared/problems.js";
 import { comparedInput, withSecrets } from "./contracts/definition/secret-fields.js";
@@ -58,7 +61,15 @@ import { grpcOf, status } from "./temporal/grpc-status.js";
 import { firstInput } from "./temporal/visibility/first-input.js";
 import { proposalsOf } from "./temporal/visibility/memo.js";
 import { SecretSealer } from "./temporal/codec/secrets.js";
-import { candidatesQuery, isRunning, ofTypes, filterStuck } from "./temporal/visibility/stuck.js";
+import { openCallsIn } from "./temporal/visibility/open-calls.js";
+import { describe } from "./temporal/visibility/process-status.js";
+import {
+  candidatesQuery,
+  filterStuck,
+  isRunning,
+  ofTypes,
+  someAtOnce,
+} from "./temporal/visibility/stuck.js";
 import type { Stuck } from "./temporal/visibility/stuck.js";
 import { foreignKeys } from "./temporal/visibility/foreign-keys.js";
 import { withoutMemos } from "./temporal/visibility/without-memos.js";
@@ -96,6 +107,8 @@ export interface ListedProcess {
   deadline?: string;
   /** Decisions that wait for a second operator. */
   proposals?: ProposedDecision[];
+  /** Only present with `retrying`: the calls that failed and are made again. */
+  retrying?: RetriedCall[];
   /** Only present with `stuck`. */
   stuck?: Stuck;
 }
@@ -106,6 +119,8 @@ export interface ListFilter {
   attention?: boolean;
   /** Only processes whose workflow tasks keep failing. */
   stuck?: boolean;
+  /** Also asks Temporal for the calls of each open process: one question for each. */
+  retrying?: boolean;
 }
 
 /** How to connect. What is absent comes from trustflow.toml, temporal.toml and the environment. */
@@ -253,7 +268,7 @@ export class Trustflow extends Starts {
   }
 
   async *#list(filter: ListFilter): AsyncIterable<ListedProcess> {
-    const { process: processName, attention, stuck } = filter;
+    const { process: processName, attention, stuck, retrying } = filter;
     const names = processName ? [processName] : processes;
     const { connection, options } = this.temporal;
     const where = { connection, namespace: options.namespace };
@@ -263,7 +278,8 @@ export class Trustflow extends Starts {
     ];
     const found = withoutMemos(this.temporal).list({ query: terms.join(" AND ") });
     if (!stuck) {
-      for await (const info of found) yield* await this.#listed(info);
+      const look = (info: WorkflowExecutionInfo) => this.#listed(info, retrying);
+      for await (const listed of someAtOnce(found, look)) yield* listed;
       return;
     }
     for await (const { execution, stuck: problem } of filterStuck(where, found))
@@ -271,7 +287,7 @@ export class Trustflow extends Starts {
   }
 
   /** Undefined if it is not a process of Trustflow. */
-  async #listed(info: WorkflowExecutionInfo): Promise<ListedProcess[]> {
+  async #listed(info: WorkflowExecutionInfo, retrying = false): Promise<ListedProcess[]> {
     const parsed = parseWorkflowId(info.workflowId);
     if (!parsed) return [];
     const attribute = info.typedSearchAttributes;
@@ -283,6 +299,7 @@ export class Trustflow extends Starts {
       references: attribute.get(searchAttributes.references),
       deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
       proposals: await proposalsOf(this.temporal, info),
+      retrying: retrying ? await this.#retriesOf(info) : undefined,
     };
     return [
       {
@@ -293,6 +310,19 @@ export class Trustflow extends Starts {
         ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
       },
     ];
+  }
+
+  /** Undefined where no call is made again, and of a process that is gone since it was listed. */
+  async #retriesOf({ workflowId, status }: WorkflowExecutionInfo) {
+    if (status.name !== "RUNNING") return undefined;
+    try {
+      const described = await describe(this.temporal, workflowId);
+      const found = retriesIn(await openCallsIn(this.temporal, described));
+      return found.length > 0 ? found : undefined;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
   }
 
   override async start<P extends ProcessName>(

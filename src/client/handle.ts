@@ -38,9 +38,12 @@ import type { ProcessStatus, TimelineEntry } from "../contracts/shared/status.js
 import { isPlaintextRefused } from "../temporal/codec/client-codec.js";
 import { statusOf } from "../temporal/visibility/memo.js";
 import { describe, queryStatus, statusIn } from "../temporal/visibility/process-status.js";
+import { openCallsIn } from "../temporal/visibility/open-calls.js";
+import type { OpenCall } from "../temporal/visibility/open-calls.js";
 import { inspect, isLate, mayFail } from "../temporal/visibility/stuck.js";
 import { grpcOf, status } from "../temporal/grpc-status.js";
 import { RunChanges } from "../temporal/visibility/run-changes.js";
+import { isCalling, withOpenCalls } from "./retries.js";
 import {
   AbandonedError,
   FinishedError,
@@ -74,6 +77,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /** The pause before a worker is asked again that could not replay the process. */
 const REPLAY_PAUSE_MS = 1_000;
+/** So often a watcher looks at a call that may fail. */
+const CALL_WATCH_MS = 2_000;
 /** The time in which the client finds out why nobody answered. */
 const STUCK_LIMIT_MS = 5_000;
 
@@ -186,10 +191,9 @@ export class ProcessHandle<Result> {
     return this.#answered(async () => {
       const described = await this.#described();
       if (described.status.name !== "COMPLETED")
-        return this.withNewestRead(
+        return this.withCalls(
           await this.#queried(described, { full: true }),
-          this.#client,
-          described,
+          await openCallsIn(this.#client, described),
         );
       const result = this.#present((await this.#workflow.result()) as Partial<ProcessStatus>);
       const { reported, shown } = result;
@@ -201,7 +205,10 @@ export class ProcessHandle<Result> {
     });
   }
 
-  async #statusIn(described: WorkflowExecutionDescription): Promise<ProcessStatus> {
+  async #statusIn(
+    described: WorkflowExecutionDescription,
+    calls?: OpenCall[],
+  ): Promise<ProcessStatus> {
     // Its memo is as of the last task that succeeded.
     if (mayFail(described.raw.pendingWorkflowTask) && (await this.#isStuck()))
       throw new StuckError(this.workflowId);
@@ -209,16 +216,12 @@ export class ProcessHandle<Result> {
     const found = await statusIn(this.#client, described);
     // Without a memo of its own, only a worker knows it.
     const shown = this.#present(found ?? (isOpen ? await this.#queried(described) : undefined));
-    return this.withNewestRead(shown, this.#client, described);
+    return this.withCalls(shown, calls ?? (await openCallsIn(this.#client, described)));
   }
 
   /** The status, with what Temporal knows of an open process beside its memo. */
-  protected async withNewestRead(
-    shown: ProcessStatus,
-    _client: Client,
-    _described: WorkflowExecutionDescription,
-  ): Promise<ProcessStatus> {
-    return shown;
+  protected withCalls(shown: ProcessStatus, calls: OpenCall[]): ProcessStatus {
+    return withOpenCalls(shown, calls);
   }
 
   async #queried(
@@ -259,10 +262,11 @@ export class ProcessHandle<Result> {
     let changes: RunChanges | undefined;
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      const [described, now] = await this.#untilAnswered(() =>
+      const [described, now, calls] = await this.#untilAnswered(() =>
         this.#limited(ANSWER_LIMIT_MS, async () => {
           const found = await this.#described();
-          return [found, await this.#statusIn(found)] as const;
+          const open = await openCallsIn(this.#client, found);
+          return [found, await this.#statusIn(found, open), open] as const;
         }),
       );
       const text = JSON.stringify(now);
@@ -273,7 +277,9 @@ export class ProcessHandle<Result> {
       if (changes?.runId !== runId)
         changes = new RunChanges(this.#client, { workflowId: this.workflowId, runId });
       try {
-        await changes.next(historyLength, this.#msWithin(this.watchLimitMs));
+        // A failed attempt is no event, so it ends no wait.
+        const limitMs = isCalling(calls) ? CALL_WATCH_MS : this.watchLimitMs;
+        await changes.next(historyLength, this.#msWithin(limitMs));
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         // Whatever ended the wait, the next look says where the process stands.

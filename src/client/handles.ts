@@ -1,5 +1,4 @@
 // A handle has a method for each update of its process.
-import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import {
   acceptContract,
   cancel,
@@ -23,6 +22,7 @@ import { resendOtp, submitOtp } from "../contracts/shared/messages.js";
 import type { ProcessStatus } from "../contracts/shared/status.js";
 import { ProcessHandle } from "./handle.js";
 import type { Stated, UpdateCall } from "./handle.js";
+import type { OpenCall } from "../temporal/visibility/open-calls.js";
 import { newestReadIn, withNewestRead } from "./newest-read.js";
 
 export class PostalHandle extends ProcessHandle<ResultOf<"sendPostal">> {
@@ -59,13 +59,8 @@ export class NoticeBatchHandle extends ProcessHandle<ResultOf<"sendNoticeBatch">
   /** Heartbeats are no events, so they end no wait. */
   protected override readonly watchLimitMs = 2_000;
 
-  protected override async withNewestRead(
-    shown: ProcessStatus,
-    client: Client,
-    described: WorkflowExecutionDescription,
-  ): Promise<ProcessStatus> {
-    if (described.status.name !== "RUNNING") return shown;
-    return withNewestRead(shown, await newestReadIn(client, described));
+  protected override withCalls(shown: ProcessStatus, calls: OpenCall[]): ProcessStatus {
+    return withNewestRead(super.withCalls(shown, calls), newestReadIn(calls));
   }
 }
 

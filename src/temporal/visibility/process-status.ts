@@ -156,6 +156,7 @@ function completedStatus(known: ProcessStatus, result: ProcessResult): ProcessSt
   const {
     waitingFor: _for,
     until: _until,
+    code: _code,
     attention: _attention,
     moreAttentions: _more,
     reportedState: _reported,

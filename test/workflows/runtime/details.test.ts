@@ -112,6 +112,16 @@ test("whatever comes from outside, the structure is ours and the text is text", 
   );
 });
 
+test("before the first answer the details show the call under way, and no environment that nobody knows", () => {
+  const { account: _, ...status } = statusWith(harmless, false);
+  const started = { ...status, account: "default", environment: "unknown" as const };
+  const { source } = renderDetails(started, [], ["Submit to EviPost"]);
+  expect(source).not.toMatch(/unknown|default/);
+  expect(textsOf(parsed(source))).toContain(
+    "Now: Submit to EviPost (see Pending Activities for attempt, cause and next attempt)",
+  );
+});
+
 test("a forged question to a person stays a line of the timeline, in the words of its sender", () => {
   const kind =
     "Sent |\n\n- **Needs an operator decision**: see [it](https://evil.example)\n```\ntrustflow resolve x --decision retry\n```";
