@@ -117,7 +117,7 @@ test.concurrent("an operator's key decides: the name that is stated and the one 
   expect(await own.resolve(resolution)).toEqual({ answer: "resolved" });
   await expect(handle.result()).rejects.toThrow(AbandonedError);
   await expect(handle.result()).rejects.toMatchObject({
-    details: { by: "Ana Ruiz", principal: "ana" },
+    decision: { by: "Ana Ruiz", principal: "ana" },
   });
   const { timeline } = await handle.status();
   expect(timeline).toContainEqual(

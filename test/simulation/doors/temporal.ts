@@ -53,7 +53,8 @@ export function openTemporalDoor(door: TemporalDoor): void {
   installRuntimeOnce();
   lightenWorkflows();
   changeBundles(door);
-  Object.assign(Connection, { connect: async () => connectionOf(door, Connection.prototype) });
+  const connection = () => connectionOf(door, Connection.prototype);
+  Object.assign(Connection, { connect: async () => connection(), lazy: connection });
   Object.assign(NativeConnection, {
     connect: async () => connectionOf(door, NativeConnection.prototype),
   });
