@@ -51,8 +51,16 @@ function retryOf({ activity, attempt, nextAttemptAt, lastFailure }: OpenCall): o
   };
 }
 
+/** Why an attempt failed for which no provider is the reason. */
+const ownCauses = new Map([
+  ["Timeout", "the attempt did not end: its worker may be gone"],
+  ["DocumentStoreFullError", "the document store is full"],
+  ["DocumentStoreUnavailableError", "the document store cannot be used"],
+]);
+
 function withoutProblem(type: string): string {
-  if (type === "Timeout") return "the attempt did not end: its worker may be gone";
+  const known = ownCauses.get(type);
+  if (known) return known;
   // A kind of problem whose details this client cannot open.
   if (/^[a-z]\w{1,80}$/.test(type)) return type;
   return `a defect${/^\w{1,80}$/.test(type) ? ` (${type})` : ""}: see the worker's log`;

@@ -22,6 +22,7 @@ interface Given {
 }
 
 interface AttemptResult {
+  message: string;
   nonRetryable: boolean;
   delayMs: number;
   /** What the next attempt receives. */
@@ -51,8 +52,9 @@ async function attempt(
   );
   const failure = await run.catch((failed: unknown) => failed as ApplicationFailure);
   expect(failure).toBeInstanceOf(ApplicationFailure);
-  const { nonRetryable, nextRetryDelay } = failure;
+  const { message, nonRetryable, nextRetryDelay } = failure;
   return {
+    message,
     nonRetryable: nonRetryable === true,
     delayMs: Number(nextRetryDelay),
     awaySince: left?.awaySince,
@@ -141,6 +143,16 @@ test.each([
   const { awaySince } = await attempt(error, { awayMs: 30_000 });
   expect(awaySince).toBeLessThan(Date.now() - 25_000);
 });
+
+test.each([
+  [new JournalUnavailable({ code: "ECONNREFUSED" }), "cannot reach the journal (ECONNREFUSED)"],
+  [new EffectInFlight("submit", 1), 'step "submit" is being sent by another worker'],
+])(
+  "a failure of the journal has its cause once, without a word of our code",
+  async (error, cause) => {
+    expect((await attempt(error)).message).toBe(`evi-post submit: unavailable, ${cause}`);
+  },
+);
 
 test("an answer ends the time", async () => {
   const answered = await attempt(away("notVisibleYet"), { awayMs: LIMIT_MS });

@@ -34,6 +34,8 @@ test("a failed call shows host, cause, request and next attempt, and nothing tha
 
 test.each([
   ["Timeout", "the attempt did not end: its worker may be gone"],
+  ["DocumentStoreFullError", "the document store is full"],
+  ["DocumentStoreUnavailableError", "the document store cannot be used"],
   ["unavailable", "unavailable"],
   ["TypeError", "a defect (TypeError): see the worker's log"],
   ["<b> forged", "a defect: see the worker's log"],

@@ -103,6 +103,13 @@ test("the bar is full only once every notice is made, whatever the provider roun
   expect(silent).toBeUndefined();
 });
 
+test("the bar ends with the state Processed, also where the provider made fewer notices than there are recipients", () => {
+  const at = progressAt(0, 99_990, { progressPercentage: 100 });
+  const [making, made] = linesOf({ ...at, state: "Processing" }, { ...at, state: "Processed" });
+  expect(making).toContain(" 99 % 99,990 of 100,000");
+  expect(made).toBe("99,990 of 100,000 made");
+});
+
 test("no line for another process, before the provider has the batch, and at the end", () => {
   expect(linesOf(statusOf({}), statusOf({ list }), statusOf({ list, phase: "ended" }))).toEqual([
     undefined,

@@ -90,7 +90,7 @@ type Described = Omit<Partial<Problem>, "kind"> & {
 
 /** An attempt leaves it behind in its heartbeat. */
 interface Heartbeat {
-  /** For clients: where the call is made, before the process itself knows (`src/client/open-calls.ts`). */
+  /** For clients: where the call is made, before the process itself knows (`src/client/retries.ts`). */
   environment: string;
   account: string;
   /** For the next attempt: since when every attempt found the provider unavailable. */
@@ -210,13 +210,12 @@ function describe(error: unknown): Described {
     return { kind: "unknownOutcome", ...causeOf(cause), ...(lookUp && { lookUp }) };
   }
   if (error instanceof EffectInFlight || error instanceof EffectAbsentOnce) {
-    const { name, retryAfterMs, cause } = error;
+    const { message, retryAfterMs, cause } = error;
     const unanswered = cause !== undefined;
-    const met = unanswered ? causeOf(cause) : { code: name, problem: error.message };
+    const met = unanswered ? causeOf(cause) : { problem: message };
     return { kind: "unavailable", ...met, retryAfterMs, waits: true, unanswered };
   }
-  if (error instanceof JournalUnavailable)
-    return { kind: "unavailable", code: "journal", problem: error.message };
+  if (error instanceof JournalUnavailable) return { kind: "unavailable", problem: error.message };
   if (isUndecryptable(error)) {
     return { kind: "unavailable", provider: "trustflow", code: error.message, final: true };
   }

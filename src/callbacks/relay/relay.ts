@@ -92,6 +92,8 @@ export const secretsNotKept =
 
 const unreadable = "the inbox cannot be read";
 const readableAgain = "the inbox can be read again";
+const unassigned = "callbacks to an account's address cannot be assigned to processes";
+const unnotified = "processes cannot be notified of surplus callbacks";
 const untidy = "tokens that are judged cannot be tidied up";
 
 class RunningRelay implements Relay {
@@ -110,8 +112,8 @@ class RunningRelay implements Relay {
   readonly #loopEnded: Promise<void>;
   #closed = false;
   #hasWarnedOfSecrets = false;
-  /** What fails again and again is said once. */
-  readonly #failing = new Set<string>();
+  /** What fails again and again is said once, and so is each other error: the codes by message. */
+  readonly #failing = new Map<string, Set<unknown>>();
   #looks = 0;
   #tidiedAt = -Infinity;
   #lastLook: Date | undefined;
@@ -156,33 +158,42 @@ class RunningRelay implements Relay {
       await this.#wakeSignal.wait(scanMs);
       if (this.#closed) return;
       await sleep(gatherMs);
-      try {
-        await this.#drain();
-        pauseMs = 250;
-        if (this.#failing.delete(unreadable)) this.#options.logger?.info?.(readableAgain);
-      } catch (error) {
-        this.#warnOnce(unreadable, error);
+      if (await this.#drain()) pauseMs = 250;
+      else {
         this.#wakeSignal.wakeIn(pauseMs * (0.5 + Math.random()));
         pauseMs = Math.min(pauseMs * 2, 10_000);
       }
     }
   }
 
-  async #drain(): Promise<void> {
+  /** Returns whether all went well; else the next look may wait. */
+  async #drain(): Promise<boolean> {
     const { leaseMs = 30_000, parallel = 16 } = this.#options;
     let more = true;
     while (more && !this.#closed) {
       this.#wakeSignal.clear();
       this.#looks += 1;
       // If one of these fails, the others go on.
-      const problems: unknown[] = [];
-      const noted = (error: unknown) => void problems.push(error);
-      const hadMore = (await this.#address(leaseMs).catch(noted)) ?? false;
-      await this.#wake().catch(noted);
+      const failed = new Set<string>();
+      const noted = (problem: string) => (error: unknown) => {
+        failed.add(problem);
+        this.#warnOnce(problem, error);
+      };
+      const ended = (problem: string) => () => this.#failing.delete(problem);
+      await this.#tidyTokens();
+      const unaddressed =
+        (await this.#inbox.claimUnaddressed(this.#claim, leaseMs).catch(noted(unreadable))) ?? [];
+      if (unaddressed.length > 0)
+        await this.#addressAll(unaddressed).then(ended(unassigned), noted(unassigned));
+      await this.#wake().then(ended(unnotified), noted(unnotified));
       const claimedAt = performance.now();
-      const rows = await this.#inbox.claim(this.#claim, leaseMs, this.#signaller.paused());
+      const paused = this.#signaller.paused();
+      const rows = await this.#inbox.claim(this.#claim, leaseMs, paused).catch(noted(unreadable));
+      if (!failed.has(unreadable) && this.#failing.delete(unreadable))
+        this.#options.logger?.info?.(readableAgain);
+      if (!rows) return false;
       this.#lastLook = new Date();
-      more = isFull(rows) || hadMore;
+      more = isFull(rows) || isFull(unaddressed);
       for (const group of byProcess(rows)) {
         while (this.#running.size >= parallel) await Promise.race(this.#running);
         const task = this.#handle(group, claimedAt + leaseMs);
@@ -192,8 +203,9 @@ class RunningRelay implements Relay {
         if (group[0] && itemWordsOf(group[0])) await task;
       }
       this.#alone ??= this.#tryAlone(leaseMs).finally(() => (this.#alone = undefined));
-      if (problems.length > 0) throw problems[0];
+      if (failed.size > 0) return false;
     }
+    return true;
   }
 
   // Tries each row that has failed again and again. It may even end the relay's process, so it comes after the others.
@@ -214,14 +226,6 @@ class RunningRelay implements Relay {
     }
   }
 
-  // Assigns callbacks to an account's address to their processes; returns whether there may be more.
-  async #address(leaseMs: number): Promise<boolean> {
-    await this.#tidyTokens();
-    const rows = await this.#inbox.claimUnaddressed(this.#claim, leaseMs);
-    if (rows.length > 0) await this.#addressAll(rows);
-    return isFull(rows);
-  }
-
   /** Without it callbacks wait longer, and tokens stay longer: it stops nothing. */
   async #tidyTokens(): Promise<void> {
     const { pool, tidyMs = 60_000 } = this.#options;
@@ -236,6 +240,7 @@ class RunningRelay implements Relay {
     }
   }
 
+  /** Assigns callbacks to an account's address to their processes. */
   async #addressAll(rows: UnaddressedRow[]): Promise<void> {
     const { eventsPerProcess = defaultQuota.eventsPerProcess, unmatchedMs = 60_000 } =
       this.#options;
@@ -343,8 +348,9 @@ class RunningRelay implements Relay {
   }
 
   #warnOnce(message: string, error: unknown): void {
-    if (!this.#failing.has(message)) this.#warn(message, error);
-    this.#failing.add(message);
+    const said = this.#failing.get(message) ?? new Set();
+    if (!said.has(codeOf(error))) this.#warn(message, error);
+    this.#failing.set(message, said.add(codeOf(error)));
   }
 
   #warn(message: string, error: unknown): void {
@@ -379,6 +385,8 @@ function byProcess(rows: ClaimedRow[]): ClaimedRow[][] {
   return [...groups.values()];
 }
 
+/** The name of an error of our own code, which has no code, says at least of what kind it is. */
 function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code;
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return code ?? name;
 }

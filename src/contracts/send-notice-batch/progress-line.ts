@@ -28,7 +28,7 @@ export class BatchProgressLine {
   lineOf(status: ProcessStatus): string | undefined {
     const { list, progress, totals } = batchOf(status);
     if (status.phase === "ended" || list === undefined) return undefined;
-    const share = progress && shareOf(progress, list.recipients);
+    const share = progress && shareOf(progress, list.recipients, status.state);
     const line = totals && totalsLine(totals.states, list.recipients);
     if (!progress || share === undefined) return line;
     const made = this.#madeLine(progress, share, list.recipients);
@@ -61,13 +61,20 @@ export class BatchProgressLine {
 /** A word that is not here comes last. */
 const order = [...noticeStates.map((state) => state.toLowerCase()), ...noticeOutcomes];
 
-/** From 0 to 1, and 1 only once all notices are made; undefined if the provider does not say how many are. */
-function shareOf(progress: BatchProgress, recipients: number): number | undefined {
+/**
+ * From 0 to 1, and 1 only once all notices are made; undefined if the provider does not say how many are. A provider that makes none for
+ * some recipients ends below their number, so the state `Processed` counts too. Its 100 % alone may be rounded.
+ */
+function shareOf(
+  progress: BatchProgress,
+  recipients: number,
+  state: string | undefined,
+): number | undefined {
   const { sentCount, failedCount, progressPercentage } = progress;
   const counts = [sentCount, failedCount].filter((known) => known !== undefined);
   if (counts.length === 0) return progressPercentage && Math.min(1, progressPercentage / 100);
   const done = counts.reduce((sum, known) => sum + known, 0);
-  if (done >= recipients) return 1;
+  if (done >= recipients || state === "Processed") return 1;
   return Math.min(
     0.99,
     progressPercentage === undefined ? done / recipients : progressPercentage / 100,

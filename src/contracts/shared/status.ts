@@ -143,7 +143,9 @@ export type ShownFailure = z.infer<typeof ShownFailure>;
 export const RetriedCall = z.strictObject({
   provider: z
     .string()
-    .describe("The provider; `trustflow` where the attempt itself did not end, or has a defect."),
+    .describe(
+      "The provider; `trustflow` where the reason is not a provider: the attempt did not end, has a defect, or cannot use the document store.",
+    ),
   operation: z.string().describe("The operation of the provider."),
   host: z
     .string()

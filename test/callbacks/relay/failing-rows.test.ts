@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-async function start(temporal: FakeTemporal, over: Partial<RelayOptions> = {}): Promise<void> {
+async function start(temporal: FakeTemporal, over: Partial<RelayOptions> = {}): Promise<Relay> {
   const { pool } = database;
   const relay = await startRelay({
     ...{ pool, ring, bodyKeys, parsers, sources, clientFor: () => temporal },
@@ -51,6 +51,7 @@ async function start(temporal: FakeTemporal, over: Partial<RelayOptions> = {}): 
     ...over,
   });
   relays.push(relay);
+  return relay;
 }
 
 async function arrive(subject: Subject, bodies: { Identifier: string }[]): Promise<void> {
@@ -284,6 +285,57 @@ test("while callbacks of accounts cannot be addressed, those of processes go on"
     await pool.query("alter table trustflow.away rename to correlations");
   }
   await until(() => temporal.to(subject.workflowId).includes("of the account"));
+});
+
+test("a callback that cannot be assigned does not say that the inbox cannot be read, and hides no other error", async () => {
+  const account = { provider: "test-account", account: "default" };
+  const body = (Identifier: string) => ({ Identifier, request_pk: "r-1" });
+  await arrive(account, [body("bad")]);
+  let met: Error = new TypeError("a defect");
+  const warnings: string[] = [];
+  const logger = {
+    warn: (text: string, more?: object) => void warnings.push(`${text}: ${JSON.stringify(more)}`),
+  };
+  const relay = await start(new FakeTemporal(), {
+    logger,
+    sources: {
+      "test-account": (...given) => {
+        const read = sources["test-account"](...given);
+        return Object.defineProperty({ ...read }, "reference", {
+          get() {
+            throw met;
+          },
+        });
+      },
+    },
+  });
+  const warning = "callbacks to an account's address cannot be assigned to processes";
+  await until(() => warnings.length > 0);
+  await until(() => relay.health().lastLook !== undefined);
+  expect(relay.health().reading).toBe(true);
+  met = Object.assign(new Error("another"), { code: "OTHER" });
+  await arrive(account, [body("worse")]);
+  await database.pool.query("update trustflow.callbacks set claimed_until = null");
+  await until(() => warnings.length > 1);
+  expect(relay.health().reading).toBe(true);
+  expect(warnings).toEqual([`${warning}: {"code":"TypeError"}`, `${warning}: {"code":"OTHER"}`]);
+});
+
+test("while the inbox cannot be read, an error of another kind is said too", async () => {
+  const warnings: string[] = [];
+  const logger = { warn: (text: string) => void warnings.push(text) };
+  const relay = await start(new FakeTemporal(), { logger });
+  await until(() => relay.health().reading);
+  await without("callbacks", async () => {
+    await until(() => !relay.health().reading);
+    await database.pool.query("alter table trustflow.callback_addresses rename to away_too");
+    try {
+      await until(() => warnings.includes("processes cannot be notified of surplus callbacks"));
+    } finally {
+      await database.pool.query("alter table trustflow.away_too rename to callback_addresses");
+    }
+  });
+  await until(() => relay.health().reading);
 });
 
 /** While the database does not have the table. */
