@@ -116,8 +116,8 @@ test("a folder that cannot be used is said to be so, with the system's name of t
     driver.open(id),
     driver.exists(id),
   ];
-  for (const one of refused) {
-    const error = await one.catch((thrown: unknown) => thrown);
+  const thrown = await Promise.all(refused.map((one) => one.catch((error: unknown) => error)));
+  for (const error of thrown) {
     expect(error).toBeInstanceOf(DocumentStoreUnavailableError);
     expect(error).toMatchObject({ retryable: true, details: { errno: "ENOTDIR" } });
   }
