@@ -26,7 +26,7 @@ import { isUnavailable, typedRefusal } from "./client/refusal.js";
 import { retriesIn } from "./client/retries.js";
 import { refuseOwnNames } from "./client/start-options.js";
 import type { StartOptions } from "./client/start-options.js";
-import { beginWait, closeWhenIdle, stepsWithin } from "./client/waiting.js";
+import { beginWait, closeWhenIdle, contextOf, stepsWithin } from "./client/waiting.js";
 import type { Waiting } from "./client/waiting.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, ringOf } from "./config/config.js";
@@ -171,21 +171,22 @@ export class Trustflow extends Starts {
     const ring = readingRing(config);
     const { writeRing } = mayOnlyRead(config) ? {} : payloadKeys(config);
     const refusePlaintext = clientRefusesPlaintext(config);
-    const given = { ...(client && givenBy(client)), ...overrides };
+    const said = Object.entries(overrides).filter(([, value]) => value !== undefined);
+    const given: Omit<ConnectOptions, "client"> = {
+      ...(client && givenBy(client)),
+      ...Object.fromEntries(said),
+    };
     requireTls(config, "TEMPORAL_ADDRESS", hostInClear(connectionOptions(given), given.connection));
     const opening = connectClient(ring, { ...given, writeRing, refusePlaintext });
     const connected = await within(() => opening).catch((error: unknown) => {
       // A connection that comes too late serves nobody.
-      void opening.then(
-        ({ close }) => close(),
-        () => undefined,
-      );
+      void opening.then(({ close }) => close()).catch(() => undefined);
       throw error;
     });
     try {
-      await within(() => requireOwnKeys(connected.client, ring));
+      await within(() => requireOwnKeys(connected.client, ring), connected.connection);
     } catch (error) {
-      await connected.close();
+      await closeWhenIdle(connected.connection, connected.close);
       throw error;
     }
     return { connected, ring, config };
@@ -263,8 +264,13 @@ export class Trustflow extends Starts {
     try {
       yield* this.#list(filter);
     } catch (error) {
-      throw typedRefusal(error, this.temporal.options.namespace);
+      throw this.#refusal(error);
     }
+  }
+
+  #refusal(error: unknown): unknown {
+    const { connection, options } = this.temporal;
+    return typedRefusal(error, options.namespace, contextOf(connection).abortSignal);
   }
 
   async *#list(filter: ListFilter): AsyncIterable<ListedProcess> {
@@ -373,7 +379,7 @@ export class Trustflow extends Starts {
         return "joined";
       })
       .catch((error: unknown) => {
-        if (!isUnavailable(error)) throw typedRefusal(error, this.temporal.options.namespace);
+        if (!isUnavailable(error)) throw this.#refusal(error);
         throw new UnreachableError(
           `${workflowId}: Temporal cannot be reached; start it again with the same id`,
         );

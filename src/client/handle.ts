@@ -11,7 +11,6 @@ import {
 import type {
   CallContext,
   Client,
-  Connection,
   WorkflowExecutionDescription,
   WorkflowHandle,
 } from "@temporalio/client";
@@ -58,8 +57,8 @@ import {
   UnprovenAnswerError,
   UnreachableError,
 } from "../errors/index.js";
-import { isTooLarge, isUnavailable, typedRefusal } from "./refusal.js";
-import { beginWait, stepsWithin } from "./waiting.js";
+import { isOfAbort, isTooLarge, isUnavailable, typedRefusal } from "./refusal.js";
+import { beginWait, contextOf, stepsWithin } from "./waiting.js";
 import type { Waiting } from "./waiting.js";
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
@@ -295,8 +294,8 @@ export class ProcessHandle<Result> {
     return state.name === "RUNNING";
   }
 
-  #begin(waiting: Waiting) {
-    return beginWait(waiting, this.#client.connection);
+  #begin(waiting: Waiting, updateId?: string) {
+    return beginWait(waiting, this.#client.connection, updateId);
   }
 
   #described() {
@@ -322,7 +321,7 @@ export class ProcessHandle<Result> {
     const contract = updatesOf(this.process).find((update) => update.name === name);
     const signed = contract?.decides ? this.#signed(name, args, updateId) : args;
     const options = { args: this.#sealed(contract?.argument, signed), updateId };
-    return this.#begin(waiting)(() => this.#executed<R>(name, options));
+    return this.#begin(waiting, updateId)(() => this.#executed<R>(name, options));
   }
 
   #executed<R>(name: string, options: { args: [unknown]; updateId: string }): Promise<R> {
@@ -382,6 +381,7 @@ export class ProcessHandle<Result> {
       } catch (error) {
         if (!isPassing(error)) throw await this.#typed(error);
         await this.#pause(pauseMs);
+        this.#caller.abortSignal?.throwIfAborted();
         if (this.#msWithin(1) === 0) throw isUnavailable(error) ? await this.#typed(error) : error;
       }
     }
@@ -408,10 +408,8 @@ export class ProcessHandle<Result> {
       : Math.max(0, Math.min(limitMs, +deadline - Date.now()));
   }
 
-  /** The caller has set it by the `withAbortSignal` and `withDeadline` of the Temporal client. */
   get #caller(): CallContext {
-    const { callContextStorage: context } = this.#client.connection as Partial<Connection>;
-    return context?.getStore() ?? {};
+    return contextOf(this.#client.connection);
   }
 
   /** No process answers nothing. */
@@ -421,6 +419,8 @@ export class ProcessHandle<Result> {
   }
 
   async #typed(error: unknown, updateId?: string): Promise<unknown> {
+    const { abortSignal } = this.#caller;
+    if (isOfAbort(error, abortSignal)) return abortSignal.reason;
     if (error instanceof TrustflowError) return error;
     if (isPlaintextRefused(error)) return new UnprovenAnswerError(this.workflowId);
     if (error instanceof WorkflowNotFoundError) {
@@ -442,7 +442,7 @@ export class ProcessHandle<Result> {
     if (updateId !== undefined && (isPassing(error) || grpcOf(error).code === status.internal))
       return new UnreachableError(`${this.workflowId}: Temporal broke off the call`, update);
     if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError))
-      return typedRefusal(error, this.#client.options.namespace);
+      return typedRefusal(error, this.#client.options.namespace, abortSignal);
     return this.#failure(error.cause ?? error);
   }
 

@@ -19,9 +19,17 @@ export function isTooLarge(details: string): boolean {
   return details.includes("larger than max");
 }
 
-/** Any other error stays as it is. */
-export function typedRefusal(error: unknown, namespace: string): unknown {
-  if (error instanceof TrustflowError) return error;
+/** True if the call failed because its caller has aborted it: then the caller's reason says why. */
+export function isOfAbort(error: unknown, signal: AbortSignal | undefined): signal is AbortSignal {
+  if (!signal?.aborted) return false;
+  return error === signal.reason || grpcOf(error).code === status.cancelled;
+}
+
+/** Any other error stays as it is. `signal` is that of the caller. */
+export function typedRefusal(error: unknown, namespace: string, signal?: AbortSignal): unknown {
+  if (isOfAbort(error, signal)) return signal.reason;
+  // An abort without a reason of its own; its code is none of gRPC.
+  if (error instanceof TrustflowError || error instanceof DOMException) return error;
   if (error instanceof NamespaceNotFoundError) return new NamespaceMissingError(namespace);
   const { code, details = "" } = grpcOf(error);
   if (typeof code !== "number") return error;

@@ -1,44 +1,76 @@
 // How a caller ends a wait: by a signal, or after a time.
 import type { CallContext, Connection, ConnectionLike } from "@temporalio/client";
-import { TimedOutError } from "../errors/index.js";
+import { InvalidInputError, TimedOutError } from "../errors/index.js";
 
 export interface Waiting {
-  /** Its abort ends the call with its reason. What was sent is not taken back. */
+  /**
+   * Its abort ends the call with its reason. What was sent is not taken back. The reason names no update id: give an update an `updateId`
+   * of your own, to repeat it as the same update.
+   */
   signal?: AbortSignal | undefined;
-  /** After so many milliseconds the call throws `TimedOutError`. */
+  /** After so many milliseconds the call throws `TimedOutError`. `Infinity` is no limit. */
   timeoutMs?: number | undefined;
 }
 
-/** Makes a call within what is left of the wait. */
-export type Within = <T>(call: () => Promise<T>) => Promise<T>;
+/** Makes a call within what is left of the wait. `on` is the connection that the call uses. */
+export type Within = <T>(call: () => Promise<T>, on?: ConnectionLike) => Promise<T>;
 
 /** The calls of a connection whose callers wait no more. */
 const abandoned = new WeakMap<ConnectionLike, Set<Promise<unknown>>>();
 
 /** How long after the time is over the SDK may still retry a call. */
 const REST_MS = 1_000;
+/** A timer of Node that is longer ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The wait begins now. */
-export function beginWait({ signal, timeoutMs }: Waiting, connection?: ConnectionLike): Within {
-  if (!signal && timeoutMs === undefined) return (call) => call();
-  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-  const deadline = timeoutMs === undefined ? Infinity : Date.now() + timeoutMs + REST_MS;
-  return async (call) => {
+/** The wait begins now. `updateId` is that of the update which the call makes. */
+export function beginWait(
+  { signal, timeoutMs = Infinity }: Waiting,
+  connection?: ConnectionLike,
+  updateId?: string,
+): Within {
+  if (!(timeoutMs >= 0)) return () => Promise.reject(noTime());
+  if (!signal && timeoutMs === Infinity) return (call) => call();
+  const deadline = Date.now() + timeoutMs;
+  return async <T>(call: () => Promise<T>, on = connection) => {
+    const timeout = new AbortController();
+    const stop = alarm(deadline, () => timeout.abort());
     // What the Temporal client's own `withAbortSignal` and `withDeadline` have set goes on holding.
-    const outer = contextOf(connection);
-    const signals = [signal, timeout, outer.abortSignal].filter((one) => one !== undefined);
+    const outer = contextOf(on);
+    const signals = [signal, timeout.signal, outer.abortSignal].filter((one) => one !== undefined);
     const end = AbortSignal.any(signals);
-    const latest = Math.min(deadline, Number(outer.deadline ?? Infinity));
+    const latest = Math.min(deadline + REST_MS, Number(outer.deadline ?? Infinity));
+    let answer: Promise<T> | undefined;
     try {
       end.throwIfAborted();
-      const answer = connection ? called(connection, end, latest, call) : call();
+      answer = on ? called(on, end, latest, call) : call();
       return await Promise.race([answer, aborted(end)]);
     } catch (error) {
+      if (on && answer && end.aborted) abandon(on, answer);
       if (signal?.aborted) throw signal.reason;
-      if (timeout?.aborted) throw new TimedOutError(timeoutMs ?? 0);
+      if (timeout.signal.aborted) throw new TimedOutError(timeoutMs, updateId);
       throw error;
+    } finally {
+      stop();
     }
   };
+}
+
+function noTime(): InvalidInputError {
+  const problem = "must be a number of milliseconds, 0 or more";
+  return new InvalidInputError([{ path: "timeoutMs", problem }]);
+}
+
+/** Rings at this time, however far away, if the process still runs then. Returns what stops it. */
+function alarm(at: number, ring: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    const left = at - Date.now();
+    if (left <= 0) return ring();
+    timer = setTimeout(arm, Math.min(left, LONGEST_TIMER_MS)).unref();
+  };
+  arm();
+  return () => clearTimeout(timer);
 }
 
 /** Each step of a generator, within what is left of the wait. */
@@ -64,10 +96,14 @@ export async function closeWhenIdle(
 ): Promise<void> {
   const left = abandoned.get(connection);
   if (!left?.size) return close();
-  void Promise.allSettled(left).then(close);
+  // Nobody waits for this close, so nobody can be told that it failed.
+  void Promise.allSettled(left)
+    .then(close)
+    .catch(() => undefined);
 }
 
-function contextOf(connection: ConnectionLike | undefined): CallContext {
+/** What the caller has set by the `withAbortSignal` and `withDeadline` of the Temporal client. */
+export function contextOf(connection: ConnectionLike | undefined): CallContext {
   const { callContextStorage: context } = (connection ?? {}) as Partial<Connection>;
   return context?.getStore() ?? {};
 }
@@ -79,12 +115,14 @@ function called<T>(
   call: () => Promise<T>,
 ): Promise<T> {
   const ending = () => connection.withAbortSignal(end, call);
-  const answer = Number.isFinite(deadline) ? connection.withDeadline(deadline, ending) : ending();
+  return Number.isFinite(deadline) ? connection.withDeadline(deadline, ending) : ending();
+}
+
+function abandon(connection: ConnectionLike, answer: Promise<unknown>): void {
   const left = abandoned.get(connection) ?? new Set();
   abandoned.set(connection, left.add(answer));
   const forget = () => void left.delete(answer);
   answer.then(forget, forget);
-  return answer;
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

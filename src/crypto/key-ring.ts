@@ -5,6 +5,11 @@ import { UnknownKeyError } from "./errors.js";
 const KEY_BYTES = 32;
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
+/** True for an id that a key of a ring may have. */
+export function isKeyId(text: string): boolean {
+  return KEY_ID.test(text);
+}
+
 export interface Key {
   readonly id: string;
   readonly bytes: Buffer;
@@ -53,7 +58,7 @@ export class KeyRing {
 
 /** A ring of one fresh key, as text. */
 export function generateKeyRing(id = "k1"): string {
-  if (!KEY_ID.test(id)) throw new Error("key ring: a key id is 1 to 32 of A-Z a-z 0-9 _ -");
+  if (!isKeyId(id)) throw new Error("key ring: a key id is 1 to 32 of A-Z a-z 0-9 _ -");
   return `${id}:${randomBytes(KEY_BYTES).toString("base64")}`;
 }
 
@@ -63,7 +68,7 @@ function parseKey(entry: string, index: number): Key {
   const colon = entry.indexOf(":");
   if (colon < 0) throw new Error(`${where}: expected <id>:<base64 of ${KEY_BYTES} bytes>`);
   const id = entry.slice(0, colon).trim();
-  if (!KEY_ID.test(id)) throw new Error(`${where}: the id must be 1 to 32 of A-Z a-z 0-9 _ -`);
+  if (!isKeyId(id)) throw new Error(`${where}: the id must be 1 to 32 of A-Z a-z 0-9 _ -`);
   const text = entry.slice(colon + 1).trim();
   const bytes = Buffer.from(text, "base64");
   if (bytes.toString("base64") !== text)

@@ -35,7 +35,7 @@ export class DirectoryDriver implements DocumentDriver {
       await sync(folder);
       return won;
     } finally {
-      await rm(temporary, { force: true });
+      await rm(temporary, { force: true }).catch(storeFails);
     }
   }
 
@@ -45,10 +45,10 @@ export class DirectoryDriver implements DocumentDriver {
     const temporary = join(folder, `.${id}.${randomBytes(8).toString("hex")}`);
     try {
       await writeThrough(temporary, pieces);
-      await rename(temporary, path);
+      await rename(temporary, path).catch(storeFails);
       await sync(folder);
     } finally {
-      await rm(temporary, { force: true });
+      await rm(temporary, { force: true }).catch(storeFails);
     }
   }
 
@@ -64,9 +64,9 @@ export class DirectoryDriver implements DocumentDriver {
     const file = await open(this.#path(id), "r").catch(unless("ENOENT", undefined));
     if (!file) return undefined;
     try {
-      return new OpenFile(file, (await file.stat()).size);
+      return new OpenFile(file, (await file.stat().catch(storeFails)).size);
     } catch (error) {
-      await file.close();
+      await file.close().catch(storeFails);
       throw error;
     }
   }
@@ -77,10 +77,10 @@ export class DirectoryDriver implements DocumentDriver {
     const path = join(this.#root, `.scratch.${randomBytes(8).toString("hex")}`);
     const file = await open(path, "wx+", 0o600).catch(storeFails);
     try {
-      await rm(path);
+      await rm(path).catch(storeFails);
       return new OpenFile(file, 0);
     } catch (error) {
-      await file.close();
+      await file.close().catch(storeFails);
       throw error;
     }
   }
@@ -91,9 +91,10 @@ export class DirectoryDriver implements DocumentDriver {
 
   async remove(id: string): Promise<void> {
     const path = this.#path(id);
-    await rm(path, { force: true });
+    await rm(path, { force: true }).catch(storeFails);
     for (const name of await namesIn(dirname(path))) {
-      if (name.startsWith(`.${id}.`)) await rm(join(dirname(path), name), { force: true });
+      if (name.startsWith(`.${id}.`))
+        await rm(join(dirname(path), name), { force: true }).catch(storeFails);
     }
   }
 
@@ -125,7 +126,7 @@ export class DirectoryDriver implements DocumentDriver {
         const path = join(folder, name);
         const found = await stat(path).catch(unless("ENOENT", undefined));
         if (found === undefined || found.mtime >= before) continue;
-        if (!dryRun) await rm(path, { force: true });
+        if (!dryRun) await rm(path, { force: true }).catch(storeFails);
         removed += 1;
       }
     };
@@ -160,12 +161,9 @@ class OpenFile implements ScratchFile {
     const bytes = Buffer.allocUnsafe(wanted);
     let filled = 0;
     while (filled < wanted) {
-      const { bytesRead } = await this.#file.read(
-        bytes,
-        filled,
-        wanted - filled,
-        position + filled,
-      );
+      const { bytesRead } = await this.#file
+        .read(bytes, filled, wanted - filled, position + filled)
+        .catch(storeFails);
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
@@ -178,7 +176,7 @@ class OpenFile implements ScratchFile {
   }
 
   async close(): Promise<void> {
-    await this.#file.close();
+    await this.#file.close().catch(storeFails);
   }
 }
 
@@ -198,16 +196,16 @@ async function writeThrough(path: string, pieces: Pieces): Promise<void> {
     for await (const piece of pieces) await file.writeFile(piece).catch(storeFails);
     await file.sync().catch(storeFails);
   } finally {
-    await file.close();
+    await file.close().catch(storeFails);
   }
 }
 
 async function sync(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
+  const handle = await open(folder, "r").catch(storeFails);
   try {
-    await handle.sync();
+    await handle.sync().catch(storeFails);
   } finally {
-    await handle.close();
+    await handle.close().catch(storeFails);
   }
 }
 

@@ -10,9 +10,8 @@ export abstract class TrustflowError extends Error {
   /** Plain JSON for a log or an alert: no secret, and no personal data. */
   readonly details: object = {};
 
-  override get name(): string {
-    return this.constructor.name;
-  }
+  /** Written out in each class, because a bundler may rename the class. */
+  abstract override get name(): string;
 
   /** The section of the class in the repository. */
   get docs(): string {

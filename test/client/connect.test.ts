@@ -12,9 +12,11 @@ import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   AccessDeniedError,
   ConfigurationError,
+  DecryptionError,
   NamespaceMissingError,
   TimedOutError,
   TlsRefusedError,
@@ -25,6 +27,7 @@ import {
 import type { ConnectOptions } from "../../src/client.js";
 import { statusMemo } from "../../src/contracts/shared/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { foreignKeys } from "../../src/temporal/visibility/foreign-keys.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { openPki } from "../../packages/sandbox/src/tls/pki.js";
 import type { Pki } from "../../packages/sandbox/src/tls/pki.js";
@@ -200,7 +203,11 @@ test("an own connection and an own client are used, and stay open", async () => 
     await trustflow.close();
   }
   expect(seen).toEqual(["sendMessage", "sendMessage"]);
-  expect((await connected({ client })).temporal.options.identity).toBe("the-test");
+  const absent = { connection: undefined, identity: undefined, namespace: undefined };
+  const { options, connection: used } = (await connected({ client, ...(absent as object) }))
+    .temporal;
+  expect(used).toBe(connection);
+  expect(options.identity).toBe("the-test");
   await expect(connection.workflowService.getSystemInfo({})).resolves.toBeDefined();
 });
 
@@ -234,6 +241,22 @@ test("a signal and a time end the attempt to connect", async () => {
   setTimeout(() => abort.abort(reason), 100);
   expect(await refusal({ address: silent, signal: abort.signal })).toBe(reason);
   expect(Date.now() - began).toBeLessThan(3_000);
+});
+
+test("an end of the wait for the workers' keys leaves no call that breaks the process", async () => {
+  let listed = 0;
+  const server = createServer().on("stream", (stream, headers) => {
+    const isList = `${headers[":path"]}`.endsWith("/ListWorkflowExecutions");
+    listed += isList ? 1 : 0;
+    // A server without `GetSystemInfo` is an old one.
+    answering(isList ? 14 : 12, "not now")(stream);
+  });
+  const address = await listening(server);
+  expect(await refusal({ address, timeoutMs: 400 })).toEqual(new TimedOutError(400));
+  const before = listed;
+  // The SDK would throw out of a timer, which fails this test.
+  await delay(2_500);
+  expect(before).toBeGreaterThan(0);
 });
 
 /** A process as workers with this ring leave it. */
@@ -276,6 +299,21 @@ async function ownNamespace(): Promise<string> {
   );
   return namespace;
 }
+
+test("only what may be the id of a key is named as one, and at most ten", async () => {
+  const memoOf = (id: string) => ({
+    memo: { fields: { [statusMemo]: { metadata: { "encryption-key-id": Buffer.from(id) } } } },
+  });
+  const ids = ["Ana Ruiz", "x".repeat(33), "", ...Array.from({ length: 12 }, (_, at) => `k${at}`)];
+  const client = {
+    options: { namespace: "default" },
+    connection: { withDeadline: <T>(_: number, call: () => T) => call() },
+    workflowService: { listWorkflowExecutions: async () => ({ executions: ids.map(memoOf) }) },
+  };
+  const decode = () => Promise.reject(new DecryptionError("the seal is broken"));
+  const named = await foreignKeys(client as never, { decode } as never, ["sendPostal"]);
+  expect(named).toEqual(Array.from({ length: 10 }, (_, at) => `k${at}`));
+});
 
 test("a ring that is not that of the workers is refused; one that is being rotated is not (decision 38)", async () => {
   const namespace = await ownNamespace();

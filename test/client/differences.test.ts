@@ -10,6 +10,14 @@ test.each([
   [{ a: [] }, { a: {} }, ["a"]],
   [{ a: { b: 1 } }, { a: null }, ["a"]],
   [{ a: "1" }, { a: 1 }, ["a"]],
+  [{ a: { providerFields: { Ana: 1 } } }, { a: { providerFields: {} } }, ["a.providerFields"]],
+  [{ providerFields: { Ana: { b: [1] } } }, { providerFields: { Ana: { b: [1] } } }, []],
+  [
+    { deliveryAppearance: { Ana: 1, Ruiz: 2 } },
+    { deliveryAppearance: "a" },
+    ["deliveryAppearance"],
+  ],
+  [{ deliveryAppearance: { Ana: 1 } }, { deliveryAppearance: { Ruiz: 1 } }, ["deliveryAppearance"]],
   [undefined, { a: 1 }, ["(input)"]],
 ])("%j and %j differ in %j", (one, other, paths) => {
   expect(differences(one, other)).toEqual(paths);

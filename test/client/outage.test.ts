@@ -169,13 +169,31 @@ test.each([
   const handle = await started();
   const abort = new AbortController();
   const aborted = client.withAbortSignal(abort.signal, () => wait(handle));
-  setTimeout(() => abort.abort(), 500);
+  const reason = Object.assign(new Error("the user has left"), { code: 14 });
+  setTimeout(() => abort.abort(reason), 500);
   const begun = Date.now();
-  await expect(aborted).rejects.toBeDefined();
+  await expect(aborted).rejects.toBe(reason);
   await expect(client.withDeadline(Date.now() + 500, () => wait(handle))).rejects.toBeDefined();
-  await expect(client.withAbortSignal(abort.signal, () => wait(handle))).rejects.toBeDefined();
+  await expect(client.withAbortSignal(abort.signal, () => wait(handle))).rejects.toBe(reason);
   expect(Date.now() - begun).toBeLessThan(3_000);
   await deliver(handle);
+});
+
+test.each([
+  ["status", (handle: TestHandle): Promise<unknown> => handle.status()],
+  ["an update", (handle: TestHandle) => handle.touch(randomUUID())],
+])("%s ends with the reason of its caller's abort, whatever it is", async (_, call) => {
+  const handle = new TestHandle(client, "sendPostal", randomUUID());
+  const workflow = { workflowId: handle.workflowId, taskQueue: "nobody" };
+  await near().workflow.start("sendPostal", workflow);
+  for (const signal of [AbortSignal.abort(), AbortSignal.abort(new Error("the user has left"))]) {
+    const met = client.withAbortSignal(signal, () => call(handle));
+    await expect(met).rejects.toBe(signal.reason);
+  }
+  const abort = new AbortController();
+  const touching = client.withAbortSignal(abort.signal, () => handle.touch(randomUUID()));
+  setTimeout(() => abort.abort(), 200);
+  await expect(touching).rejects.toHaveProperty("name", "AbortError");
 });
 
 test("an update that was cut short before the outage names its id", async () => {

@@ -127,6 +127,13 @@ test("each call that waits ends at the signal and at the time of its caller", as
     await expect(wait({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(Date.now() - began).toBeLessThan(5_000);
   }
+  const late = handle.cancel({ updateId, timeoutMs: 300 });
+  await expect(late).rejects.toMatchObject({ updateId, details: { timeoutMs: 300, updateId } });
+  await expect(late).rejects.toThrow(`repeat it with the update id ${updateId}`);
+  await expect(handle.cancel({ timeoutMs: 300 })).rejects.toHaveProperty("details.updateId");
+  await expect(handle.status({ timeoutMs: 0 })).rejects.toMatchObject({
+    details: { timeoutMs: 0 },
+  });
   const signal = AbortSignal.abort(reason);
   const id = randomUUID();
   await expect(trustflow.sendPostal(id, letter, { signal })).rejects.toBe(reason);

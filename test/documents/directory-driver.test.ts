@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -116,9 +116,42 @@ test("a folder that cannot be used is said to be so, with the system's name of t
     driver.open(id),
     driver.exists(id),
   ];
-  for (const one of refused) {
-    const error = await one.catch((thrown: unknown) => thrown);
+  const thrown = await Promise.all(refused.map((one) => one.catch((error: unknown) => error)));
+  for (const error of thrown) {
     expect(error).toBeInstanceOf(DocumentStoreUnavailableError);
     expect(error).toMatchObject({ retryable: true, details: { errno: "ENOTDIR" } });
   }
+});
+
+test("each refusal of the disk is said to be one", async () => {
+  await driver.write(id, [Buffer.from("one")]);
+  const probe = await open(join(root, "00"), "r");
+  const files = Object.getPrototypeOf(probe) as FileHandle;
+  const { sync } = files;
+  await probe.close();
+  const spy = jest.spyOn(files, "sync").mockImplementation(async function (this: FileHandle) {
+    if ((await this.stat()).isDirectory())
+      throw Object.assign(new Error("a broken disk"), { code: "EIO" });
+    await sync.apply(this);
+  });
+  const synced = await driver.replace(id, [Buffer.from("two")]).catch((thrown: unknown) => thrown);
+  spy.mockRestore();
+  await rm(join(root, "00", id));
+  await mkdir(join(root, "00", id));
+  const folder = await driver.open(id);
+  const read = jest
+    .spyOn(files, "read")
+    .mockRejectedValue(Object.assign(new Error("a broken disk"), { code: "EIO" }) as never);
+  const [reading, replaced, removed] = await Promise.all(
+    [folder!.read(0, 1), driver.replace(id, [Buffer.from("two")]), driver.remove(id)].map((one) =>
+      one.catch((thrown: unknown) => thrown),
+    ),
+  );
+  read.mockRestore();
+  await folder!.close();
+  for (const error of [synced, reading, replaced, removed])
+    expect(error).toBeInstanceOf(DocumentStoreUnavailableError);
+  expect(synced).toMatchObject({ details: { errno: "EIO" } });
+  expect(reading).toMatchObject({ details: { errno: "EIO" } });
+  expect(replaced).toMatchObject({ details: { errno: "EISDIR" } });
 });

@@ -38,7 +38,7 @@ const samples: { [name in keyof typeof classes]: InstanceType<(typeof classes)[n
   FinishedError: new errors.FinishedError("sendPostal/order-7", "delivered"),
   StuckError: new errors.StuckError("sendPostal/order-7", "u-1"),
   UnprovenAnswerError: new errors.UnprovenAnswerError("sendPostal/order-7"),
-  TimedOutError: new errors.TimedOutError(500),
+  TimedOutError: new errors.TimedOutError(500, "u-1"),
   DocumentNotFoundError: new errors.DocumentNotFoundError(uri),
   DocumentErasedError: new errors.DocumentErasedError(uri),
   DocumentCorruptError: new errors.DocumentCorruptError(uri, "has 3 bytes instead of 4"),
@@ -71,6 +71,21 @@ test.each(Object.entries(samples))("%s can be told, logged and looked up", (name
   const [path = "", anchor = ""] = error.docs.split("#");
   expect(path).toBe(page);
   expect(anchors(path)).toContain(anchor);
+});
+
+test.each(Object.entries(samples))("%s has its name in a minified application", (name, error) => {
+  const Class = error.constructor;
+  Object.defineProperty(Class, "name", { value: "a" });
+  const met = [error.name, error.docs];
+  Object.defineProperty(Class, "name", { value: name });
+  expect(met).toEqual([name, `${page}#${name.toLowerCase()}`]);
+});
+
+test("20 members that differ are named, however many there are", () => {
+  const members = Array.from({ length: 25 }, (_, at) => `recipients.${at}.name`);
+  const { details, message } = new errors.InputMismatchError("sendPostal/order-7", members);
+  expect(details.members).toEqual(members.slice(0, 20));
+  expect(message).toMatch(/recipients\.19\.name and more differ$/);
 });
 
 test.each(Object.entries(samples))("the page says of %s what it is", (name, error) => {

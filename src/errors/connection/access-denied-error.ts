@@ -5,6 +5,10 @@ export class AccessDeniedError extends TrustflowError {
   override readonly code = "accessDenied";
   override readonly details: { reason: string };
 
+  override get name(): string {
+    return "AccessDeniedError";
+  }
+
   constructor(reason: string) {
     super(`Temporal denies access: ${reason}`);
     this.details = { reason };

@@ -5,6 +5,10 @@ export class ConfigurationError extends TrustflowError {
   override readonly code = "configurationInvalid";
   override readonly details: { problems: string[] };
 
+  override get name(): string {
+    return "ConfigurationError";
+  }
+
   constructor(problems: string[]) {
     super(`Configuration: ${problems.join("; ")}`);
     this.details = { problems };

@@ -6,4 +6,8 @@ import { TrustflowError } from "../trustflow-error.js";
  */
 export class DecryptionError extends TrustflowError {
   override readonly code = "undecryptable";
+
+  override get name(): string {
+    return "DecryptionError";
+  }
 }

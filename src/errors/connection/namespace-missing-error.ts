@@ -5,6 +5,10 @@ export class NamespaceMissingError extends TrustflowError {
   override readonly code = "namespaceMissing";
   override readonly details: { namespace: string };
 
+  override get name(): string {
+    return "NamespaceMissingError";
+  }
+
   constructor(namespace: string) {
     super(`Temporal has no namespace "${namespace}"`);
     this.details = { namespace };

@@ -8,6 +8,10 @@ export class TemporalRefusedError extends TrustflowError {
   override readonly code = "temporalRefused";
   override readonly details: { status: string };
 
+  override get name(): string {
+    return "TemporalRefusedError";
+  }
+
   constructor(status: string, reason: string) {
     super(`Temporal refused the call (${status}): ${reason}`);
     this.details = { status };

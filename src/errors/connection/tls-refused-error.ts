@@ -8,6 +8,10 @@ export class TlsRefusedError extends TrustflowError {
   override readonly code = "tlsRefused";
   override readonly details: { address: string; reason: string };
 
+  override get name(): string {
+    return "TlsRefusedError";
+  }
+
   constructor(address: string, reason: string) {
     super(`TLS with Temporal at ${address} failed: ${reason}`);
     this.details = { address, reason };

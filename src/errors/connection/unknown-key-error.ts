@@ -9,6 +9,10 @@ export class UnknownKeyError extends TrustflowError {
   override readonly code: "unknownKey" | "dataKeyMissing" = "unknownKey";
   override readonly details: { keyId: string };
 
+  override get name(): string {
+    return "UnknownKeyError";
+  }
+
   constructor(keyId: string, message = `the key ring has no key "${keyId}"`) {
     super(message);
     this.details = { keyId };

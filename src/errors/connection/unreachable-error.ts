@@ -1,4 +1,5 @@
 import { TrustflowError } from "../trustflow-error.js";
+import { repeatable } from "../repeatable.js";
 
 interface Details {
   /** Of the server that `connect` did not reach. */
@@ -16,13 +17,12 @@ export class UnreachableError extends TrustflowError {
   override readonly retryable = true;
   override readonly details: Details;
 
+  override get name(): string {
+    return "UnreachableError";
+  }
+
   constructor(message: string, details: Details = {}) {
-    const { updateId } = details;
-    super(
-      updateId === undefined
-        ? message
-        : `${message}. It may have been taken all the same: repeat it with the update id ${updateId}`,
-    );
+    super(repeatable(message, details.updateId));
     this.details = details;
   }
 

@@ -8,6 +8,10 @@ export class WrongCodecKeyError extends TrustflowError {
   override readonly code = "wrongCodecKey";
   override readonly details: { namespace: string; keyIds: string[] };
 
+  override get name(): string {
+    return "WrongCodecKeyError";
+  }
+
   /** `keyIds`: what the workers call their keys. */
   constructor(namespace: string, keyIds: string[]) {
     super(

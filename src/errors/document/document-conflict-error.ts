@@ -5,6 +5,10 @@ export class DocumentConflictError extends TrustflowError {
   override readonly code = "documentConflict";
   override readonly details: { uri: string };
 
+  override get name(): string {
+    return "DocumentConflictError";
+  }
+
   constructor(uri: string) {
     super(`${uri} is already stored with other content`);
     this.details = { uri };

@@ -5,6 +5,10 @@ export class DocumentCorruptError extends TrustflowError {
   override readonly code = "documentCorrupt";
   override readonly details: { uri: string };
 
+  override get name(): string {
+    return "DocumentCorruptError";
+  }
+
   constructor(uri: string, problem: string) {
     super(`${uri}: ${problem}`);
     this.details = { uri };

@@ -5,6 +5,10 @@ export class DocumentErasedError extends TrustflowError {
   override readonly code = "documentErased";
   override readonly details: { uri: string };
 
+  override get name(): string {
+    return "DocumentErasedError";
+  }
+
   constructor(uri: string) {
     super(`${uri} was erased with its process`);
     this.details = { uri };

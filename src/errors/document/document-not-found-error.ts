@@ -5,6 +5,10 @@ export class DocumentNotFoundError extends TrustflowError {
   override readonly code = "documentNotFound";
   override readonly details: { uri: string };
 
+  override get name(): string {
+    return "DocumentNotFoundError";
+  }
+
   constructor(uri: string) {
     super(`${uri} is not in the document store`);
     this.details = { uri };

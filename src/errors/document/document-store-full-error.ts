@@ -5,6 +5,10 @@ export class DocumentStoreFullError extends TrustflowError {
   override readonly code = "documentStoreFull";
   override readonly retryable = true;
 
+  override get name(): string {
+    return "DocumentStoreFullError";
+  }
+
   constructor(cause: Error) {
     super("The document store is full: free space on the disk of documents.directory", { cause });
   }

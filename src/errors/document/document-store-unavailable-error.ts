@@ -9,6 +9,10 @@ export class DocumentStoreUnavailableError extends TrustflowError {
   override readonly retryable = true;
   override readonly details: { errno: string };
 
+  override get name(): string {
+    return "DocumentStoreUnavailableError";
+  }
+
   constructor(errno: string, cause: Error) {
     super(`The document store is not available: ${cause.message}`, { cause });
     this.details = { errno };

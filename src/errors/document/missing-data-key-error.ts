@@ -4,6 +4,10 @@ import { UnknownKeyError } from "../connection/unknown-key-error.js";
 export class MissingDataKeyError extends UnknownKeyError {
   override readonly code = "dataKeyMissing";
 
+  override get name(): string {
+    return "MissingDataKeyError";
+  }
+
   constructor(keyId: string) {
     super(keyId, `the document store has no data key "${keyId}"`);
   }

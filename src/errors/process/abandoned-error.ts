@@ -8,6 +8,10 @@ import { TrustflowError } from "../trustflow-error.js";
 export class AbandonedError extends TrustflowError {
   override readonly code = "abandoned";
   override readonly details: { attention: string; effect: "none" | "unknown" | "exists" };
+
+  override get name(): string {
+    return "AbandonedError";
+  }
   readonly decision: FailureDetails["Abandoned"];
 
   constructor(decision: FailureDetails["Abandoned"]) {

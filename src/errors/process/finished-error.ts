@@ -5,6 +5,10 @@ export class FinishedError extends TrustflowError {
   override readonly code = "finished";
   override readonly details: { id: string; outcome?: string };
 
+  override get name(): string {
+    return "FinishedError";
+  }
+
   constructor(id: string, outcome?: string) {
     super(`${id} has ended${outcome === undefined ? "" : ` as ${outcome}`}`);
     this.details = { id, ...(outcome !== undefined && { outcome }) };

@@ -1,18 +1,26 @@
 import { TrustflowError } from "../trustflow-error.js";
 
+const MOST_MEMBERS = 20;
+
 /**
  * The id is already used with another input. Use another id, or send the first input again. `members` are the paths of the members that
- * differ, without their values; absent where the worker refused the input, because it compares only digests.
+ * differ, 20 at most and without their values; absent where the worker refused the input, because it compares only digests.
  */
 export class InputMismatchError extends TrustflowError {
   override readonly code = "inputMismatch";
   override readonly details: { id: string; members?: string[] };
 
+  override get name(): string {
+    return "InputMismatchError";
+  }
+
   constructor(id: string, members?: string[]) {
-    const differ = members
-      ? `: ${members.join(", ")} ${members.length > 1 ? "differ" : "differs"}`
+    const named = members?.slice(0, MOST_MEMBERS);
+    const more = (members?.length ?? 0) > MOST_MEMBERS ? " and more" : "";
+    const differ = named
+      ? `: ${named.join(", ")}${more} ${named.length > 1 ? "differ" : "differs"}`
       : "";
     super(`${id} was started with another input${differ}`);
-    this.details = { id, ...(members && { members }) };
+    this.details = { id, ...(named && { members: named }) };
   }
 }

@@ -6,6 +6,10 @@ export class InvalidInputError extends TrustflowError {
   override readonly code = "invalidInput";
   override readonly details: { fields: FieldProblem[] };
 
+  override get name(): string {
+    return "InvalidInputError";
+  }
+
   constructor(fields: FieldProblem[]) {
     super(`Invalid input: ${fields.map(({ path, problem }) => `${path} ${problem}`).join("; ")}`);
     this.details = { fields };

@@ -8,6 +8,10 @@ import { TrustflowError } from "../trustflow-error.js";
 export class NotAcceptedError extends TrustflowError {
   override readonly code = "notAccepted";
   override readonly details: { provider: string; providerCode?: string; paths: string[] };
+
+  override get name(): string {
+    return "NotAcceptedError";
+  }
   readonly fields: FieldProblem[];
 
   constructor({ provider, code, fields }: FailureDetails["NotAccepted"]) {

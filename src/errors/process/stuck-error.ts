@@ -7,6 +7,10 @@ import { UnreachableError } from "../connection/unreachable-error.js";
 export class StuckError extends UnreachableError {
   override readonly code = "stuck";
 
+  override get name(): string {
+    return "StuckError";
+  }
+
   constructor(id: string, updateId?: string) {
     super(
       `${id} is stuck: its workflow task keeps failing; see "trustflow list --stuck"`,

@@ -5,6 +5,10 @@ export class TerminatedError extends TrustflowError {
   override readonly code = "terminated";
   override readonly details: { id: string };
 
+  override get name(): string {
+    return "TerminatedError";
+  }
+
   constructor(id: string) {
     super(`${id} was terminated: start it again with the same id to continue it`);
     this.details = { id };

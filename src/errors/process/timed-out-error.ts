@@ -1,16 +1,26 @@
 import { TrustflowError } from "../trustflow-error.js";
+import { repeatable } from "../repeatable.js";
 
 /**
- * The call took longer than its `timeoutMs`. The process goes on. Ask again, or repeat a start with the same id and an update with the
- * same update id.
+ * The call took longer than its `timeoutMs`. The process goes on. Ask again, or repeat a start with the same id. An update may have been
+ * taken all the same: call it again with `updateId`, and it happens once.
  */
 export class TimedOutError extends TrustflowError {
   override readonly code = "timedOut";
   override readonly retryable = true;
-  override readonly details: { timeoutMs: number };
+  override readonly details: { timeoutMs: number; updateId?: string };
 
-  constructor(timeoutMs: number) {
-    super(`No answer within ${timeoutMs} ms (timeoutMs)`);
-    this.details = { timeoutMs };
+  override get name(): string {
+    return "TimedOutError";
+  }
+
+  /** `updateId`: of an update whose outcome is unknown. */
+  constructor(timeoutMs: number, updateId?: string) {
+    super(repeatable(`No answer within ${timeoutMs} ms (timeoutMs)`, updateId));
+    this.details = { timeoutMs, ...(updateId !== undefined && { updateId }) };
+  }
+
+  get updateId(): string | undefined {
+    return this.details.updateId;
   }
 }

@@ -8,6 +8,10 @@ export class UnexpectedFailureError extends TrustflowError {
   override readonly code = "unexpectedFailure";
   override readonly details: { id: string; type: string };
 
+  override get name(): string {
+    return "UnexpectedFailureError";
+  }
+
   constructor(id: string, type: string, cause: Error) {
     super(`${id}: unexpected failure (${type}): ${cause.message}`, { cause });
     this.details = { id, type };

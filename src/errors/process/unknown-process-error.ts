@@ -5,6 +5,10 @@ export class UnknownProcessError extends TrustflowError {
   override readonly code = "unknownProcess";
   override readonly details: { id: string };
 
+  override get name(): string {
+    return "UnknownProcessError";
+  }
+
   /** `why`: the problem with the id itself. */
   constructor(id: string, why?: string) {
     super(`Unknown process ${id}${why === undefined ? "" : `: ${why}`}`);

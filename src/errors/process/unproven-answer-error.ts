@@ -8,6 +8,10 @@ export class UnprovenAnswerError extends TrustflowError {
   override readonly code = "unprovenAnswer";
   override readonly details: { id: string };
 
+  override get name(): string {
+    return "UnprovenAnswerError";
+  }
+
   constructor(id: string) {
     super(
       `Temporal's answer about ${id} is missing or not encrypted, so the client rejects it (codec.plaintext): someone without a key may have written it`,

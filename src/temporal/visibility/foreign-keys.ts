@@ -5,6 +5,7 @@ import type { Payload, PayloadCodec } from "@temporalio/common";
 import type { ProcessName } from "../../contracts/registry.js";
 import { statusMemo } from "../../contracts/shared/names.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
+import { isKeyId } from "../../crypto/key-ring.js";
 import { ofTypes } from "./stuck.js";
 
 /** The newest processes; one that opens is enough. */
@@ -45,7 +46,8 @@ export async function foreignKeys(
     )
       proven.add(keyIdOf(payload));
   }
-  return [...proven];
+  // A memo that a stranger wrote may say anything there.
+  return [...proven].filter(isKeyId).slice(0, SAMPLES);
 }
 
 function keyIdOf({ metadata }: Payload): string {
