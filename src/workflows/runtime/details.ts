@@ -1,5 +1,10 @@
 // Shows a running process in the Web UI (docs/design.md §9). They are encrypted, but still contain no secret.
-import { consequencesOf, namePlaceholder, proposedLine } from "../../contracts/shared/decisions.js";
+import {
+  consequencesOf,
+  namePlaceholder,
+  proposedLine,
+  traceLines,
+} from "../../contracts/shared/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { shellWord } from "../../contracts/shared/text.js";
 import { codeBlock, linesOf, markdown, withOptions } from "./markdown.js";
@@ -12,8 +17,12 @@ const tail = markdown`
 `;
 const emptyLine = markdown``;
 
-/** `own`: the lines that only this process has. */
-export function renderDetails(status: ProcessStatus, ownLines: [string, string][] = []): Markdown {
+/** `ownLines`: those that only this process has. `command`: the one, without the id, that gives what the process waits for. */
+export function renderDetails(
+  status: ProcessStatus,
+  ownLines: [string, string][] = [],
+  command?: string,
+): Markdown {
   const { process: processName, id, environment, account, phase, state, timeline } = status;
   const lines = [
     markdown`**${processName}** **${id}** on ${environment}, account ${account}`,
@@ -24,6 +33,8 @@ export function renderDetails(status: ProcessStatus, ownLines: [string, string][
   if (status.waitingFor && !status.attention) {
     const until = status.until ? markdown`, until ${status.until}` : emptyLine;
     lines.push(markdown`- Waits for: ${status.waitingFor}${until}`);
+    if (command !== undefined)
+      lines.push(codeBlock(`trustflow ${command} ${shellWord(`${processName}/${id}`)}`));
   }
   if (state) lines.push(markdown`- State: **${state}** (confirmed)`);
   if (status.reportedState && status.reportedState !== state) {
@@ -62,6 +73,7 @@ function asking({ process: processName, id }: ProcessStatus, attention: Attentio
   const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
   return [
     markdown`- **Needs an operator decision**: ${reason}`,
+    ...traceLines(attention).map((line) => markdown`- ${line}`),
     ...(attention.proposed ? [markdown`- ${proposedLine(attention.proposed)}`] : []),
     ...(goesOnByItself
       ? [

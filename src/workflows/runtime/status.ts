@@ -44,6 +44,8 @@ export class ProcessStatusBoard {
   ownOutcome: string | undefined;
   failure: ShownFailure | undefined;
   deadline: Date | undefined;
+  /** The command, without the id, by which a person gives what the process waits for. */
+  command: string | undefined;
   ownStatus: OwnStatus | undefined;
   readonly #log: ShownLog;
   readonly #attentions: ShownAttentions;
@@ -144,7 +146,7 @@ export class ProcessStatusBoard {
   /** Shows the current status in the Web UI, and in the memo when the workflow task ends. */
   refresh(): void {
     this.#hasChanged = true;
-    showDetails(renderDetails(this.current(), this.ownStatus?.lines()));
+    showDetails(renderDetails(this.current(), this.ownStatus?.lines(), this.command));
   }
 
   /**
