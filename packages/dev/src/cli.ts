@@ -100,7 +100,7 @@ function sayReady(stack: Stack, files: EnvironmentFiles, json: boolean | undefin
   writeData(
     facts([
       ["Web UI", temporalUi],
-      ...Object.entries(lists).map(([name, url]): [string, string] => [`  ${name}`, url]),
+      ...Object.entries(lists).map(([name, url]): [string, string] => [`Web UI: ${name}`, url]),
       ["sandbox", sandbox],
       ["receiver", receiver],
       ...Object.entries(accounts).map(([name, at]): [string, string] => [`account ${name}`, at]),
