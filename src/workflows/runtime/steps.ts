@@ -14,6 +14,7 @@ import type { AttemptMode } from "../../activities/runtime/failure.js";
 import type { FailureDetails, Problem } from "../../contracts/shared/failures.js";
 import { providerProxy, patientOptions, quickOptions } from "./activity-options.js";
 import type { Attention } from "../../contracts/shared/status.js";
+import { plainText } from "../../contracts/shared/text.js";
 import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./activity-errors.js";
@@ -64,6 +65,8 @@ export interface OpenOccurrence {
 
 export type Attempt = NonNullable<Attention["attempts"]>[number];
 
+/** What a person looks for. The status, which stands in the memo, stays small. */
+const MAX_SOUGHT_BYTES = 200;
 /** An attention shows so many. */
 const MAX_ATTEMPTS = 10;
 
@@ -201,7 +204,9 @@ function raise(flow: AnyFlow, step: Step, problem: Problem, attempts: Attempt[])
 
 function tracesOf(step: Step, { ownKey }: Problem, attempts: Attempt[]) {
   const sent = Object.entries(step.lookFor?.(ownKey) ?? {});
-  const lookFor = sent.filter((member): member is [string, string] => member[1] !== undefined);
+  const lookFor = sent.flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, plainText(value, MAX_SOUGHT_BYTES)]],
+  );
   return {
     ...(lookFor.length > 0 && { lookFor: Object.fromEntries(lookFor) }),
     ...(attempts.length > 0 && { attempts }),

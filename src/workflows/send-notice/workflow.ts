@@ -42,7 +42,6 @@ class SendNotice {
     // The notice carries both keys, joined (P2 §2.4).
     lookFor: (ownKey) => ({
       lookupKey: [this.#input.lookupKey, ownKey].filter(Boolean).join("::") || undefined,
-      subject: this.#input.subject,
       recipient: this.#input.recipientAddress,
     }),
     excludedTransition,

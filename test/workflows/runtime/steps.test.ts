@@ -77,12 +77,17 @@ test("what may have happened is not sent again: the patient call only watches fo
 });
 
 test("an unknown outcome says what to look for in the provider's portal, and when each attempt was", async () => {
-  const lookFor = (ownKey?: string) => ({ lookupKey: "order-7", ownKey, name: undefined });
+  const long = "x".repeat(300);
+  const lookFor = (ownKey?: string) => ({ lookupKey: "order-7", ownKey, name: undefined, long });
   const { run, attention, decide, last } = await start({ ...submit, lookFor });
   await run.pass(2);
   await last().fail({ kind: "unknownOutcome", ownKey: "the token" });
   const first = attention()!;
-  expect(first.lookFor).toEqual({ lookupKey: "order-7", ownKey: "the token" });
+  expect(first.lookFor).toEqual({
+    lookupKey: "order-7",
+    ownKey: "the token",
+    long: `${"x".repeat(197)}…`,
+  });
   const [one] = first.attempts!;
   expect(first.attempts).toHaveLength(1);
   expect(Date.parse(one!.until) - Date.parse(one!.from)).toBe(2_000);
