@@ -6,26 +6,37 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
 } from "@temporalio/client";
-import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+import type { Client, ClientOptions, Connection, WorkflowExecutionInfo } from "@temporalio/client";
 import {
   InputMismatchError,
   InvalidInputError,
+  NamespaceMissingError,
   UnknownProcessError,
   UnprovenAnswerError,
   UnreachableError,
-} from "./client/errors.js";
-import { isUnavailable } from "./client/handle.js";
-import type { SignDecision, Writing } from "./client/handle.js";
+  WrongCodecKeyError,
+} from "./errors/index.js";
+import { differences } from "./client/differences.js";
+import type { SignDecision, Started, Writing } from "./client/handle.js";
 import { handles, Starts } from "./client/processes.js";
-import type { AnyHandle, HandleOf } from "./client/processes.js";
+import type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
+import { isUnavailable, typedRefusal } from "./client/refusal.js";
+import { retriesIn } from "./client/retries.js";
+import { refuseOwnNames } from "./client/start-options.js";
+import type { StartOptions } from "./client/start-options.js";
+import { beginWait, closeWhenIdle, stepsWithin } from "./client/waiting.js";
+import type { Waiting } from "./client/waiting.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, ringOf } from "./config/config.js";
 import type { Config } from "./config/config.js";
+import type { ClientConfiguration } from "./config/client-configuration.js";
 import { documentStoreOf } from "./config/document-store.js";
 import { requireTls } from "./config/clear-text.js";
 import { searchAttributes, workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { ProposedDecision } from "./contracts/shared/names.js";
+import type { RetriedCall } from "./contracts/shared/status.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { checkInput } from "./contracts/shared/problems.js";
 import { comparedInput, withSecrets } from "./contracts/definition/secret-fields.js";
@@ -46,16 +57,26 @@ import { ClientCodec, isPlaintextRefused } from "./temporal/codec/client-codec.j
 import { EncryptionCodec } from "./temporal/codec/codec.js";
 import { connectClient, connectionOptions, hostInClear } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
+import { grpcOf, status } from "./temporal/grpc-status.js";
 import { firstInput } from "./temporal/visibility/first-input.js";
 import { proposalsOf } from "./temporal/visibility/memo.js";
 import { SecretSealer } from "./temporal/codec/secrets.js";
-import { inputDigest } from "./temporal/input-digest.js";
-import { candidatesQuery, isRunning, ofTypes, filterStuck } from "./temporal/visibility/stuck.js";
+import { openCallsIn } from "./temporal/visibility/open-calls.js";
+import { describe } from "./temporal/visibility/process-status.js";
+import {
+  candidatesQuery,
+  filterStuck,
+  isRunning,
+  ofTypes,
+  someAtOnce,
+} from "./temporal/visibility/stuck.js";
 import type { Stuck } from "./temporal/visibility/stuck.js";
+import { foreignKeys } from "./temporal/visibility/foreign-keys.js";
 import { withoutMemos } from "./temporal/visibility/without-memos.js";
 
-export * from "./client/errors.js";
+export * from "./errors/index.js";
 export { ProcessHandle } from "./client/handle.js";
+export type { Started, UpdateCall } from "./client/handle.js";
 export {
   CertificateHandle,
   EnvelopeHandle,
@@ -63,7 +84,10 @@ export {
   OneShotHandle,
   PostalHandle,
 } from "./client/handles.js";
-export type { AnyHandle, HandleOf } from "./client/processes.js";
+export type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
+export type { StartOptions } from "./client/start-options.js";
+export type { Waiting } from "./client/waiting.js";
+export type { ClientConfiguration, SecretSource } from "./config/client-configuration.js";
 export type * from "./contracts/index.js";
 export type { InputOf, ResultOf } from "./contracts/registry.js";
 
@@ -83,6 +107,8 @@ export interface ListedProcess {
   deadline?: string;
   /** Decisions that wait for a second operator. */
   proposals?: ProposedDecision[];
+  /** Only present with `retrying`: the calls that failed and are made again. */
+  retrying?: RetriedCall[];
   /** Only present with `stuck`. */
   stuck?: Stuck;
 }
@@ -93,6 +119,19 @@ export interface ListFilter {
   attention?: boolean;
   /** Only processes whose workflow tasks keep failing. */
   stuck?: boolean;
+  /** Also asks Temporal for the calls of each open process: one question for each. */
+  retrying?: boolean;
+}
+
+/** How to connect. What is absent comes from trustflow.toml, temporal.toml and the environment. */
+export interface ConnectOptions
+  extends ConnectionOverrides, Waiting, Pick<ClientOptions, "interceptors" | "plugins"> {
+  /** Goes before trustflow.toml and the environment, key by key. */
+  configuration?: ClientConfiguration;
+  /** A connection of your own, which `close` leaves open. */
+  connection?: Connection;
+  /** A Temporal client of your own: its connection, namespace, identity and interceptors are used, and its data converter is not. */
+  client?: Client;
 }
 
 export interface Opened {
@@ -120,18 +159,35 @@ export class Trustflow extends Starts {
     this.#sign = signerOf(config, connected.client.options.namespace);
   }
 
-  /** Reads trustflow.toml, temporal.toml and the environment; an error names the missing key. */
-  static async connect(overrides: ConnectionOverrides = {}): Promise<Trustflow> {
-    return new Trustflow(await Trustflow.open(overrides));
+  /** Reads trustflow.toml, temporal.toml and the environment; an error names the missing key. Throws the errors of docs/client-errors.md. */
+  static async connect(options: ConnectOptions = {}): Promise<Trustflow> {
+    return new Trustflow(await Trustflow.open(options));
   }
 
-  protected static async open(overrides: ConnectionOverrides): Promise<Opened> {
-    const config = loadConfig(overrides.env);
+  protected static async open(options: ConnectOptions): Promise<Opened> {
+    const { signal, timeoutMs, configuration, client, ...overrides } = options;
+    const within = beginWait({ signal, timeoutMs });
+    const config = loadConfig(overrides.env, configuration);
     const ring = readingRing(config);
     const { writeRing } = mayOnlyRead(config) ? {} : payloadKeys(config);
     const refusePlaintext = clientRefusesPlaintext(config);
-    requireTls(config, "TEMPORAL_ADDRESS", hostInClear(connectionOptions(overrides)));
-    const connected = await connectClient(ring, { ...overrides, writeRing, refusePlaintext });
+    const given = { ...(client && givenBy(client)), ...overrides };
+    requireTls(config, "TEMPORAL_ADDRESS", hostInClear(connectionOptions(given), given.connection));
+    const opening = connectClient(ring, { ...given, writeRing, refusePlaintext });
+    const connected = await within(() => opening).catch((error: unknown) => {
+      // A connection that comes too late serves nobody.
+      void opening.then(
+        ({ close }) => close(),
+        () => undefined,
+      );
+      throw error;
+    });
+    try {
+      await within(() => requireOwnKeys(connected.client, ring));
+    } catch (error) {
+      await connected.close();
+      throw error;
+    }
     return { connected, ring, config };
   }
 
@@ -150,11 +206,15 @@ export class Trustflow extends Starts {
   }
 
   close(): Promise<void> {
-    return this.#connected.close();
+    return closeWhenIdle(this.temporal.connection, () => this.#connected.close());
   }
 
   /** The process must exist; `id` is `<process>/<business id>`. */
   handle<P extends ProcessName>(id: `${P}/${string}`): HandleOf<P> {
+    return this.#handle(id);
+  }
+
+  #handle<P extends ProcessName>(id: `${P}/${string}`, started?: Started): HandleOf<P> {
     const parsed = parseWorkflowId(id);
     if (!parsed) throw new UnknownProcessError(id, wrongIn(id));
     const writing: Writing = {
@@ -165,11 +225,15 @@ export class Trustflow extends Starts {
       }),
     };
     const Handle = handles[parsed.process];
-    return new Handle(this.temporal, parsed.process, parsed.id, writing) as HandleOf<P>;
+    return new Handle(this.temporal, parsed.process, parsed.id, writing, started) as HandleOf<P>;
   }
 
   /** The same for a business id without its process, if just one process has it. */
-  async find(id: string): Promise<AnyHandle> {
+  find(id: string, waiting: Waiting = {}): Promise<AnyHandle> {
+    return beginWait(waiting, this.temporal.connection)(() => this.#find(id));
+  }
+
+  async #find(id: string): Promise<AnyHandle> {
     if (id.includes("/")) return this.handle(id as `${ProcessName}/${string}`);
     const candidates = processes.map((name) => this.handle(workflowIdOf(name, id)));
     const known = await Promise.all(
@@ -190,16 +254,21 @@ export class Trustflow extends Starts {
     return found[0];
   }
 
-  async *list(filter: ListFilter = {}): AsyncIterable<ListedProcess> {
+  list({ signal, timeoutMs, ...filter }: ListFilter & Waiting = {}): AsyncIterable<ListedProcess> {
+    const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
+    return stepsWithin(within, this.#typedList(filter));
+  }
+
+  async *#typedList(filter: ListFilter): AsyncGenerator<ListedProcess> {
     try {
       yield* this.#list(filter);
     } catch (error) {
-      throw isUnavailable(error) ? new UnreachableError("Temporal cannot be reached") : error;
+      throw typedRefusal(error, this.temporal.options.namespace);
     }
   }
 
   async *#list(filter: ListFilter): AsyncIterable<ListedProcess> {
-    const { process: processName, attention, stuck } = filter;
+    const { process: processName, attention, stuck, retrying } = filter;
     const names = processName ? [processName] : processes;
     const { connection, options } = this.temporal;
     const where = { connection, namespace: options.namespace };
@@ -209,7 +278,8 @@ export class Trustflow extends Starts {
     ];
     const found = withoutMemos(this.temporal).list({ query: terms.join(" AND ") });
     if (!stuck) {
-      for await (const info of found) yield* await this.#listed(info);
+      const look = (info: WorkflowExecutionInfo) => this.#listed(info, retrying);
+      for await (const listed of someAtOnce(found, look)) yield* listed;
       return;
     }
     for await (const { execution, stuck: problem } of filterStuck(where, found))
@@ -217,7 +287,7 @@ export class Trustflow extends Starts {
   }
 
   /** Undefined if it is not a process of Trustflow. */
-  async #listed(info: WorkflowExecutionInfo): Promise<ListedProcess[]> {
+  async #listed(info: WorkflowExecutionInfo, retrying = false): Promise<ListedProcess[]> {
     const parsed = parseWorkflowId(info.workflowId);
     if (!parsed) return [];
     const attribute = info.typedSearchAttributes;
@@ -229,6 +299,7 @@ export class Trustflow extends Starts {
       references: attribute.get(searchAttributes.references),
       deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
       proposals: await proposalsOf(this.temporal, info),
+      retrying: retrying ? await this.#retriesOf(info) : undefined,
     };
     return [
       {
@@ -241,11 +312,36 @@ export class Trustflow extends Starts {
     ];
   }
 
+  /** Undefined where no call is made again, and of a process that is gone since it was listed. */
+  async #retriesOf({ workflowId, status }: WorkflowExecutionInfo) {
+    if (status.name !== "RUNNING") return undefined;
+    try {
+      const described = await describe(this.temporal, workflowId);
+      const found = retriesIn(await openCallsIn(this.temporal, described));
+      return found.length > 0 ? found : undefined;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
   override async start<P extends ProcessName>(
     processName: P,
     id: string,
     input: object,
-  ): Promise<HandleOf<P>> {
+    options: StartOptions = {},
+  ): Promise<StartedHandle<P>> {
+    const { signal, timeoutMs, ...temporal } = options;
+    const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
+    return within(() => this.#start(processName, id, input, temporal));
+  }
+
+  async #start<P extends ProcessName>(
+    processName: P,
+    id: string,
+    input: object,
+    options: Omit<StartOptions, keyof Waiting>,
+  ): Promise<StartedHandle<P>> {
     this.#refuseToWrite();
     const { input: schema, title } = contractOf(processName);
     const problems = [
@@ -254,31 +350,35 @@ export class Trustflow extends Starts {
     ];
     if (problems.length > 0) throw new InvalidInputError(problems);
     refuseOversize(input);
+    refuseOwnNames(options);
     const workflowId = workflowIdOf(processName, id);
     await this.#refuseErased(workflowId);
     const sent = await this.#withReferences(input, workflowId);
-    const digested = comparedInput(schema, sent, contentOf);
-    await this.temporal.workflow
+    const compared = comparedInput(schema, sent, contentOf);
+    const started = await this.temporal.workflow
       .start(processName, {
+        staticSummary: `${title} ${id}`,
+        ...options,
         workflowId,
         taskQueue: workflowTaskQueue,
         args: [this.#sealed(schema, sent, workflowId)],
         // Like USE_EXISTING, but the client knows it, so that only a second start reads the first input from the server.
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-        staticSummary: `${title} ${id}`,
       })
-      .catch((error: unknown) => {
+      .then((): Started => "created")
+      .catch(async (error: unknown): Promise<Started> => {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        return this.#refuseAnother(processName, workflowId, digested);
+        await this.#refuseAnother(processName, workflowId, compared);
+        return "joined";
       })
       .catch((error: unknown) => {
-        if (!isUnavailable(error)) throw error;
+        if (!isUnavailable(error)) throw typedRefusal(error, this.temporal.options.namespace);
         throw new UnreachableError(
           `${workflowId}: Temporal cannot be reached; start it again with the same id`,
         );
       });
-    return this.handle(workflowId);
+    return this.#handle(workflowId, started) as StartedHandle<P>;
   }
 
   /** Seals each secret for the workers, if `keys.secretsPublic` is set (decision 23). */
@@ -297,16 +397,16 @@ export class Trustflow extends Starts {
   async #refuseAnother(
     processName: ProcessName,
     workflowId: string,
-    digested: object,
+    compared: object,
   ): Promise<void> {
     const first = await this.#firstInput(workflowId);
-    const digestOf = (input: object) => inputDigest(this.#ring, input);
-    const isSame =
-      typeof first === "object" &&
-      first !== null &&
-      digestOf(comparedInput(contractOf(processName).input, first, contentOf)) ===
-        digestOf(digested);
-    if (!isSame) throw new InputMismatchError(workflowId);
+    const { input: schema } = contractOf(processName);
+    const known =
+      typeof first === "object" && first !== null ? comparedInput(schema, first, contentOf) : first;
+    const paths = differences(known, JSON.parse(JSON.stringify(compared)));
+    // A document is compared by its digest, and known by its own name.
+    const members = paths.map((path) => path.replace(/\.sha256$/, ""));
+    if (members.length > 0) throw new InputMismatchError(workflowId, members);
   }
 
   async #firstInput(workflowId: string): Promise<unknown> {
@@ -352,6 +452,26 @@ export class Trustflow extends Starts {
     const { documents, keys } = this.#config;
     return documents.directory !== undefined && isReadable(keys.documents);
   }
+}
+
+/** Refuses a ring that is not that of the workers, as far as their processes show it. */
+async function requireOwnKeys(client: Client, ring: KeyRing): Promise<void> {
+  const { namespace } = client.options;
+  try {
+    const keyIds = await foreignKeys(client, new EncryptionCodec(ring), processes);
+    if (keyIds.length > 0) throw new WrongCodecKeyError(namespace, keyIds);
+  } catch (error) {
+    const { code } = grpcOf(error);
+    if (code === status.notFound) throw new NamespaceMissingError(namespace);
+    // Who may not list, or whose server cannot, is not refused for that.
+    if (typeof code !== "number" || isUnavailable(error)) throw typedRefusal(error, namespace);
+  }
+}
+
+/** Of a Temporal client that a caller has. */
+function givenBy({ connection, options }: Client) {
+  const { namespace, identity, interceptors } = options;
+  return { connection: connection as Connection, namespace, identity, interceptors };
 }
 
 /** An erased process cannot be started again, because what was sent under its id is no longer known. */

@@ -38,8 +38,12 @@ import type { ProcessStatus, TimelineEntry } from "../contracts/shared/status.js
 import { isPlaintextRefused } from "../temporal/codec/client-codec.js";
 import { statusOf } from "../temporal/visibility/memo.js";
 import { describe, queryStatus, statusIn } from "../temporal/visibility/process-status.js";
+import { openCallsIn } from "../temporal/visibility/open-calls.js";
+import type { OpenCall } from "../temporal/visibility/open-calls.js";
 import { inspect, isLate, mayFail } from "../temporal/visibility/stuck.js";
+import { grpcOf, status } from "../temporal/grpc-status.js";
 import { RunChanges } from "../temporal/visibility/run-changes.js";
+import { isCalling, withOpenCalls } from "./retries.js";
 import {
   AbandonedError,
   FinishedError,
@@ -49,24 +53,32 @@ import {
   StuckError,
   TerminatedError,
   TrustflowError,
+  UnexpectedFailureError,
   UnknownProcessError,
   UnprovenAnswerError,
   UnreachableError,
-} from "./errors.js";
+} from "../errors/index.js";
+import { isTooLarge, isUnavailable, typedRefusal } from "./refusal.js";
+import { beginWait, stepsWithin } from "./waiting.js";
+import type { Waiting } from "./waiting.js";
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const ANSWER_LIMIT_MS = 30_000;
-/** A code of gRPC: Temporal itself is away. */
-const UNAVAILABLE = 14;
-/** A code of gRPC: also a connection that broke, and a message that cannot be read. */
-const INTERNAL = 13;
-/** Codes of gRPC after which a wait goes on: cancelled, deadline exceeded, too many long polls, aborted. */
-const passing = new Set<unknown>([1, 4, 8, 10, UNAVAILABLE]);
+/** A wait goes on after these. `resourceExhausted`: too many long polls. */
+const passing = new Set<unknown>([
+  status.cancelled,
+  status.deadlineExceeded,
+  status.resourceExhausted,
+  status.aborted,
+  status.unavailable,
+]);
 /** Pauses before a wait is begun again. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /** The pause before a worker is asked again that could not replay the process. */
 const REPLAY_PAUSE_MS = 1_000;
+/** So often a watcher looks at a call that may fail. */
+const CALL_WATCH_MS = 2_000;
 /** The time in which the client finds out why nobody answered. */
 const STUCK_LIMIT_MS = 5_000;
 
@@ -91,10 +103,18 @@ export interface Writing {
   sign?: SignDecision;
 }
 
+/** An update: its id, by which the same update happens once, and how long the caller waits. A text is the id alone. */
+export type UpdateCall = string | (Waiting & { updateId?: string });
+
+/** What a start has done: `joined` where the process existed, open or finished. */
+export type Started = "created" | "joined";
+
 export class ProcessHandle<Result> {
   readonly process: ProcessName;
   readonly id: string;
   readonly workflowId: string;
+  /** Only a start knows it. */
+  readonly started: Started | undefined;
   readonly #client: Client;
   readonly #workflow: WorkflowHandle;
   readonly #writing: Writing;
@@ -106,20 +126,23 @@ export class ProcessHandle<Result> {
     processName: ProcessName,
     id: string,
     writing: Writing = { check: () => undefined },
+    started?: Started,
   ) {
     this.#client = client;
     this.#writing = writing;
     this.process = processName;
     this.id = id;
+    this.started = started;
     this.workflowId = `${processName}/${id}`;
     this.#workflow = client.workflow.getHandle(this.workflowId);
   }
 
-  /**
-   * Waits for the end, also while Temporal is away. Throws the typed error of a process that failed. The Temporal client's
-   * `withAbortSignal` and `withDeadline` end the wait, as they end that of `watch`.
-   */
-  result(): Promise<Result> {
+  /** Waits for the end, also while Temporal is away, for as long as the caller does. Throws the typed error of a process that failed. */
+  result(waiting: Waiting = {}): Promise<Result> {
+    return this.#begin(waiting)(() => this.#result());
+  }
+
+  #result(): Promise<Result> {
     return this.#untilAnswered(async () => {
       for (;;) {
         try {
@@ -135,12 +158,17 @@ export class ProcessHandle<Result> {
   }
 
   /** As of the newest workflow task, from Temporal alone. `timeline` has the newest entries; `timeline()` has all. */
-  status(): Promise<ProcessStatus> {
-    return this.#answered(async () => this.#statusIn(await this.#described()));
+  status(waiting: Waiting = {}): Promise<ProcessStatus> {
+    const ask = async () => this.#statusIn(await this.#described());
+    return this.#begin(waiting)(() => this.#answered(ask));
   }
 
   /** All entries. Needs a live worker, unless the process has ended with a result, or had few entries. */
-  timeline(): Promise<TimelineEntry[]> {
+  timeline(waiting: Waiting = {}): Promise<TimelineEntry[]> {
+    return this.#begin(waiting)(() => this.#timeline());
+  }
+
+  #timeline(): Promise<TimelineEntry[]> {
     return this.#answered(async () => {
       const described = await this.#described();
       const state = described.status.name;
@@ -155,14 +183,17 @@ export class ProcessHandle<Result> {
    * The status with the whole timeline, and with what the provider has said of the communication and of its reader (personal data).
    * Needs a live worker, unless the process has ended with a result.
    */
-  fullStatus(): Promise<ProcessStatus> {
+  fullStatus(waiting: Waiting = {}): Promise<ProcessStatus> {
+    return this.#begin(waiting)(() => this.#fullStatus());
+  }
+
+  #fullStatus(): Promise<ProcessStatus> {
     return this.#answered(async () => {
       const described = await this.#described();
       if (described.status.name !== "COMPLETED")
-        return this.withNewestRead(
+        return this.withCalls(
           await this.#queried(described, { full: true }),
-          this.#client,
-          described,
+          await openCallsIn(this.#client, described),
         );
       const result = this.#present((await this.#workflow.result()) as Partial<ProcessStatus>);
       const { reported, shown } = result;
@@ -174,7 +205,10 @@ export class ProcessHandle<Result> {
     });
   }
 
-  async #statusIn(described: WorkflowExecutionDescription): Promise<ProcessStatus> {
+  async #statusIn(
+    described: WorkflowExecutionDescription,
+    calls?: OpenCall[],
+  ): Promise<ProcessStatus> {
     // Its memo is as of the last task that succeeded.
     if (mayFail(described.raw.pendingWorkflowTask) && (await this.#isStuck()))
       throw new StuckError(this.workflowId);
@@ -182,16 +216,12 @@ export class ProcessHandle<Result> {
     const found = await statusIn(this.#client, described);
     // Without a memo of its own, only a worker knows it.
     const shown = this.#present(found ?? (isOpen ? await this.#queried(described) : undefined));
-    return this.withNewestRead(shown, this.#client, described);
+    return this.withCalls(shown, calls ?? (await openCallsIn(this.#client, described)));
   }
 
   /** The status, with what Temporal knows of an open process beside its memo. */
-  protected async withNewestRead(
-    shown: ProcessStatus,
-    _client: Client,
-    _described: WorkflowExecutionDescription,
-  ): Promise<ProcessStatus> {
-    return shown;
+  protected withCalls(shown: ProcessStatus, calls: OpenCall[]): ProcessStatus {
+    return withOpenCalls(shown, calls);
   }
 
   async #queried(
@@ -219,16 +249,24 @@ export class ProcessHandle<Result> {
     return new UnreachableError(`${this.workflowId} has ended, and this release cannot replay it`);
   }
 
-  /** Each status that differs from the one before, until the process has ended. It waits for changes, and asks no worker. */
-  async *watch(): AsyncIterable<ProcessStatus> {
+  /**
+   * Each status that differs from the one before, until the process has ended, or the caller ends the wait. It waits for changes, and asks
+   * no worker.
+   */
+  watch(waiting: Waiting = {}): AsyncIterable<ProcessStatus> {
+    return stepsWithin(this.#begin(waiting), this.#changes());
+  }
+
+  async *#changes(): AsyncGenerator<ProcessStatus> {
     let shown = "";
     let changes: RunChanges | undefined;
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      const [described, now] = await this.#untilAnswered(() =>
+      const [described, now, calls] = await this.#untilAnswered(() =>
         this.#limited(ANSWER_LIMIT_MS, async () => {
           const found = await this.#described();
-          return [found, await this.#statusIn(found)] as const;
+          const open = await openCallsIn(this.#client, found);
+          return [found, await this.#statusIn(found, open), open] as const;
         }),
       );
       const text = JSON.stringify(now);
@@ -239,7 +277,9 @@ export class ProcessHandle<Result> {
       if (changes?.runId !== runId)
         changes = new RunChanges(this.#client, { workflowId: this.workflowId, runId });
       try {
-        await changes.next(historyLength, this.#msWithin(this.watchLimitMs));
+        // A failed attempt is no event, so it ends no wait.
+        const limitMs = isCalling(calls) ? CALL_WATCH_MS : this.watchLimitMs;
+        await changes.next(historyLength, this.#msWithin(limitMs));
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         // Whatever ended the wait, the next look says where the process stands.
@@ -255,27 +295,37 @@ export class ProcessHandle<Result> {
     return state.name === "RUNNING";
   }
 
+  #begin(waiting: Waiting) {
+    return beginWait(waiting, this.#client.connection);
+  }
+
   #described() {
     return describe(this.#client, this.workflowId);
   }
 
   /** A person's decision on an open attention. */
-  resolve(resolution: Resolution, updateId?: string): Promise<ResolveAnswer> {
+  resolve(resolution: Resolution, call?: UpdateCall): Promise<ResolveAnswer> {
     const { result } = resolution;
     const sealed = result && (this.#writing.seal?.(secretIds, result) as typeof result);
-    return this.update(resolve, [{ ...resolution, ...(sealed && { result: sealed }) }], updateId);
+    return this.update(resolve, [{ ...resolution, ...(sealed && { result: sealed }) }], call);
   }
 
   /** An update by which a person decides is signed where this client has an operator's key. The same `updateId` is the same update. */
   protected async update<R, A extends [] | [object]>(
     { name }: UpdateDefinition<R, A>,
     args: A,
-    updateId: string = randomUUID(),
+    call: UpdateCall = {},
   ): Promise<R> {
+    const { updateId = randomUUID(), ...waiting } =
+      typeof call === "string" ? { updateId: call } : call;
     this.#writing.check();
     const contract = updatesOf(this.process).find((update) => update.name === name);
     const signed = contract?.decides ? this.#signed(name, args, updateId) : args;
     const options = { args: this.#sealed(contract?.argument, signed), updateId };
+    return this.#begin(waiting)(() => this.#executed<R>(name, options));
+  }
+
+  #executed<R>(name: string, options: { args: [unknown]; updateId: string }): Promise<R> {
     return this.#answered(async () => {
       for (;;) {
         try {
@@ -291,7 +341,7 @@ export class ProcessHandle<Result> {
           if (!isCutShort || (await this.#described()).status.name !== "RUNNING") throw error;
         }
       }
-    }, updateId);
+    }, options.updateId);
   }
 
   #signed(update: string, [argument = {}]: [object?], updateId: string): [object] {
@@ -379,24 +429,29 @@ export class ProcessHandle<Result> {
         ? new FinishedError(this.workflowId, known.outcome)
         : new UnknownProcessError(this.workflowId);
     }
+    const update = updateId === undefined ? {} : { updateId };
     if (isUnavailable(error))
-      return new UnreachableError(`${this.workflowId}: Temporal cannot be reached`, updateId);
+      return new UnreachableError(`${this.workflowId}: Temporal cannot be reached`, update);
     const isTimeout = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
     const isUnregistered = error instanceof QueryNotRegisteredError;
     // Temporal's answers about a task that keeps failing differ with the moment.
     if ((isTimeout || isUnregistered || error instanceof ServiceError) && (await this.#isStuck()))
       return new StuckError(this.workflowId, updateId);
     if (isTimeout || isUnregistered || isUnanswered(error))
-      return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`, updateId);
-    if (updateId !== undefined && (isPassing(error) || grpcOf(error).code === INTERNAL))
-      return new UnreachableError(`${this.workflowId}: Temporal broke off the call`, updateId);
-    if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) {
-      return error;
-    }
-    const { cause } = error;
+      return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`, update);
+    if (updateId !== undefined && (isPassing(error) || grpcOf(error).code === status.internal))
+      return new UnreachableError(`${this.workflowId}: Temporal broke off the call`, update);
+    if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError))
+      return typedRefusal(error, this.#client.options.namespace);
+    return this.#failure(error.cause ?? error);
+  }
+
+  /** The error of a process that failed, or that has refused an update. */
+  #failure(cause: Error): Error {
     if (cause instanceof TerminatedFailure) return new TerminatedError(this.workflowId);
-    if (!(cause instanceof ApplicationFailure)) return error;
-    return failures[cause.type ?? ""]?.(cause.details?.[0] as never, this.workflowId) ?? error;
+    const { type, details } = cause instanceof ApplicationFailure ? cause : {};
+    const known = failures[type ?? ""]?.(details?.[0] as never, this.workflowId);
+    return known ?? new UnexpectedFailureError(this.workflowId, type ?? cause.name, cause);
   }
 
   /** True if its workflow task keeps failing. A task that no worker takes makes no process stuck for its client. */
@@ -436,8 +491,8 @@ function isTerminated(error: unknown): boolean {
 function isPassing(error: unknown): boolean {
   if (error instanceof TrustflowError) return false;
   const { code, details = "" } = grpcOf(error);
-  if (code === INTERNAL) return isRetryableError(grpcOf(error) as StatusObject);
-  return passing.has(code) && !details.includes("larger than max");
+  if (code === status.internal) return isRetryableError(grpcOf(error) as StatusObject);
+  return passing.has(code) && !isTooLarge(details);
 }
 
 type StatusObject = Parameters<typeof isRetryableError>[0];
@@ -456,16 +511,7 @@ function isRefused(error: unknown, type: string): boolean {
 function isUnanswered(error: unknown): boolean {
   const { code, details } = grpcOf(error);
   const isKnown = /^no poller seen|Workflow Task in failed state/.test(details ?? "");
-  return code === 4 || (code === 9 && isKnown);
-}
-
-/** True if Temporal itself is away. */
-export function isUnavailable(error: unknown): boolean {
-  return grpcOf(error).code === UNAVAILABLE;
-}
-
-function grpcOf(error: unknown): { code?: unknown; details?: string } {
-  return (error instanceof Error ? error.cause : undefined) ?? error ?? {};
+  return code === status.deadlineExceeded || (code === status.failedPrecondition && isKnown);
 }
 
 const failures: Record<string, (detail: never, id: string) => Error> = {

@@ -1,5 +1,4 @@
 // A handle has a method for each update of its process.
-import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import {
   acceptContract,
   cancel,
@@ -22,50 +21,46 @@ import type { ResultOf } from "../contracts/registry.js";
 import { resendOtp, submitOtp } from "../contracts/shared/messages.js";
 import type { ProcessStatus } from "../contracts/shared/status.js";
 import { ProcessHandle } from "./handle.js";
-import type { Stated } from "./handle.js";
+import type { Stated, UpdateCall } from "./handle.js";
+import type { OpenCall } from "../temporal/visibility/open-calls.js";
 import { newestReadIn, withNewestRead } from "./newest-read.js";
 
 export class PostalHandle extends ProcessHandle<ResultOf<"sendPostal">> {
   /** Cancels the letter before it is dispatched (P2 §4.1 Cancel). The same `updateId` is one cancellation. */
-  cancel(updateId?: string, stated: Stated = {}) {
-    return this.update(cancel, [stated], updateId);
+  cancel(call?: UpdateCall, stated: Stated = {}) {
+    return this.update(cancel, [stated], call);
   }
 
   /** Requests an affidavit on demand (P2 §4.1 AffidavitRequest). The same `updateId` is one request. */
-  requestAffidavit(asked: PostalAffidavitRequest = {}, updateId?: string) {
-    return this.update(requestAffidavit, [asked], updateId);
+  requestAffidavit(asked: PostalAffidavitRequest = {}, call?: UpdateCall) {
+    return this.update(requestAffidavit, [asked], call);
   }
 }
 
 export class NoticeHandle extends ProcessHandle<ResultOf<"sendNotice">> {
   /** Requests an affidavit on demand (P2 §4.2 On-demand affidavit). The same `updateId` is one request. */
-  requestAffidavit(asked: NoticeAffidavitRequest = {}, updateId?: string) {
-    return this.update(requestNoticeAffidavit, [asked], updateId);
+  requestAffidavit(asked: NoticeAffidavitRequest = {}, call?: UpdateCall) {
+    return this.update(requestNoticeAffidavit, [asked], call);
   }
 }
 
 /** The activities of a batch leave in heartbeats what they read of its notices. */
 export class NoticeBatchHandle extends ProcessHandle<ResultOf<"sendNoticeBatch">> {
   /** Deletes the batch before its start, so that no notice goes out (P2 §4.3 delete). The same `updateId` is one cancellation. */
-  cancel(updateId?: string, stated: Stated = {}) {
-    return this.update(cancelBatch, [stated], updateId);
+  cancel(call?: UpdateCall, stated: Stated = {}) {
+    return this.update(cancelBatch, [stated], call);
   }
 
   /** Requests an affidavit on demand of one notice of the batch (P2 §4.2). The same `updateId` is one request. */
-  requestAffidavit(asked: BatchAffidavitRequest, updateId?: string) {
-    return this.update(requestBatchAffidavit, [asked], updateId);
+  requestAffidavit(asked: BatchAffidavitRequest, call?: UpdateCall) {
+    return this.update(requestBatchAffidavit, [asked], call);
   }
 
   /** Heartbeats are no events, so they end no wait. */
   protected override readonly watchLimitMs = 2_000;
 
-  protected override async withNewestRead(
-    shown: ProcessStatus,
-    client: Client,
-    described: WorkflowExecutionDescription,
-  ): Promise<ProcessStatus> {
-    if (described.status.name !== "RUNNING") return shown;
-    return withNewestRead(shown, await newestReadIn(client, described));
+  protected override withCalls(shown: ProcessStatus, calls: OpenCall[]): ProcessStatus {
+    return withNewestRead(super.withCalls(shown, calls), newestReadIn(calls));
   }
 }
 
@@ -74,56 +69,56 @@ export class ServingHandle extends ProcessHandle<ResultOf<"serveNotice">> {
    * Starts no post. A notice that was started is followed to its end; the post has its own `cancel`. The same `updateId` is one
    * cancellation.
    */
-  cancel(updateId?: string, stated: Stated = {}) {
-    return this.update(cancelServing, [stated], updateId);
+  cancel(call?: UpdateCall, stated: Stated = {}) {
+    return this.update(cancelServing, [stated], call);
   }
 }
 
 /** A process with a one-time password (P1 §2.3–2.6). */
 class OtpHandle<Result> extends ProcessHandle<Result> {
   /** Submits the code that the holder or signer entered. The same `updateId` is one try. */
-  submitOtp(code: string, updateId?: string) {
-    return this.update(submitOtp, [{ code }], updateId);
+  submitOtp(code: string, call?: UpdateCall) {
+    return this.update(submitOtp, [{ code }], call);
   }
 
   /** Sends another code to the holder or signer. The same `updateId` is one code. */
-  resendOtp(updateId?: string) {
-    return this.update(resendOtp, [], updateId);
+  resendOtp(call?: UpdateCall) {
+    return this.update(resendOtp, [], call);
   }
 }
 
 export class CertificateHandle extends OtpHandle<ResultOf<"issueCertificate">> {
   /** Gives a new eID assertion after one was refused as expired or invalid (237 and 239 of P1 §7.1). */
-  provideAssertion(assertion: string, updateId?: string) {
-    return this.update(provideAssertion, [{ assertion }], updateId);
+  provideAssertion(assertion: string, call?: UpdateCall) {
+    return this.update(provideAssertion, [{ assertion }], call);
   }
 }
 
 export class OneShotHandle extends OtpHandle<ResultOf<"signOneShot">> {
   /** Accepts or refuses the contract, if the input sets `requireContractAccepted`. */
-  acceptContract(accepted: boolean, updateId?: string, stated: Stated = {}) {
-    return this.update(acceptContract, [{ ...stated, accepted }], updateId);
+  acceptContract(accepted: boolean, call?: UpdateCall, stated: Stated = {}) {
+    return this.update(acceptContract, [{ ...stated, accepted }], call);
   }
 
   /** Approves or cancels the identity video (P1 §1.4). */
-  decideVideo(decision: "approve" | "cancel", updateId?: string, stated: Stated = {}) {
-    return this.update(decideVideo, [{ ...stated, decision }], updateId);
+  decideVideo(decision: "approve" | "cancel", call?: UpdateCall, stated: Stated = {}) {
+    return this.update(decideVideo, [{ ...stated, decision }], call);
   }
 
   /**
    * Changes the request of the identity video before it is decided (P1 §1.4). `providerFields` is the body of the request; which members
    * it takes is not shown, and one may decide on the video, so it is a decision itself.
    */
-  updateVideo(providerFields: Record<string, unknown>, updateId?: string, stated: Stated = {}) {
-    return this.update(updateVideo, [{ ...stated, providerFields }], updateId);
+  updateVideo(providerFields: Record<string, unknown>, call?: UpdateCall, stated: Stated = {}) {
+    return this.update(updateVideo, [{ ...stated, providerFields }], call);
   }
 }
 
 export class IdentityHandle extends ProcessHandle<ResultOf<"verifyIdentity">> {
   /** Rejects the call (P1 §4.2). `providerFields` is the body of the request. */
-  rejectCall(providerFields?: Record<string, unknown>, updateId?: string, stated: Stated = {}) {
+  rejectCall(providerFields?: Record<string, unknown>, call?: UpdateCall, stated: Stated = {}) {
     const argument = { ...stated, ...(providerFields && { providerFields }) };
-    return this.update(rejectCall, [argument], updateId);
+    return this.update(rejectCall, [argument], call);
   }
 }
 

@@ -5,7 +5,7 @@ import type { DocumentReference } from "../contracts/shared/values.js";
 import { documentProblem } from "../documents/errors.js";
 import { isPdf } from "../documents/pdf.js";
 import type { DocumentStore } from "../documents/store.js";
-import { InvalidInputError } from "./errors.js";
+import { InvalidInputError } from "../errors/index.js";
 
 /** Temporal takes 2 MB; encrypted, and with what stands around it, an input grows a little. */
 const INPUT_LIMIT = 1_500_000;

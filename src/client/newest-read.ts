@@ -1,23 +1,19 @@
 // Reads how far the open activity of a batch of notices is since it last answered: the process learns of it only in steps of 4 %,
 // while the activity leaves each read in its heartbeat (`src/activities/runtime/failure.ts`). To ask for it needs no workflow task.
-import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { SendNoticeBatchStatus } from "../contracts/send-notice-batch/contract.js";
 import { batchOf } from "../contracts/send-notice-batch/progress-line.js";
 import type { ProcessStatus } from "../contracts/shared/status.js";
-import { heartbeatsIn } from "../temporal/visibility/heartbeats.js";
+import type { OpenCall } from "../temporal/visibility/open-calls.js";
 
 type Members = Pick<SendNoticeBatchStatus, "progress" | "totals">;
 
 const { progress: Progress, totals: Totals } = SendNoticeBatchStatus.shape;
 
 /** Empty where no open activity has left a read, or none that this client can open. */
-export async function newestReadIn(
-  client: Client,
-  described: Pick<WorkflowExecutionDescription, "raw">,
-): Promise<Members> {
+export function newestReadIn(calls: OpenCall[]): Members {
   const found: Members = {};
-  for (const left of await heartbeatsIn(client, described)) {
-    const { members } = (left ?? {}) as { members?: Record<keyof Members, unknown> };
+  for (const { heartbeat } of calls) {
+    const { members } = (heartbeat ?? {}) as { members?: Record<keyof Members, unknown> };
     const progress = Progress.safeParse(members?.progress).data;
     const totals = Totals.safeParse(members?.totals).data;
     Object.assign(found, progress && { progress }, totals && { totals });

@@ -2,7 +2,7 @@
 // update without a method, does not compile.
 import type { Client } from "@temporalio/client";
 import type { InputOf, ProcessName, Registry, ResultOf } from "../contracts/registry.js";
-import type { ProcessHandle, Writing } from "./handle.js";
+import type { ProcessHandle, Started, Writing } from "./handle.js";
 import {
   CertificateHandle,
   CredentialHandle,
@@ -16,6 +16,7 @@ import {
   PresentationHandle,
   ServingHandle,
 } from "./handles.js";
+import type { StartOptions } from "./start-options.js";
 
 /** The class of handle that a process has. */
 export const handles = {
@@ -38,6 +39,7 @@ type HandleClass<P extends ProcessName> = new (
   processName: ProcessName,
   id: string,
   writing?: Writing,
+  started?: Started,
 ) => ProcessHandle<ResultOf<P>> & {
   [update in keyof Registry[P]["updates"]]: (...given: never[]) => Promise<unknown>;
 };
@@ -45,15 +47,25 @@ type HandleClass<P extends ProcessName> = new (
 export type HandleOf<P extends ProcessName> = InstanceType<(typeof handles)[P]>;
 export type AnyHandle = HandleOf<ProcessName>;
 
-type Methods = { [P in ProcessName]: (id: string, input: InputOf<P>) => Promise<HandleOf<P>> };
+/** The handle that a start returns: `started` says whether this start created the process, or joined one that is open or finished. */
+export type StartedHandle<P extends ProcessName> = HandleOf<P> & { readonly started: Started };
+
+type Methods = {
+  [P in ProcessName]: (
+    id: string,
+    input: InputOf<P>,
+    options?: StartOptions,
+  ) => Promise<StartedHandle<P>>;
+};
 
 /**
- * A method starts the process, joins the one that is open under this id, or finds the finished one. `id`: the business id, without
- * personal data. The handle's `result()` waits for the outcome.
+ * A method starts the process, joins the one that is open under this id, or finds the finished one: the handle's `started` says which.
+ * `id`: the business id, without personal data. The handle's `result()` waits for the outcome.
  *
  * Each of them throws `InvalidInputError` before anything exists, `InputMismatchError` where the id already stands for another input,
  * `UnreachableError` where Temporal does not answer: start it again with the same id. `result()` throws `NotAcceptedError` where the
- * provider refused the request, `AbandonedError` and `TerminatedError` where a person ended the process.
+ * provider refused the request, `AbandonedError` and `TerminatedError` where a person ended the process. docs/client-errors.md has every
+ * error.
  */
 export abstract class Starts implements Methods {
   /** Starts any process by its name, as the method of that name does. */
@@ -61,7 +73,8 @@ export abstract class Starts implements Methods {
     processName: P,
     id: string,
     input: object,
-  ): Promise<HandleOf<P>>;
+    options?: StartOptions,
+  ): Promise<StartedHandle<P>>;
 
   /**
    * Sends a certified letter, follows it until it is closed, and collects its affidavits (P2 §2.1–2.5, 3.1, 4.1).
@@ -69,8 +82,8 @@ export abstract class Starts implements Methods {
    * Input: the PDF, inline or stored, and the recipient's address. Outcomes: those of P2 §3.1, such as `delivered`, `rejected` or
    * `expired`; `cancelledBeforeSubmit`; `openAtDeadline`; `other`. Errors: those of every process (`Starts`).
    */
-  sendPostal(id: string, input: InputOf<"sendPostal">) {
-    return this.start("sendPostal", id, input);
+  sendPostal(id: string, input: InputOf<"sendPostal">, options?: StartOptions) {
+    return this.start("sendPostal", id, input, options);
   }
 
   /**
@@ -80,8 +93,8 @@ export abstract class Starts implements Methods {
    * Input: recipient, subject and body, and what has to be certified. Outcomes: those of P2 §3.2, such as `read`, `accepted` or
    * `refused`; `openAtDeadline`; `other`. Errors: those of every process (`Starts`).
    */
-  sendNotice(id: string, input: InputOf<"sendNotice">) {
-    return this.start("sendNotice", id, input);
+  sendNotice(id: string, input: InputOf<"sendNotice">, options?: StartOptions) {
+    return this.start("sendNotice", id, input, options);
   }
 
   /**
@@ -90,8 +103,8 @@ export abstract class Starts implements Methods {
    * Input: the list as CSV, subject and body. Outcomes: `closed`, `openAtDeadline`, `invalid`, `failed`, `cancelledBeforeSubmit`,
    * `cancelledBeforeStart`; the report has the outcome of each notice. Errors: those of every process (`Starts`).
    */
-  sendNoticeBatch(id: string, input: InputOf<"sendNoticeBatch">) {
-    return this.start("sendNoticeBatch", id, input);
+  sendNoticeBatch(id: string, input: InputOf<"sendNoticeBatch">, options?: StartOptions) {
+    return this.start("sendNoticeBatch", id, input, options);
   }
 
   /**
@@ -100,8 +113,8 @@ export abstract class Starts implements Methods {
    * Input: the holder's data, or an eID assertion. The code arrives by the handle's `submitOtp`. Outcomes: `issued`, `expired`, `locked`.
    * Errors: those of every process (`Starts`).
    */
-  issueCertificate(id: string, input: InputOf<"issueCertificate">) {
-    return this.start("issueCertificate", id, input);
+  issueCertificate(id: string, input: InputOf<"issueCertificate">, options?: StartOptions) {
+    return this.start("issueCertificate", id, input, options);
   }
 
   /**
@@ -109,8 +122,8 @@ export abstract class Starts implements Methods {
    *
    * Input: `providerFields`, the gateway's whole payload. Outcome: `accepted`. Errors: those of every process (`Starts`).
    */
-  sendMessage(id: string, input: InputOf<"sendMessage">) {
-    return this.start("sendMessage", id, input);
+  sendMessage(id: string, input: InputOf<"sendMessage">, options?: StartOptions) {
+    return this.start("sendMessage", id, input, options);
   }
 
   /**
@@ -119,8 +132,8 @@ export abstract class Starts implements Methods {
    * Input: the variant, the service's payload and the documents. The code arrives by the handle's `submitOtp`. Outcomes: `signed`,
    * `failed`, `cancelled`, `contractRefused`, `expired`, `locked`, `openAtDeadline`, `other`. Errors: those of every process (`Starts`).
    */
-  signOneShot(id: string, input: InputOf<"signOneShot">) {
-    return this.start("signOneShot", id, input);
+  signOneShot(id: string, input: InputOf<"signOneShot">, options?: StartOptions) {
+    return this.start("signOneShot", id, input, options);
   }
 
   /**
@@ -129,8 +142,8 @@ export abstract class Starts implements Methods {
    *
    * Input: the documents, and the payloads of request and envelope. Outcome: `sent`. Errors: those of every process (`Starts`).
    */
-  signEnvelope(id: string, input: InputOf<"signEnvelope">) {
-    return this.start("signEnvelope", id, input);
+  signEnvelope(id: string, input: InputOf<"signEnvelope">, options?: StartOptions) {
+    return this.start("signEnvelope", id, input, options);
   }
 
   /**
@@ -139,8 +152,8 @@ export abstract class Starts implements Methods {
    * Input: the id of a conference that exists already. Outcomes: `verified`, `notVerified`, `closed` (no verdict is shown), `rejected`,
    * `openAtDeadline`, `other`. Errors: those of every process (`Starts`).
    */
-  verifyIdentity(id: string, input: InputOf<"verifyIdentity">) {
-    return this.start("verifyIdentity", id, input);
+  verifyIdentity(id: string, input: InputOf<"verifyIdentity">, options?: StartOptions) {
+    return this.start("verifyIdentity", id, input, options);
   }
 
   /**
@@ -150,8 +163,8 @@ export abstract class Starts implements Methods {
    * Input: operator, template and service, each as `{ id }` or `{ providerFields }`, and `init`. Outcomes: `initiated`; without `init`
    * `setUp`. Errors: those of every process (`Starts`).
    */
-  issueCredential(id: string, input: InputOf<"issueCredential">) {
-    return this.start("issueCredential", id, input);
+  issueCredential(id: string, input: InputOf<"issueCredential">, options?: StartOptions) {
+    return this.start("issueCredential", id, input, options);
   }
 
   /**
@@ -161,8 +174,8 @@ export abstract class Starts implements Methods {
    * Input: as `issueCredential`, and `verificationTemplate`. Outcomes: `initiated`; without `init` `setUp`. Errors: those of every process
    * (`Starts`).
    */
-  presentCredential(id: string, input: InputOf<"presentCredential">) {
-    return this.start("presentCredential", id, input);
+  presentCredential(id: string, input: InputOf<"presentCredential">, options?: StartOptions) {
+    return this.start("presentCredential", id, input, options);
   }
 
   /**
@@ -171,7 +184,7 @@ export abstract class Starts implements Methods {
    * Input: those of `sendNotice` and `sendPostal`, and `servedWhen`. Outcomes: `servedByNotice`, `servedByPost`, `servedByBoth`,
    * `notServed`, `cancelledBeforeSubmit`, `openAtDeadline`. Errors: those of every process (`Starts`).
    */
-  serveNotice(id: string, input: InputOf<"serveNotice">) {
-    return this.start("serveNotice", id, input);
+  serveNotice(id: string, input: InputOf<"serveNotice">, options?: StartOptions) {
+    return this.start("serveNotice", id, input, options);
   }
 }

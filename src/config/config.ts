@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { defaultQuota, maxQuota } from "../contracts/shared/callback-quota.js";
 import { KeyRing } from "../crypto/key-ring.js";
+import type { ClientConfiguration } from "./client-configuration.js";
 import { ConfigurationError, isRequired } from "./errors.js";
 import { endpoint, list, plain, secret, text, url, whole } from "./fields.js";
 import { load } from "./load.js";
@@ -324,7 +325,8 @@ export const Config = z.strictObject({
 });
 export type Config = Omit<z.infer<typeof Config>, "accounts">;
 
-export const loadConfig = (env?: NodeJS.ProcessEnv): Config => load(Config, env);
+export const loadConfig = (env?: NodeJS.ProcessEnv, given?: ClientConfiguration): Config =>
+  load(Config, env, given);
 
 /** The value of a key that this command needs. */
 export function required<T>(value: T | undefined, key: string): T {

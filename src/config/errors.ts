@@ -1,15 +1,7 @@
 // An error of a configuration names its key.
+import { ConfigurationError } from "../errors/index.js";
 
-/** An invalid configuration; the message names keys, never values. */
-export class ConfigurationError extends Error {
-  override readonly name = "ConfigurationError";
-  readonly problems: string[];
-
-  constructor(problems: string[]) {
-    super(`Configuration: ${problems.join("; ")}`);
-    this.problems = problems;
-  }
-}
+export { ConfigurationError } from "../errors/index.js";
 
 /** How to make a key. */
 const hints: Record<string, string> = {

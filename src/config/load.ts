@@ -6,14 +6,20 @@ import { suggestionFor } from "../contracts/shared/nearest.js";
 import { missing, sentenceOf } from "../contracts/shared/problems.js";
 import { credentialsInClear } from "./clear-text.js";
 import type { Addresses } from "./clear-text.js";
+import { layOver } from "./client-configuration.js";
+import type { ClientConfiguration } from "./client-configuration.js";
 import { ConfigurationError, environmentName, isRequired } from "./errors.js";
 import { FromEnvironment, nameSecrets } from "./fields.js";
 
 /** Variables of the same prefix that are no configuration keys. */
 const notKeys = new Set(["TRUSTFLOW_CONFIG", "TRUSTFLOW_CACHE"]);
 
-/** Reads `TRUSTFLOW_CONFIG`, else ./trustflow.toml if it is there, and lays the environment over it. */
-export function load<S extends z.ZodType<Addresses>>(schema: S, env = process.env): z.infer<S> {
+/** Reads `TRUSTFLOW_CONFIG`, else ./trustflow.toml if it is there, and lays the environment over it, and `given` over both. */
+export function load<S extends z.ZodType<Addresses>>(
+  schema: S,
+  env = process.env,
+  given: ClientConfiguration = {},
+): z.infer<S> {
   const named = env["TRUSTFLOW_CONFIG"];
   const path = named ?? (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
   const tree = path === undefined ? {} : readToml(path);
@@ -24,6 +30,7 @@ export function load<S extends z.ZodType<Addresses>>(schema: S, env = process.en
     refuseBoth(name, env);
     if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
   }
+  layOver(tree, given);
   const parsed = schema.safeParse(tree, { error: sentenceOf });
   if (parsed.success) {
     const inClear = credentialsInClear(parsed.data);

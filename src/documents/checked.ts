@@ -1,7 +1,7 @@
 // Compares a document with its reference while its bytes are read.
 import { createHash } from "node:crypto";
 import type { DocumentReference } from "../contracts/shared/values.js";
-import { DocumentCorrupt } from "./errors.js";
+import { DocumentCorruptError } from "../errors/index.js";
 
 /** A document's address, and the known fields of its reference. */
 export type Expected = Pick<DocumentReference, "uri"> &
@@ -23,7 +23,7 @@ export class ContentCount {
   }
 }
 
-/** Passes the pieces on; the last one only if size and SHA-256 match the reference. Throws `DocumentCorrupt`. */
+/** Passes the pieces on; the last one only if size and SHA-256 match the reference. Throws `DocumentCorruptError`. */
 export async function* checked(
   pieces: AsyncIterable<Buffer>,
   { uri, size, sha256 }: Expected,
@@ -35,9 +35,9 @@ export async function* checked(
     held = piece;
   }
   if (size !== undefined && count.size !== size)
-    throw new DocumentCorrupt(uri, `has ${count.size} bytes instead of ${size}`);
+    throw new DocumentCorruptError(uri, `has ${count.size} bytes instead of ${size}`);
   if (sha256 !== undefined && count.sha256 !== sha256)
-    throw new DocumentCorrupt(uri, "its SHA-256 differs");
+    throw new DocumentCorruptError(uri, "its SHA-256 differs");
   if (held) yield held;
 }
 

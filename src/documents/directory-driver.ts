@@ -5,7 +5,11 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Pieces } from "../crypto/sealed-stream.js";
 import type { DocumentDriver, ScratchFile, StoredFile } from "./driver.js";
-import { DocumentStoreFull } from "./errors.js";
+import {
+  DocumentStoreFullError,
+  DocumentStoreUnavailableError,
+  InvalidInputError,
+} from "../errors/index.js";
 
 const ID = /^[0-9a-f]{32}$/;
 const SHARD = /^[0-9a-f]{2}$/;
@@ -27,9 +31,7 @@ export class DirectoryDriver implements DocumentDriver {
     try {
       await writeThrough(temporary, pieces);
       // Unlike a rename, a link never replaces an existing file.
-      const won = await link(temporary, path)
-        .then(() => true, unless("EEXIST", false))
-        .catch(refuseFull);
+      const won = await link(temporary, path).then(() => true, unless("EEXIST", false));
       await sync(folder);
       return won;
     } finally {
@@ -73,7 +75,7 @@ export class DirectoryDriver implements DocumentDriver {
   async scratch(): Promise<ScratchFile> {
     await makeDurableFolder(this.#root);
     const path = join(this.#root, `.scratch.${randomBytes(8).toString("hex")}`);
-    const file = await open(path, "wx+", 0o600).catch(refuseFull);
+    const file = await open(path, "wx+", 0o600).catch(storeFails);
     try {
       await rm(path);
       return new OpenFile(file, 0);
@@ -134,7 +136,8 @@ export class DirectoryDriver implements DocumentDriver {
   }
 
   #path(id: string): string {
-    if (!ID.test(id)) throw new TypeError("a document id must be 32 lower-case hex digits");
+    if (!ID.test(id))
+      throw new InvalidInputError([{ path: "uri", problem: "must be document:<32 hex digits>" }]);
     return join(this.#root, id.slice(0, 2), id);
   }
 }
@@ -170,7 +173,7 @@ class OpenFile implements ScratchFile {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    await this.#file.writeFile(bytes).catch(refuseFull);
+    await this.#file.writeFile(bytes).catch(storeFails);
     this.#size += bytes.length;
   }
 
@@ -180,7 +183,7 @@ class OpenFile implements ScratchFile {
 }
 
 async function makeDurableFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refuseFull);
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 }).catch(storeFails);
   if (first === undefined) return;
   // A new folder is durable once the one that lists it is.
   for (let at = folder; ; at = dirname(at)) {
@@ -190,10 +193,10 @@ async function makeDurableFolder(folder: string): Promise<void> {
 }
 
 async function writeThrough(path: string, pieces: Pieces): Promise<void> {
-  const file = await open(path, "wx", 0o600).catch(refuseFull);
+  const file = await open(path, "wx", 0o600).catch(storeFails);
   try {
-    for await (const piece of pieces) await file.writeFile(piece).catch(refuseFull);
-    await file.sync().catch(refuseFull);
+    for await (const piece of pieces) await file.writeFile(piece).catch(storeFails);
+    await file.sync().catch(storeFails);
   } finally {
     await file.close();
   }
@@ -212,13 +215,15 @@ async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(unless("ENOENT", []));
 }
 
-function refuseFull(error: NodeJS.ErrnoException): never {
-  throw error.code === "ENOSPC" || error.code === "EDQUOT" ? new DocumentStoreFull(error) : error;
+function storeFails(error: NodeJS.ErrnoException): never {
+  const { code } = error;
+  if (code === "ENOSPC" || code === "EDQUOT") throw new DocumentStoreFullError(error);
+  throw code === undefined ? error : new DocumentStoreUnavailableError(code, error);
 }
 
 function unless<T>(code: string, value: T): (error: unknown) => T {
   return (error) => {
     if ((error as NodeJS.ErrnoException).code === code) return value;
-    throw error;
+    return storeFails(error as NodeJS.ErrnoException);
   };
 }

@@ -1,5 +1,6 @@
 // An id of a document has 32 hex digits after `document:`.
 import { createHash, randomBytes } from "node:crypto";
+import { InvalidInputError } from "../errors/index.js";
 
 const SCHEME = "document:";
 
@@ -33,6 +34,7 @@ export function uriOf(id: string): string {
 }
 
 export function documentIdOf(uri: string): string {
-  if (!uri.startsWith(SCHEME)) throw new TypeError("a document's uri must start with document:");
+  if (!uri.startsWith(SCHEME))
+    throw new InvalidInputError([{ path: "uri", problem: "must be document:<32 hex digits>" }]);
   return uri.slice(SCHEME.length);
 }

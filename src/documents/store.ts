@@ -12,11 +12,22 @@ import type { Expected } from "./checked.js";
 import { DataKeys } from "./data-keys.js";
 import { documentIdOf, uploadId, uriOf } from "./document-id.js";
 import type { DocumentDriver } from "./driver.js";
-import { DocumentConflict, DocumentCorrupt, DocumentErased, DocumentNotFound } from "./errors.js";
+import {
+  DocumentConflictError,
+  DocumentCorruptError,
+  DocumentErasedError,
+  DocumentNotFoundError,
+  InvalidInputError,
+} from "../errors/index.js";
 import { SealedDocument } from "./sealed-document.js";
 import { Spool } from "./spool.js";
 
-export { DocumentConflict, DocumentCorrupt, DocumentErased, DocumentNotFound } from "./errors.js";
+export {
+  DocumentConflictError,
+  DocumentCorruptError,
+  DocumentErasedError,
+  DocumentNotFoundError,
+} from "../errors/index.js";
 export type { Pieces } from "../crypto/sealed-stream.js";
 
 const KEYS = "keys";
@@ -55,7 +66,7 @@ export class DocumentStore {
     if (isNew) return reference;
     const before = new ContentCount();
     await firstOf(before.of(this.openRead({ uri })));
-    if (before.sha256 !== reference.sha256) throw new DocumentConflict(uri);
+    if (before.sha256 !== reference.sha256) throw new DocumentConflictError(uri);
     if (processKey) await this.#adopt(reference, processKey);
     return reference;
   }
@@ -77,12 +88,12 @@ export class DocumentStore {
   async *openRead(document: Expected): AsyncGenerator<Buffer> {
     const { uri, size } = document;
     const file = await this.#driver.open(documentIdOf(uri));
-    if (!file) throw new DocumentNotFound(uri);
+    if (!file) throw new DocumentNotFoundError(uri);
     const keys = { ring: this.#ring, dataKey: (id: string) => this.dataKeys.get(id) };
     try {
       const sealed = await SealedDocument.of(file);
       if (size !== undefined && sealed.size !== size)
-        throw new DocumentCorrupt(uri, `has ${sealed.size} bytes instead of ${size}`);
+        throw new DocumentCorruptError(uri, `has ${sealed.size} bytes instead of ${size}`);
       yield* checked(sealed.pieces(keys, uri), document);
     } catch (error) {
       throw documentError(error, uri);
@@ -103,7 +114,7 @@ export class DocumentStore {
   /** Takes it from the length of the file. Only a read proves that the document is complete. */
   async sizeOf(uri: string): Promise<number> {
     const sealed = await this.#look(uri);
-    if (!sealed) throw new DocumentNotFound(uri);
+    if (!sealed) throw new DocumentNotFoundError(uri);
     try {
       return sealed.size;
     } catch (error) {
@@ -201,8 +212,8 @@ export class DocumentStore {
 
 /** A missing key is the configuration's fault, or a restore's, not the document's: it stays as it is. */
 function documentError(error: unknown, uri: string): unknown {
-  if (error instanceof ErasedKeyError) return new DocumentErased(uri);
-  if (error instanceof DecryptionError) return new DocumentCorrupt(uri, error.message);
+  if (error instanceof ErasedKeyError) return new DocumentErasedError(uri);
+  if (error instanceof DecryptionError) return new DocumentCorruptError(uri, error.message);
   return error;
 }
 
@@ -212,7 +223,7 @@ async function* notEmpty(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     isEmpty &&= piece.length === 0;
     yield piece;
   }
-  if (isEmpty) throw new TypeError("an empty document cannot be stored");
+  if (isEmpty) throw new InvalidInputError([{ path: "document", problem: "is empty" }]);
 }
 
 /** Reads all pieces and returns the first. */

@@ -50,6 +50,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const health = new Health({
     needs: {
       listening: () => started.health().listening,
+      inbox: () => started.health().reading,
       PostgreSQL: () => askDatabase(pool),
       Temporal: () => askTemporal(temporal.connection),
     },

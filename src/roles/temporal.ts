@@ -1,7 +1,7 @@
 // Connects roles and commands to Temporal. A missing server is reported at once, without a gRPC deadline.
 import { once } from "node:events";
 import { connect } from "node:net";
-import { ConfigurationError, loadConfig } from "../config/config.js";
+import { loadConfig } from "../config/config.js";
 import { requireTls } from "../config/clear-text.js";
 import { hostAndPort } from "../temporal/address.js";
 import type { ResolvedConnection } from "../temporal/connection.js";
@@ -19,23 +19,10 @@ export async function requireTemporal(): Promise<ResolvedConnection> {
 }
 
 export async function temporalSettings(): Promise<ResolvedConnection> {
-  const settings = await givenSettings();
-  const { hostInClear } = await import("../temporal/connection.js");
+  const { connectionOptions, hostInClear } = await import("../temporal/connection.js");
+  const settings = connectionOptions();
   requireTls(loadConfig(), "TEMPORAL_ADDRESS", hostInClear(settings));
   return settings;
-}
-
-async function givenSettings(): Promise<ResolvedConnection> {
-  const { connectionOptions, KeyInClear } = await import("../temporal/connection.js");
-  try {
-    return connectionOptions();
-  } catch (error) {
-    if (error instanceof KeyInClear) throw new ConfigurationError([error.message]);
-    // Its message may quote the file, which can contain an API key.
-    throw new ConfigurationError([
-      "temporal.toml or a TEMPORAL_* variable is invalid (is there a [profile.default]?)",
-    ]);
-  }
 }
 
 /** A connection for commands that read no payload, so that they need no key. */

@@ -4,28 +4,21 @@ import { Client, Connection } from "@temporalio/client";
 import type { ClientOptions, ConnectionLike, ConnectionOptions } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { KeyRing } from "../crypto/key-ring.js";
+import {
+  AccessDeniedError,
+  ConfigurationError,
+  TlsRefusedError,
+  UnreachableError,
+} from "../errors/index.js";
 import { hostAndPort } from "./address.js";
 import { dataConverter } from "./codec/data-converter.js";
+import { grpcOf, status } from "./grpc-status.js";
+import { tlsProblem } from "./tls-problem.js";
 
 const DEFAULT_ADDRESS = "localhost:7233";
 const DEFAULT_NAMESPACE = "default";
 const CONNECT_TIMEOUT = "5 s";
 const ANSWER_MS = 2_000;
-
-export class TemporalUnreachable extends Error {
-  override readonly name = "TemporalUnreachable";
-  readonly address: string;
-
-  constructor(address: string, reason: string) {
-    super(`Cannot reach Temporal at ${address}: ${reason}`);
-    this.address = address;
-  }
-}
-
-/** The message names the key, never its value. */
-export class KeyInClear extends Error {
-  override readonly name = "KeyInClear";
-}
 
 /** A caller may say these itself; they count before the configuration. */
 export interface ConnectionOverrides {
@@ -43,13 +36,11 @@ export interface ResolvedConnection {
 }
 
 export function connectionOptions(overrides: ConnectionOverrides = {}): ResolvedConnection {
-  const { connectionOptions: configured, namespace } = loadClientConnectConfig(
-    overrides.env && { overrideEnvVars: overrides.env },
-  );
+  const { connectionOptions: configured, namespace } = loadConnectConfig(overrides.env);
   if (!configured.tls && (configured.apiKey || configured.metadata?.["authorization"]))
-    throw new KeyInClear(
+    throw new ConfigurationError([
       "TEMPORAL_API_KEY (api_key) goes to Temporal by TLS only: TEMPORAL_TLS (tls) must not be off",
-    );
+    ]);
   const address = overrides.address ?? (configured.address || DEFAULT_ADDRESS);
   const given = Object.entries(configured).filter(([, value]) => value !== undefined);
   return {
@@ -59,33 +50,81 @@ export function connectionOptions(overrides: ConnectionOverrides = {}): Resolved
   };
 }
 
+function loadConnectConfig(env: Record<string, string> | undefined) {
+  try {
+    return loadClientConnectConfig(env && { overrideEnvVars: env });
+  } catch {
+    // Its message may quote the file, which can contain an API key.
+    throw new ConfigurationError([
+      "temporal.toml or a TEMPORAL_* variable is invalid (is there a [profile.default]?)",
+    ]);
+  }
+}
+
 /** The host that would be believed without a certificate. */
-export function hostInClear({ address, options }: ResolvedConnection): string | undefined {
-  return options.tls ? undefined : hostAndPort(address).host;
+export function hostInClear(
+  { address, options }: ResolvedConnection,
+  given?: Connection,
+): string | undefined {
+  if (!given) return options.tls ? undefined : hostAndPort(address).host;
+  const { address: own, credentials } = given.options;
+  // Credentials of gRPC say it by this method alone.
+  const { _isSecure: isSecure } = credentials;
+  return isSecure.call(credentials) ? undefined : hostAndPort(own).host;
 }
 
 export type ConnectClientOptions = ConnectionOverrides & {
   writeRing?: KeyRing | undefined;
   refusePlaintext?: boolean;
+  /** Used in place of a new one, and left open by `close`. */
+  connection?: ConnectionLike;
 } & Omit<ClientOptions, "connection" | "dataConverter" | "namespace">;
 
 export async function connectClient(ring: KeyRing, options: ConnectClientOptions = {}) {
-  const { address, namespace, env, writeRing, refusePlaintext, ...clientOptions } = options;
+  const {
+    address,
+    namespace,
+    env,
+    writeRing,
+    refusePlaintext,
+    connection: given,
+    ...rest
+  } = options;
   const resolved = connectionOptions({
     ...(address && { address }),
     ...(namespace && { namespace }),
     ...(env && { env }),
   });
-  const connection = await reach(resolved.address, () =>
-    Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }),
-  );
+  const connection =
+    given ??
+    (await reach(resolved, () =>
+      connectOnce({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }),
+    ));
+  const converter = dataConverter(ring, writeRing, refusePlaintext);
   const client = new Client({
-    ...clientOptions,
+    ...rest,
     connection,
     namespace: resolved.namespace,
-    dataConverter: dataConverter(ring, writeRing, refusePlaintext),
+    dataConverter: converter,
   });
-  return { connection, client, namespace: resolved.namespace, close: () => connection.close() };
+  // It would let inputs go out in clear.
+  const { payloadCodecs } = client.options.loadedDataConverter;
+  if (!converter.payloadCodecs?.every((codec) => payloadCodecs.includes(codec)))
+    throw new ConfigurationError(["plugins: one replaces the data converter, which encrypts"]);
+  const close = async () => (given ? undefined : connection.close());
+  return { connection, client, namespace: resolved.namespace, close };
+}
+
+/** `Connection.connect` would leave the channel of a failed attempt open. */
+async function connectOnce(options: ConnectionOptions): Promise<Connection> {
+  const connection = Connection.lazy(options);
+  try {
+    await connection.ensureConnected();
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 /** How many days a namespace keeps the histories of closed processes. */
@@ -104,12 +143,23 @@ export function askTemporal(connection: ConnectionLike): Promise<unknown> {
   );
 }
 
-/** Each failure becomes `TemporalUnreachable`. */
-export async function reach<T>(address: string, connect: () => Promise<T>): Promise<T> {
+/** Each failure becomes an error that says who has to do something: nobody yet, or the owner of TLS or of the credentials. */
+export async function reach<T>(
+  { address, options }: Pick<ResolvedConnection, "address" | "options">,
+  connect: () => Promise<T>,
+): Promise<T> {
   try {
     return await connect();
   } catch (error) {
-    throw new TemporalUnreachable(address, reasonOf(error));
+    const { code } = grpcOf(error);
+    if (code === status.permissionDenied || code === status.unauthenticated)
+      throw new AccessDeniedError(reasonOf(error));
+    // gRPC says of a connection that it cannot make no more than that its time is over.
+    const problem = await tlsProblem(address, options.tls);
+    if (problem !== undefined) throw new TlsRefusedError(address, problem);
+    throw new UnreachableError(`Cannot reach Temporal at ${address}: ${reasonOf(error)}`, {
+      address,
+    });
   }
 }
 

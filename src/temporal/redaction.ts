@@ -7,7 +7,7 @@ const NAME = /^[\w.$-]{1,80}$/;
 /** Texts that are names or ids; numbers and booleans pass under any name, everything else passes under none. */
 const shown = new Set(
   [
-    "sdkComponent target state status operation code problem kind role address origin",
+    "sdkComponent target state status operation code problem kind role address origin host requestId",
     "namespace taskQueue workflowId runId workflowType activityId activityType",
     "signalName updateName queryName process step provider account table migration",
   ].flatMap((names) => names.split(" ")),

@@ -5,6 +5,6 @@ import type { ConnectionOverrides } from "./connection.js";
 
 export async function connectWorker(overrides: ConnectionOverrides = {}) {
   const { address, namespace, options } = connectionOptions(overrides);
-  const connection = await reach(address, () => NativeConnection.connect(options));
+  const connection = await reach({ address, options }, () => NativeConnection.connect(options));
   return { connection, namespace, close: () => connection.close() };
 }

@@ -1,6 +1,7 @@
 // What the tests of the activities' runtime share: a provider's error, and one attempt of an activity around a piece of work.
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
+import type { Logger } from "@temporalio/worker";
 import type { Effect, EffectHandlers, SendFailure } from "../../src/journal/journal.js";
 import { EffectRefused } from "../../src/journal/journal.js";
 import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";
@@ -21,11 +22,15 @@ export function providerError(
 export function inAttempt<T>(
   work: (cancel: () => void) => Promise<T>,
   info: NonNullable<Environment[0]> = {},
-  { metricMeter, onHeartbeat }: { metricMeter?: object; onHeartbeat?(left: unknown): void } = {},
+  {
+    logger = new DefaultLogger("ERROR"),
+    metricMeter,
+    onHeartbeat,
+  }: { logger?: Logger; metricMeter?: object; onHeartbeat?(left: unknown): void } = {},
 ): Promise<T> {
   const environment = new MockActivityEnvironment(
     { currentAttemptScheduledTimestampMs: Date.now(), ...info },
-    { logger: new DefaultLogger("ERROR"), ...(metricMeter && { metricMeter }) } as Environment[1],
+    { logger, ...(metricMeter && { metricMeter }) } as Environment[1],
   );
   if (onHeartbeat) environment.on("heartbeat", onHeartbeat);
   return environment.run(() => work(() => environment.cancel()));

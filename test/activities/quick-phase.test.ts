@@ -152,3 +152,19 @@ test("the patient phase goes on without end", async () => {
   expect(nonRetryable).toBe(false);
   expect(delayMs).toBeGreaterThanOrEqual(180_000 * 0.8);
 });
+
+test("every heartbeat says where the call is made, also that of an attempt that fails", async () => {
+  const context = {
+    ...{ provider: "evi-post", operation: "submit", environment: "sandbox", account: "other" },
+    ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: LIMIT_MS },
+  };
+  const left: unknown[] = [];
+  const met = () => delay(1_700).then(() => Promise.reject(away()));
+  const options = { onHeartbeat: (details: unknown) => void left.push(details) };
+  const failure = await inAttempt(() => asActivity(context, met), {}, options).catch(
+    (error: unknown) => error as ApplicationFailure,
+  );
+  const place = { environment: "sandbox", account: "other" };
+  expect(left).toEqual([place, { ...place, awaySince: expect.any(Number) }]);
+  expect(failure).toMatchObject({ message: "evi-post submit: unavailable, a test" });
+});

@@ -1,7 +1,6 @@
 // The status of a batch has what its open activity has read since the process learned of it (P2 §2.8).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
-import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
@@ -10,6 +9,7 @@ import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.
 import { handles } from "../../src/client/processes.js";
 import { newestReadIn, withNewestRead } from "../../src/client/newest-read.js";
 import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch/contract.js";
+import { openCallsIn } from "../../src/temporal/visibility/open-calls.js";
 import { dataConverter, workerConverters } from "../../src/temporal/codec/data-converter.js";
 import { freshRing, startServer } from "../temporal/support.js";
 
@@ -69,12 +69,12 @@ test("what an attempt has read without an answer is in the next status, and cost
   });
 }, 60_000);
 
-async function described(left: unknown, isEncrypted = true) {
+async function callsWith(left: unknown, isEncrypted = true) {
   const plain = [defaultPayloadConverter.toPayload(left)];
   const [codec] = client.options.loadedDataConverter.payloadCodecs;
   const payloads = isEncrypted ? await codec!.encode(plain) : plain;
   const pendingActivities = [{}, { heartbeatDetails: { payloads } }];
-  return { raw: { pendingActivities } } as unknown as WorkflowExecutionDescription;
+  return openCallsIn(client, { raw: { pendingActivities } });
 }
 
 test.each([
@@ -83,12 +83,11 @@ test.each([
   ["something else", { awaySince: 1 }, true, {}],
   ["a read that is none", { members: { progress: { at: "now" } } }, true, {}],
 ])("of a heartbeat with %s", async (_, left, isEncrypted, read) => {
-  expect(await newestReadIn(client, await described(left, isEncrypted))).toEqual(read);
+  expect(newestReadIn(await callsWith(left, isEncrypted))).toEqual(read);
 });
 
 test("without an open activity nothing was read", async () => {
-  const none = { raw: {} } as unknown as WorkflowExecutionDescription;
-  expect(await newestReadIn(client, none)).toEqual({});
+  expect(newestReadIn(await openCallsIn(client, { raw: {} }))).toEqual({});
 });
 
 test("an earlier read, or one of a process that has ended, changes no status", () => {

@@ -147,13 +147,13 @@ test.each([
 });
 
 test.each([
-  [8, "Received message larger than max (5 vs. 4)"],
-  [13, "Failed to decode the response"],
-])("a wait ends with the code %i of gRPC: %s", async (code, details) => {
+  [8, "Received message larger than max (5 vs. 4)", "resourceExhausted"],
+  [13, "Failed to decode the response", "internal"],
+])("a wait ends with the code %i of gRPC: %s", async (code, details, status) => {
   const { id } = await started();
   const { refused, asked } = refusedFirst(code, details);
   const waiting = new TestHandle(refused, "sendPostal", id).result();
-  await expect(waiting).rejects.toMatchObject({ cause: { code } });
+  await expect(waiting).rejects.toMatchObject({ code: "temporalRefused", details: { status } });
   expect(asked.getWorkflowExecutionHistory).toBe(1);
 });
 

@@ -75,21 +75,32 @@ test("the provider's percentage is shown where it counts more than what was sent
 test("then the notices by state", () => {
   const states = { refused: 31, read: 12_004, unknown: 2, delivered: 40_120 };
   const status = statusOf({ list, totals: { at: "2026-01-01T00:00:00Z", states } });
-  const line = "delivered 40,120, read 12,004, refused 31, unknown 2 of 100,000";
+  const rest = 100_000 - (31 + 12_004 + 2 + 40_120);
+  const line = `delivered 40,120, read 12,004, refused 31, unknown 2, not known yet ${rest.toLocaleString("en")} of 100,000`;
   expect(linesOf(status)).toEqual([line]);
   expect(batchFacts(status).map(([name]) => name)).toContain("notices");
 });
 
 test("while the provider makes them, the bar and the notices that have called back", () => {
   const totals = { at: "2026-01-01T00:00:00Z", states: { read: 12, delivered: 1_200 } };
+  const notices = "delivered 1,200, read 12, not known yet 98,788 of 100,000";
   const [making, made] = linesOf(
     progressAt(0, 50_000, { totals }),
     progressAt(1, 100_000, { totals }),
   );
-  expect(making).toBe(
-    `[${"=".repeat(15)}${".".repeat(15)}] 50 % 50,000 of 100,000; delivered 1,200, read 12`,
+  expect(making).toBe(`[${"=".repeat(15)}${".".repeat(15)}] 50 % 50,000 of 100,000; ${notices}`);
+  expect(made).toBe(notices);
+});
+
+test("the bar is full only once every notice is made, whatever the provider rounds", () => {
+  const [rounded, made, silent] = linesOf(
+    progressAt(0, 99_999, { progressPercentage: 100 }),
+    progressAt(1, 99_000, { failedCount: 1_000, progressPercentage: 100 }),
+    statusOf({ list, progress: { at: "2026-01-01T00:00:00Z" } }),
   );
-  expect(made).toBe("delivered 1,200, read 12 of 100,000");
+  expect(rounded).toContain(" 99 % 99,999 of 100,000");
+  expect(made).toBe("100,000 of 100,000 made, 1,000 failed");
+  expect(silent).toBeUndefined();
 });
 
 test("no line for another process, before the provider has the batch, and at the end", () => {

@@ -23,7 +23,7 @@ const folders = new Set(
 );
 
 export const pages = files.filter((path) =>
-  /^(README|CONTRIBUTING)\.md$|^(docs|examples)\/.*\.md$/.test(path),
+  /^(README|CONTRIBUTING|CHANGELOG|SECURITY)\.md$|^(docs|examples)\/.*\.md$/.test(path),
 );
 
 export function textOf(path: string): string {

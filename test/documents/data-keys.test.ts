@@ -8,7 +8,7 @@ import { ErasedKeyError, isUndecryptable } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
-import { DocumentErased, DocumentStore } from "../../src/documents/store.js";
+import { DocumentErasedError, DocumentStore } from "../../src/documents/store.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const processKey = { namespace: "default", workflowId: "sendPostal/order-7" };
@@ -115,7 +115,7 @@ test("without its key no copy of a document opens: neither in a backup without k
   await cp(root, backup, { recursive: true });
   try {
     await store.dataKeys.erase(processKey);
-    await expect(storeAt(root).get(reference)).rejects.toThrow(DocumentErased);
+    await expect(storeAt(root).get(reference)).rejects.toThrow(DocumentErasedError);
     // The copy that was made before still has its key; that of a backup which leaves the keys out has none.
     expect(await storeAt(backup).get(reference)).toEqual(content);
     await rm(join(backup, "keys"), { recursive: true });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
+import { DocumentStoreUnavailableError } from "../../src/errors/index.js";
 
 const id = "00112233445566778899aabbccddeeff";
 let root: string;
@@ -79,9 +80,9 @@ test("what a crash left half written is never read, is listed once and goes with
 test.each(["", "../../etc/passwd", "AA".repeat(16), `${id}0`])(
   "an id that is no id reaches no file: %s",
   async (bad) => {
-    await expect(driver.write(bad, [Buffer.from("x")])).rejects.toThrow("32 lower-case hex digits");
-    await expect(driver.read(bad)).rejects.toThrow("32 lower-case hex digits");
-    await expect(driver.remove(bad)).rejects.toThrow("32 lower-case hex digits");
+    await expect(driver.write(bad, [Buffer.from("x")])).rejects.toThrow("32 hex digits");
+    await expect(driver.read(bad)).rejects.toThrow("32 hex digits");
+    await expect(driver.remove(bad)).rejects.toThrow("32 hex digits");
   },
 );
 
@@ -104,5 +105,20 @@ test("the bytes are on the disk before the id shows them, and the folder after i
     expect(synced.slice(-2)).toEqual(["file one", "folder two"]);
   } finally {
     spy.mockRestore();
+  }
+});
+
+test("a folder that cannot be used is said to be so, with the system's name of the problem", async () => {
+  await writeFile(root, "a file in place of the folder");
+  const refused = [
+    driver.write(id, [Buffer.from("one")]),
+    driver.read(id),
+    driver.open(id),
+    driver.exists(id),
+  ];
+  for (const one of refused) {
+    const error = await one.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DocumentStoreUnavailableError);
+    expect(error).toMatchObject({ retryable: true, details: { errno: "ENOTDIR" } });
   }
 });

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
-import { DocumentStoreFull } from "../../src/documents/errors.js";
+import { DocumentStoreFullError } from "../../src/errors/index.js";
 import {
-  DocumentConflict,
-  DocumentCorrupt,
-  DocumentErased,
-  DocumentNotFound,
+  DocumentConflictError,
+  DocumentCorruptError,
+  DocumentErasedError,
+  DocumentNotFoundError,
   DocumentStore,
 } from "../../src/documents/store.js";
 
@@ -86,7 +86,7 @@ test.each([1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 1])(
 
 test("an empty stream is refused, and leaves nothing", async () => {
   for (const pieces of [[], [Buffer.alloc(0), Buffer.alloc(0)]])
-    await expect(store.putStream(pieces, "a/b", { id })).rejects.toThrow("empty document");
+    await expect(store.putStream(pieces, "a/b", { id })).rejects.toThrow("document is empty");
   expect(await names()).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ test("a stream that breaks off stores nothing, and its error comes through", asy
     throw new Error("the line was cut");
   }
   await expect(store.putStream(broken(), "a/b", { id })).rejects.toThrow("the line was cut");
-  await expect(read({ uri: `document:${id}` })).rejects.toThrow(DocumentNotFound);
+  await expect(read({ uri: `document:${id}` })).rejects.toThrow(DocumentNotFoundError);
   expect(await names()).toEqual([]);
 });
 
@@ -107,7 +107,7 @@ test("a crash in the middle of a stream leaves nothing that reads as a document,
   async function* watched() {
     yield plaintext.subarray(0, 4 * CHUNK);
     expect(await store.exists(uri)).toBe(false);
-    await expect(store.openRead({ uri }).next()).rejects.toThrow(DocumentNotFound);
+    await expect(store.openRead({ uri }).next()).rejects.toThrow(DocumentNotFoundError);
     await cp(root, after, { recursive: true });
     yield plaintext.subarray(4 * CHUNK);
   }
@@ -120,8 +120,8 @@ test("a crash in the middle of a stream leaves nothing that reads as a document,
     expect(bytes.length).toBeGreaterThan(2 * CHUNK);
     expect(bytes.includes("plaintext")).toBe(false);
     expect(await crashed.exists(uri)).toBe(false);
-    await expect(crashed.open(uri)).rejects.toThrow(DocumentNotFound);
-    await expect(crashed.sizeOf(uri)).rejects.toThrow(DocumentNotFound);
+    await expect(crashed.open(uri)).rejects.toThrow(DocumentNotFoundError);
+    await expect(crashed.sizeOf(uri)).rejects.toThrow(DocumentNotFoundError);
     expect(await crashed.mayBelongTo(uri, owner)).toBe(false);
     const listed: string[] = [];
     for await (const each of crashed.list()) listed.push(each.uri);
@@ -151,11 +151,11 @@ test.each(["ENOSPC", "EDQUOT"])(
     });
     try {
       const put = store.putStream(inPieces(bytes, 50_000), "a/b", { id });
-      await expect(put).rejects.toThrow(DocumentStoreFull);
+      await expect(put).rejects.toThrow(DocumentStoreFullError);
       await expect(put).rejects.toThrow("documents.directory");
       await store.withSpool(async (spool) => {
         const keep = spool.keep(inPieces(bytes, 50_000));
-        await expect(keep).rejects.toThrow(DocumentStoreFull);
+        await expect(keep).rejects.toThrow(DocumentStoreFullError);
       });
     } finally {
       disk.mockRestore();
@@ -172,7 +172,7 @@ test("a document that is stored while its process is erased cannot be read", asy
     await store.dataKeys.erase(owner);
   }
   const reference = await store.putStream(during(), "a/b", { id, process: owner });
-  await expect(store.get(reference)).rejects.toThrow(DocumentErased);
+  await expect(store.get(reference)).rejects.toThrow(DocumentErasedError);
   await expect(store.putStream([bytes], "a/b", { process: owner })).rejects.toThrow("erased");
   expect(await store.mayBelongTo(reference.uri, owner)).toBe(true);
 });
@@ -183,8 +183,8 @@ test("a document whose header was cut still shows its process, so that an erasur
   await writeFile(file(id), sealed.subarray(0, 2 + 32));
   expect(await store.mayBelongTo(uri, owner)).toBe(true);
   expect(await store.mayBelongTo(uri, { ...owner, workflowId: "order-8" })).toBe(false);
-  await expect(store.sizeOf(uri)).rejects.toThrow(DocumentCorrupt);
-  await expect(store.open(uri)).rejects.toThrow(DocumentCorrupt);
+  await expect(store.sizeOf(uri)).rejects.toThrow(DocumentCorruptError);
+  await expect(store.open(uri)).rejects.toThrow(DocumentCorruptError);
 });
 
 test("the same content again, in other pieces, gives the same reference; other content is a conflict", async () => {
@@ -194,7 +194,7 @@ test("the same content again, in other pieces, gives the same reference; other c
   expect(await store.putStream(inPieces(bytes, 70_000), "a/b", { id })).toEqual(reference);
   const other = Buffer.from(bytes);
   other[2 * CHUNK - 1]! ^= 1;
-  await expect(store.putStream([other], "a/b", { id })).rejects.toThrow(DocumentConflict);
+  await expect(store.putStream([other], "a/b", { id })).rejects.toThrow(DocumentConflictError);
   expect((await readFile(file(id))).equals(stored)).toBe(true);
 });
 
@@ -222,7 +222,7 @@ test("a bit that changed anywhere is found, and nothing of its chunk, nor of wha
     await writeFile(file(id), changed);
     const { bytes, error } = await got(reference);
     expect([at, bytes, bytes <= passed]).toEqual([at, bytes, true]);
-    expect(["DocumentCorrupt", "UnknownKeyError"]).toContain(error);
+    expect(["DocumentCorruptError", "UnknownKeyError"]).toContain(error);
   }
 });
 
@@ -231,8 +231,8 @@ test("a document that was cut between two chunks is refused, also without a refe
   const sealed = await readFile(file(id));
   for (const chunks of [0, 1, 2]) {
     await writeFile(file(id), sealed.subarray(0, HEADER + chunks * SEALED_CHUNK));
-    expect(await got({ uri })).toMatchObject({ error: "DocumentCorrupt" });
-    await expect(store.open(uri)).rejects.toThrow(DocumentCorrupt);
+    expect(await got({ uri })).toMatchObject({ error: "DocumentCorruptError" });
+    await expect(store.open(uri)).rejects.toThrow(DocumentCorruptError);
   }
 });
 
@@ -246,16 +246,16 @@ test("chunks that changed places, and another document in this one's place, are 
     ),
   ] as [Buffer, Buffer, Buffer, Buffer];
   await writeFile(file(id), Buffer.concat([header, b, a, c]));
-  expect(await got({ uri })).toEqual({ bytes: 0, error: "DocumentCorrupt" });
+  expect(await got({ uri })).toEqual({ bytes: 0, error: "DocumentCorruptError" });
   const another = await store.putStream([randomBytes(3 * CHUNK)], "a/b");
   await writeFile(file(another.uri.slice("document:".length)), sealed);
-  expect(await got({ uri: another.uri })).toEqual({ bytes: 0, error: "DocumentCorrupt" });
+  expect(await got({ uri: another.uri })).toEqual({ bytes: 0, error: "DocumentCorruptError" });
 });
 
 test("the last piece is held back until size and SHA-256 are those of the reference", async () => {
   const reference = await store.putStream([randomBytes(2 * CHUNK + 5)], "a/b", { id });
   const wrong = { ...reference, sha256: "0".repeat(64) };
-  expect(await got(wrong)).toEqual({ bytes: 2 * CHUNK, error: "DocumentCorrupt" });
+  expect(await got(wrong)).toEqual({ bytes: 2 * CHUNK, error: "DocumentCorruptError" });
   // What one chunk holds is checked before anything of it is handed on; a size is looked at before the first byte.
   const short = await store.put(randomBytes(CHUNK), "a/b");
   expect(await got({ ...short, sha256: "0".repeat(64) })).toMatchObject({ bytes: 0 });
@@ -279,7 +279,7 @@ test("a document that is not as its reference says is not sealed again", async (
   const reference = await store.putStream([randomBytes(2 * CHUNK)], "a/b", { id });
   const before = await readFile(file(id));
   const wrong = { ...reference, sha256: "0".repeat(64) };
-  await expect(store.check(wrong, owner)).rejects.toThrow(DocumentCorrupt);
+  await expect(store.check(wrong, owner)).rejects.toThrow(DocumentCorruptError);
   expect((await readFile(file(id))).equals(before)).toBe(true);
 });
 

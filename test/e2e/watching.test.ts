@@ -4,15 +4,23 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { eventually } from "../harness/outages/wait.js";
+import { trustflow } from "../cli/run.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
 
 const DAY_MS = 86_400_000;
+/** Nothing listens there. */
+const nowhere = "127.0.0.1:1";
 
 let system: TestStack;
 
 beforeAll(async () => {
-  const env = { TRUSTFLOW_ATTENTION__RETRY_SECONDS: "3600" };
+  const env = {
+    TRUSTFLOW_ATTENTION__RETRY_SECONDS: "3600",
+    TRUSTFLOW_ACCOUNTS__AWAY__EVI_POST__BASE_URL: `http://${nowhere}`,
+    TRUSTFLOW_ACCOUNTS__AWAY__EVI_POST__USERNAME: "away",
+    TRUSTFLOW_ACCOUNTS__AWAY__EVI_POST__PASSWORD: "away-password",
+  };
   system = await startTestStack({ sandboxSpeed: "manual", env });
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
@@ -74,3 +82,50 @@ test("a letter with an open attention is queried as soon as a callback comes, al
   expect(timeline.map(({ source }) => source)).toContain("callback");
   expect(await system.effects("heard")).toEqual({ "evi-post.submit": 1 });
 });
+
+test("an unreachable provider shows in status, list and watch from the second attempt, with host, cause and next try", async () => {
+  const { client, stack } = system;
+  const input = letterInput("away", "delivered", { account: "away" });
+  const handle = await client.sendPostal("away", input);
+  const watched = (async () => {
+    for await (const status of handle.watch()) if (status.retrying) return status.retrying;
+    return undefined;
+  })();
+  const status = await statusWhere(handle, ({ retrying }) => retrying !== undefined);
+  expect(status).toMatchObject({ environment: "sandbox", account: "away", phase: "submitting" });
+  const call = {
+    ...{ provider: "evi-post", operation: "submit", host: nowhere },
+    cause: "not sent (ECONNREFUSED)",
+    attempt: expect.any(Number),
+  };
+  expect(status.retrying).toEqual([expect.objectContaining(call)]);
+  expect(await watched).toEqual([expect.objectContaining(call)]);
+  const later = await statusWhere(
+    handle,
+    ({ retrying }) => retrying?.[0]?.nextAttemptAt !== undefined,
+  );
+  expect(later.retrying?.[0]?.attempt).toBeGreaterThanOrEqual(2);
+
+  const { stdout: shown } = await trustflow(["status", "sendPostal/away"], { env: stack.env });
+  expect(shown).toMatch(
+    /retrying +evi-post submit at 127\.0\.0\.1:1: not sent \(ECONNREFUSED\); attempt \d+ /,
+  );
+  const { stdout: listed } = await trustflow(["list", "--json"], { env: stack.env });
+  const found = JSON.parse(listed) as { id: string; retrying?: object[] }[];
+  expect(found.find(({ id }) => id === "away")?.retrying).toEqual([expect.objectContaining(call)]);
+  const workflow = client.temporal.workflow.getHandle(handle.workflowId);
+  const { currentDetails } = await workflow.query<{ currentDetails: string }>(
+    "__temporal_workflow_metadata",
+  );
+  expect(currentDetails).toMatch(/Now: Submit to EviPost .*Pending Activities/);
+  await workflow.terminate();
+}, 60_000);
+
+test("while the first call has no answer yet, the status names the environment", async () => {
+  const input = letterInput("slow", "submit=slow-5000");
+  const handle = await system.client.sendPostal("slow", input);
+  const status = await statusWhere(handle, ({ environment }) => environment === "sandbox");
+  expect(status).toMatchObject({ phase: "submitting", references: {}, timeline: [] });
+  expect(status).not.toHaveProperty("retrying");
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+}, 60_000);

@@ -74,7 +74,16 @@ test("trustflow-client has these rooms of src, and asks for the packages that th
   );
   const rooms = new Set(built.map((path) => /^(\w+)/.exec(path)![0]));
   expect([...rooms].toSorted()).toEqual(
-    ["client", "config", "contracts", "crypto", "documents", "schemas", "temporal"].toSorted(),
+    [
+      "client",
+      "config",
+      "contracts",
+      "crypto",
+      "documents",
+      "errors",
+      "schemas",
+      "temporal",
+    ].toSorted(),
   );
   const imported = built.flatMap((path) =>
     Array.from(readFileSync(join(dist, path), "utf8").matchAll(quoted), ([, name = ""]) => name),

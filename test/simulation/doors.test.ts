@@ -43,7 +43,7 @@ test("sandbox, receiver and calls run on virtual time, alike from each seed", as
       isAway: "ECONNREFUSED",
       rows: [{ name: "cutAfter", now: false }],
     },
-    documents: { isSame: true, full: "DocumentStoreFull", names: ["a.pdf"], unfinished: 0 },
+    documents: { isSame: true, full: "DocumentStoreFullError", names: ["a.pdf"], unfinished: 0 },
     kill: { ticks: 1, woke: false, wrote: false, letters: 0 },
   });
   expect(other?.seen).toEqual(first?.seen);

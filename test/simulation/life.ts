@@ -3,8 +3,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Trustflow } from "../../src/client.js";
 import type { AnyHandle } from "../../src/client/processes.js";
-import { FinishedError, InvalidInputError } from "../../src/client/errors.js";
-import { DocumentStoreFull } from "../../src/documents/errors.js";
+import {
+  DocumentStoreFullError,
+  FinishedError,
+  InvalidInputError,
+} from "../../src/errors/index.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import { DAY_SECONDS } from "../../src/contracts/definition/process-contract.js";
 import { contractOf } from "../../src/contracts/registry.js";
@@ -176,7 +179,7 @@ export class Living {
       try {
         return await work();
       } catch (error) {
-        if (!isUnanswered(error) && !(error instanceof DocumentStoreFull)) throw error;
+        if (!isUnanswered(error) && !(error instanceof DocumentStoreFullError)) throw error;
         await delay(30 * SECOND_MS);
       }
     }

@@ -5,11 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import {
-  connectClient,
-  connectionOptions,
-  TemporalUnreachable,
-} from "../../src/temporal/connection.js";
+import { UnreachableError } from "../../src/errors/index.js";
+import { connectClient, connectionOptions } from "../../src/temporal/connection.js";
 import { connectWorker } from "../../src/temporal/worker-connection.js";
 import { freshRing, startServer } from "./support.js";
 
@@ -101,7 +98,8 @@ test("a server that is not there is one clear error with its address, for client
   ]);
   for (const attempt of attempts) {
     const { reason } = attempt as PromiseRejectedResult;
-    expect(reason).toBeInstanceOf(TemporalUnreachable);
+    expect(reason).toBeInstanceOf(UnreachableError);
+    expect(reason).toMatchObject({ retryable: true, details: { address } });
     expect((reason as Error).message).toMatch(
       new RegExp(`^Cannot reach Temporal at ${address}: [\\w ]+$`),
     );

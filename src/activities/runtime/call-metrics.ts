@@ -1,4 +1,5 @@
-// Counts and times every call to a provider, for Prometheus. The worker serves these metrics with those of the SDK.
+// Counts and times every call to a provider, for Prometheus, and logs each one that fails. The worker serves these metrics with those of
+// the SDK.
 import { log, metricMeter } from "@temporalio/activity";
 import { providerCallSeconds } from "../../contracts/shared/names.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
@@ -20,7 +21,8 @@ export function measured<A extends unknown[], T>(
       return answer;
     } catch (error) {
       countCall(provider, operation, error instanceof ProviderError ? error.kind : "defect");
-      if (error instanceof ProviderError && error.mismatch !== undefined) reportMismatch(error);
+      if (error instanceof ProviderError) logFailure(error);
+      if (error instanceof ProviderError && error.mismatch !== undefined) countMismatch(error);
       throw error;
     } finally {
       metricMeter
@@ -30,11 +32,22 @@ export function measured<A extends unknown[], T>(
   };
 }
 
+/** Names of ours and of the provider, with the request id that its support asks for: no value of the request or of the answer. */
+function logFailure(error: ProviderError): void {
+  const { provider, operation, host, status, code, requestId, problem, mismatch, kind } = error;
+  const told = { provider, operation, host, status, code, requestId, problem, kind };
+  if (mismatch !== undefined)
+    log.warn("The provider's answer does not match its specification", told);
+  else if (isUsual.has(kind)) log.info("The provider refused a call", told);
+  else log.warn("A call to the provider failed", told);
+}
+
+/** The caller's input is wrong, or an item is too new to be shown: nothing is wrong with provider or account. */
+const isUsual: ReadonlySet<ProblemKind> = new Set<ProblemKind>(["invalidRequest", "notVisibleYet"]);
+
 /** The answer is not what the specification describes: the configuration may be wrong, or a proxy may have answered. */
-function reportMismatch(error: ProviderError): void {
-  const { provider, operation, status = 0, problem, mismatch = "none", member = "" } = error;
-  const told = { provider, operation, status, problem };
-  log.warn("The provider's answer does not match its specification", told);
+function countMismatch(error: ProviderError): void {
+  const { provider, operation, status = 0, mismatch = "none", member = "" } = error;
   metricMeter
     .createCounter(
       "trustflow_provider_answers_refused",

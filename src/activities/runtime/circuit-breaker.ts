@@ -178,12 +178,13 @@ function isDue(state: State, time: number): boolean {
 }
 
 function refusal({ error, nextProbe }: State): CircuitOpenError {
-  const { kind, provider, operation, problem, status, code, denies } = error;
+  const { kind, provider, operation, host, problem, status, code, denies } = error;
   const waitMs = Math.max(1, Math.ceil(nextProbe - performance.now()));
   return new CircuitOpenError({
     kind,
     provider,
     operation,
+    host,
     effect: "none",
     problem: `${problem}; the circuit is open, so no call is made`,
     status,

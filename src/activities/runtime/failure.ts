@@ -2,7 +2,7 @@
 // needs, and the kind decides who retries (docs/design.md §5).
 import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activity";
 import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
-import { erasedProblem } from "../../contracts/shared/failures.js";
+import { causeIn, erasedProblem } from "../../contracts/shared/failures.js";
 import type { FieldProblem, Problem } from "../../contracts/shared/failures.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import {
@@ -90,6 +90,9 @@ type Described = Omit<Partial<Problem>, "kind"> & {
 
 /** An attempt leaves it behind in its heartbeat. */
 interface Heartbeat {
+  /** For clients: where the call is made, before the process itself knows (`src/client/open-calls.ts`). */
+  environment: string;
+  account: string;
   /** For the next attempt: since when every attempt found the provider unavailable. */
   awaySince?: number;
   /** For clients: the members of the status that were read last (`src/client/newest-read.ts`). */
@@ -121,7 +124,9 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
   const clock = serverClock();
   const began = clock();
   const before = activityInfo().heartbeatDetails as Heartbeat | undefined;
-  const beat = setInterval(() => heartbeat(before), HEARTBEAT_MS);
+  const { environment, account } = context;
+  const place = { environment, account };
+  const beat = setInterval(() => heartbeat({ ...before, ...place }), HEARTBEAT_MS);
   try {
     return await body();
   } catch (error) {
@@ -133,7 +138,7 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
       answered === undefined ? before?.awaySince : clock() + answered - performance.now();
     const awaySince = awaySinceAfter(described, since ?? began, before);
     const members = (error instanceof NotChangedYet ? error.members : undefined) ?? before?.members;
-    heartbeat({ awaySince, ...(members && { members }) });
+    heartbeat({ ...place, awaySince, ...(members && { members }) });
     const awayMs = awaySince === undefined ? undefined : clock() - awaySince;
     throw failureOf(described, context, awayMs);
   } finally {
@@ -183,12 +188,12 @@ function describe(error: unknown): Described {
   if (error instanceof NotChangedYet) return { kind: "unchanged" };
   if (error instanceof GoesOnLater) return { kind: "unchanged", retryAfterMs: error.retryAfterMs };
   if (error instanceof ProviderError) {
-    const { kind, provider, operation, problem, retryAfterMs } = error;
+    const { kind, provider, operation, retryAfterMs } = error;
     return {
       kind,
       provider,
       operation,
-      problem,
+      ...metIn(error),
       ...refusalOf(error),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     };
@@ -207,10 +212,11 @@ function describe(error: unknown): Described {
   if (error instanceof EffectInFlight || error instanceof EffectAbsentOnce) {
     const { name, retryAfterMs, cause } = error;
     const unanswered = cause !== undefined;
-    const met = unanswered ? causeOf(cause) : { code: name };
+    const met = unanswered ? causeOf(cause) : { code: name, problem: error.message };
     return { kind: "unavailable", ...met, retryAfterMs, waits: true, unanswered };
   }
-  if (error instanceof JournalUnavailable) return { kind: "unavailable", code: "journal" };
+  if (error instanceof JournalUnavailable)
+    return { kind: "unavailable", code: "journal", problem: error.message };
   if (isUndecryptable(error)) {
     return { kind: "unavailable", provider: "trustflow", code: error.message, final: true };
   }
@@ -219,8 +225,16 @@ function describe(error: unknown): Described {
 
 function causeOf(cause: unknown): Partial<Problem> {
   if (!(cause instanceof ProviderError)) return {};
-  const { problem, reference } = cause;
-  return { ...refusalOf(cause), problem, ...(reference === undefined ? {} : { reference }) };
+  const { reference } = cause;
+  return {
+    ...refusalOf(cause),
+    ...metIn(cause),
+    ...(reference === undefined ? {} : { reference }),
+  };
+}
+
+function metIn({ problem, host }: ProviderError): Pick<Problem, "problem" | "host"> {
+  return { problem, ...(host === undefined ? {} : { host }) };
 }
 
 /** Kinds that waiting does not fix: the workflow decides at once. */
@@ -293,7 +307,7 @@ function failureOf(
   const quickDelayMs = Math.max(1, Math.min(delayMs, leftMs));
   return ApplicationFailure.create({
     type: kind,
-    message: `${provider} ${operation}: ${kind}`,
+    message: messageOf(problem),
     details: [problem],
     nonRetryable: (final || isLongAway || decidedByWorkflow.has(kind)) && !patient,
     ...(kind === "unchanged" && retryAfterMs === undefined
@@ -301,6 +315,14 @@ function failureOf(
       : { nextRetryDelay: patient ? delayMs : quickDelayMs }),
     ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });
+}
+
+/** The Web UI shows it at the activity that is made again; it has no text of the provider or of a caller. */
+function messageOf(problem: Problem): string {
+  const { provider, operation, host, kind } = problem;
+  const at = host === undefined ? "" : ` at ${host}`;
+  const cause = causeIn(problem);
+  return `${provider} ${operation}${at}: ${kind}${cause === kind ? "" : `, ${cause}`}`;
 }
 
 /** Spread over 40 %, so that ten thousand waiting processes do not come back at once; from 1: never too early. */

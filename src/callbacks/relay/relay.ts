@@ -68,6 +68,8 @@ export interface RelayOptions extends SignallerOptions {
 
 export interface RelayHealth {
   listening: boolean;
+  /** Whether the last look could read the inbox; false before the first one. */
+  reading: boolean;
   /** The inbox was last read at this time. */
   lastLook?: Date;
   /** Namespaces that Temporal does not serve at the moment. */
@@ -88,6 +90,10 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
 export const secretsNotKept =
   "Secrets that callbacks carry are not kept, because keys.secretsPublic is not set";
 
+const unreadable = "the inbox cannot be read";
+const readableAgain = "the inbox can be read again";
+const untidy = "tokens that are judged cannot be tidied up";
+
 class RunningRelay implements Relay {
   readonly #options: RelayOptions;
   readonly #inbox: Inbox;
@@ -104,6 +110,8 @@ class RunningRelay implements Relay {
   readonly #loopEnded: Promise<void>;
   #closed = false;
   #hasWarnedOfSecrets = false;
+  /** What fails again and again is said once. */
+  readonly #failing = new Set<string>();
   #looks = 0;
   #tidiedAt = -Infinity;
   #lastLook: Date | undefined;
@@ -126,6 +134,7 @@ class RunningRelay implements Relay {
   health(): RelayHealth {
     return {
       listening: this.#listener.connected,
+      reading: this.#lastLook !== undefined && !this.#failing.has(unreadable),
       ...(this.#lastLook && { lastLook: this.#lastLook }),
       pausedNamespaces: this.#signaller.paused(),
     };
@@ -150,8 +159,9 @@ class RunningRelay implements Relay {
       try {
         await this.#drain();
         pauseMs = 250;
+        if (this.#failing.delete(unreadable)) this.#options.logger?.info?.(readableAgain);
       } catch (error) {
-        this.#warn("the inbox cannot be read", error);
+        this.#warnOnce(unreadable, error);
         this.#wakeSignal.wakeIn(pauseMs * (0.5 + Math.random()));
         pauseMs = Math.min(pauseMs * 2, 10_000);
       }
@@ -217,11 +227,12 @@ class RunningRelay implements Relay {
     const { pool, tidyMs = 60_000 } = this.#options;
     try {
       await freeJudged(pool);
+      this.#failing.delete(untidy);
       if (performance.now() - this.#tidiedAt < tidyMs) return;
       this.#tidiedAt = performance.now();
       await forgetSettled(pool);
     } catch (error) {
-      this.#warn("tokens that are judged cannot be tidied up", error);
+      this.#warnOnce(untidy, error);
     }
   }
 
@@ -329,6 +340,11 @@ class RunningRelay implements Relay {
   #warnOfSecrets(): undefined {
     if (!this.#hasWarnedOfSecrets) this.#options.logger?.warn(secretsNotKept);
     this.#hasWarnedOfSecrets = true;
+  }
+
+  #warnOnce(message: string, error: unknown): void {
+    if (!this.#failing.has(message)) this.#warn(message, error);
+    this.#failing.add(message);
   }
 
   #warn(message: string, error: unknown): void {

@@ -41,7 +41,7 @@ export const surplusSignalName = surplus.name;
 export interface SignallerOptions {
   clientFor(namespace: string): SignalClient | Promise<SignalClient>;
   signalTimeoutMs?: number;
-  logger?: { warn(message: string, details?: object): void };
+  logger?: { warn(message: string, details?: object): void; info?(message: string): void };
 }
 
 export function signalTimeoutOf({ signalTimeoutMs = 10_000 }: SignallerOptions): number {

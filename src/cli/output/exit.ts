@@ -1,6 +1,5 @@
 // Maps every error of a command to an exit code (docs/design.md §13).
 import { CommanderError } from "commander";
-import { ConfigurationError } from "../../config/config.js";
 import { exitCodes } from "../../roles/exit-codes.js";
 import type { CommandError, ExitCode } from "../../roles/exit-codes.js";
 
@@ -23,16 +22,21 @@ const codeByName: Record<string, ExitCode> = {
   AbandonedError: exitCodes.failed,
   FinishedError: exitCodes.failed,
   UnknownProcessError: exitCodes.unknownId,
-  DocumentNotFound: exitCodes.unknownId,
-  DocumentStoreFull: exitCodes.unreachable,
+  DocumentNotFoundError: exitCodes.unknownId,
+  DocumentStoreFullError: exitCodes.unreachable,
   UnreachableError: exitCodes.unreachable,
   StuckError: exitCodes.unreachable,
   UnprovenAnswerError: exitCodes.unreachable,
   NamespaceNotFoundError: exitCodes.unreachable,
   UnknownKeyError: exitCodes.unreachable,
   MissingDataKeyError: exitCodes.unreachable,
-  DocumentErased: exitCodes.unknownId,
-  TemporalUnreachable: exitCodes.unreachable,
+  DocumentErasedError: exitCodes.unknownId,
+  DocumentStoreUnavailableError: exitCodes.unreachable,
+  ConfigurationError: exitCodes.unreachable,
+  TlsRefusedError: exitCodes.unreachable,
+  AccessDeniedError: exitCodes.unreachable,
+  NamespaceMissingError: exitCodes.unreachable,
+  WrongCodecKeyError: exitCodes.unreachable,
 };
 
 /** With `--json` the output has it as `error`. */
@@ -80,10 +84,7 @@ export function failureOf(error: unknown): Failure {
   if ((error as NodeJS.ErrnoException).syscall === "listen") {
     return { exitCode: exitCodes.unreachable, error: name, message: `Cannot listen: ${message}` };
   }
-  const exitCode =
-    error instanceof ConfigurationError
-      ? exitCodes.unreachable
-      : (codeByName[name] ?? exitCodes.failed);
+  const exitCode = codeByName[name] ?? exitCodes.failed;
   return { exitCode, error: name, message, ...withFields };
 }
 

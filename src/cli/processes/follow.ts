@@ -1,5 +1,5 @@
 // Follows a process until it ends or needs an operator decision; `watch`, `result` and the start commands with `--watch` use it.
-import { TrustflowError } from "../../client/errors.js";
+import { TrustflowError } from "../../errors/index.js";
 import type { AnyHandle, ProcessHandle } from "../../client.js";
 import { Option } from "commander";
 import type { Command } from "commander";

@@ -25,6 +25,7 @@ import {
   writeTable,
 } from "../output/output.js";
 import { readStepResult } from "../step-result.js";
+import { retryText } from "./show.js";
 import { columns, paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 
@@ -59,6 +60,8 @@ export function addOperators(program: Command): void {
   addCommand(program, "list", {
     summary: "list processes, open ones first",
     details: `The list comes from Temporal's visibility store and may lag by a second; it needs no worker.
+Without --attention and --stuck, RETRYING shows of each open process the call that failed and is made again: host, cause, and the
+next attempt.
 --stuck lists processes whose workflow tasks keep failing. "trustflow cleanup" resets each of them once; REPAIRED shows when.
 An operator must look at a process that is still stuck after that.`,
     example: "trustflow list --attention",
@@ -75,7 +78,9 @@ An operator must look at a process that is still stuck after that.`,
     .action(({ json, csv, limit, ...filter }: ListOptions) =>
       withTrustflow(async (trustflow) => {
         const found: ListedProcess[] = [];
-        for await (const entry of trustflow.list(filter)) {
+        // With a filter the list already says what is wrong.
+        const isOverview = !filter.stuck && !filter.attention;
+        for await (const entry of trustflow.list({ ...filter, retrying: isOverview })) {
           if (found.length === limit) {
             writeNote(terminal`Only the first ${limit} are shown: raise --limit for more.`);
             break;
@@ -128,12 +133,13 @@ trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana 
     .action(resolveAll);
 }
 
-/** The column PROPOSED appears if there is a proposal. CSV always has it, so that its columns stay the same. */
+/** The columns PROPOSED and RETRYING appear if a process has one. CSV always has them, so that its columns stay the same. */
 function listRows(found: ListedProcess[], csv = false): Rows {
   const isProposed = csv || found.some(({ proposals }) => proposals !== undefined);
+  const isRetrying = csv || found.some(({ retrying }) => retrying !== undefined);
   const columns = ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"];
   return [
-    isProposed ? [...columns, "PROPOSED"] : columns,
+    [...columns, ...(isProposed ? ["PROPOSED"] : []), ...(isRetrying ? ["RETRYING"] : [])],
     found.map((one) => [
       one.workflowId,
       one.startedAt,
@@ -143,6 +149,7 @@ function listRows(found: ListedProcess[], csv = false): Rows {
       one.attention,
       one.account,
       ...(isProposed ? [proposedIn(one)] : []),
+      ...(isRetrying ? [one.retrying?.map(retryText).join(" | ")] : []),
     ]),
   ];
 }

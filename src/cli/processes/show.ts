@@ -1,6 +1,11 @@
 // Formats a process for a terminal: its status, its timeline, its answers.
 import { consequencesOf, proposedLine, traceLines } from "../../contracts/shared/decisions.js";
-import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
+import type {
+  ProcessResult,
+  ProcessStatus,
+  RetriedCall,
+  TimelineEntry,
+} from "../../contracts/shared/status.js";
 import { facts } from "../output/output.js";
 import { batchFacts } from "../batch/progress.js";
 import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
@@ -18,6 +23,8 @@ export function statusText(status: ProcessStatus): Terminal {
       ["phase", status.phase],
       ["waiting for", status.waitingFor],
       ["until", status.until],
+      ["tries left", status.code && triesText(status.code)],
+      ...(status.retrying ?? []).map((call): [string, string] => ["retrying", retryText(call)]),
       ["state", status.state],
       ["reported", status.reportedState],
       ["outcome", status.outcome],
@@ -124,12 +131,28 @@ function attentionText(attention: Attention): Terminal {
   ]);
 }
 
+function triesText({ triesLeft, resendsLeft }: NonNullable<ProcessStatus["code"]>): string {
+  return `${triesLeft}; further codes: ${resendsLeft}`;
+}
+
+/** `evi-post submit at api.example: not sent (ENOTFOUND); attempt 3 at …`. */
+export function retryText(call: RetriedCall): string {
+  const { provider, operation, host, cause, requestId, attempt, nextAttemptAt } = call;
+  const at = host === undefined ? "" : ` at ${host}`;
+  const request = requestId === undefined ? "" : `, request ${requestId}`;
+  const next =
+    nextAttemptAt === undefined ? "is under way or waits for a worker" : `at ${nextAttemptAt}`;
+  return `${provider} ${operation}${at}: ${cause}${request}; attempt ${attempt} ${next}`;
+}
+
 /** The source comes first, in our own words. */
-function timelineLine({ at, source, event, by, principal, note }: TimelineEntry): Terminal {
+function timelineLine(entry: TimelineEntry): Terminal {
+  const { at, clock, source, event, by, principal, note } = entry;
+  const time = clock === undefined ? at : `${at} (${clock} clock)`;
   const stated = by === undefined ? "" : terminal` by ${by}`;
   const signed = principal === undefined ? "" : terminal`, signed by ${principal}`;
   const more = note === undefined ? "" : terminal` – ${note}`;
-  return terminal`${paint("dim", at)}  ${padded(source, 8)}  ${event}${stated}${signed}${more}`;
+  return terminal`${paint("dim", time)}  ${padded(source, 8)}  ${event}${stated}${signed}${more}`;
 }
 
 /** Prints what is new in each status: each timeline entry once, in whatever order entries arrive, and the current phase. */
@@ -139,6 +162,7 @@ export class ProgressLines {
   #skipped = 0;
   #standing = "";
   #attentions = "";
+  readonly #retries = new Set<string>();
 
   /** Asks for `wholeTimeline` where a status leaves out entries that are not printed yet; undefined where no worker answers. */
   async linesWith(
@@ -155,7 +179,7 @@ export class ProgressLines {
 
   linesOf(status: ProcessStatus): Terminal[] {
     const lines = this.#newEntries(status.timeline).map(timelineLine);
-    const { phase, state, waitingFor, until, outcome, failure } = status;
+    const { phase, state, waitingFor, until, code, outcome, failure } = status;
     const standing = [
       phase,
       ...(state === undefined ? [] : [state]),
@@ -164,14 +188,24 @@ export class ProgressLines {
       ...(waitingFor === undefined
         ? []
         : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
+      ...(code === undefined ? [] : [`tries left ${triesText(code)}`]),
     ].join(", ");
     if (standing !== this.#standing) lines.push(paint("bold", standing));
     this.#standing = standing;
+    for (const call of status.retrying ?? []) lines.push(...this.#newRetry(call));
     const attentions = attentionLines(status);
     const text = linesOf(attentions).source;
     if (text !== this.#attentions) lines.push(...attentions);
     this.#attentions = text;
     return lines;
+  }
+
+  /** Once for each failed attempt: not again while the next one runs. */
+  #newRetry(call: RetriedCall): Terminal[] {
+    const text = retryText(call);
+    if (call.nextAttemptAt === undefined || this.#retries.has(text)) return [];
+    this.#retries.add(text);
+    return [paint("yellow", `retrying ${text}`)];
   }
 
   /** How many entries are printed once these are. */

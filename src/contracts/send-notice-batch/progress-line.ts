@@ -28,23 +28,23 @@ export class BatchProgressLine {
   lineOf(status: ProcessStatus): string | undefined {
     const { list, progress, totals } = batchOf(status);
     if (status.phase === "ended" || list === undefined) return undefined;
-    if (!progress) return totals && totalsLine(totals.states, list.recipients);
-    const made = this.#madeLine(progress, list.recipients);
-    if (!totals) return made;
-    return shareOf(progress, list.recipients) < 1
-      ? `${made}; ${wordsOf(totals.states).join(", ")}`
-      : totalsLine(totals.states, list.recipients);
+    const share = progress && shareOf(progress, list.recipients);
+    const line = totals && totalsLine(totals.states, list.recipients);
+    if (!progress || share === undefined) return line;
+    const made = this.#madeLine(progress, share, list.recipients);
+    if (!line) return made;
+    return share < 1 ? `${made}; ${line}` : line;
   }
 
-  #madeLine(progress: BatchProgress, recipients: number): string {
+  #madeLine(progress: BatchProgress, share: number, recipients: number): string {
     const { at, sentCount = 0, failedCount = 0 } = progress;
     const done = sentCount + failedCount;
-    const share = shareOf(progress, recipients);
+    const failed = failedCount > 0 ? `, ${count(failedCount)} failed` : "";
+    if (share === 1) return `${count(done)} of ${count(recipients)} made${failed}`;
     const perSecond = this.#rate({ atMs: Date.parse(at), done });
     const left = (recipients - done) / perSecond;
     const pace = perSecond > 0 ? `, ${count(Math.round(perSecond))}/s, ${clock(left)} left` : "";
-    const failed = failedCount > 0 ? `, ${count(failedCount)} failed` : "";
-    return `${bar(Math.min(1, share))} ${count(done)} of ${count(recipients)}${failed}${pace}`;
+    return `${bar(share)} ${count(done)} of ${count(recipients)}${failed}${pace}`;
   }
 
   #rate(newest: Sample): number {
@@ -61,18 +61,28 @@ export class BatchProgressLine {
 /** A word that is not here comes last. */
 const order = [...noticeStates.map((state) => state.toLowerCase()), ...noticeOutcomes];
 
-/** From 0 to 1; it is 1 if the provider does not say how many notices it has made. */
-function shareOf(progress: BatchProgress, recipients: number): number {
+/** From 0 to 1, and 1 only once all notices are made; undefined if the provider does not say how many are. */
+function shareOf(progress: BatchProgress, recipients: number): number | undefined {
   const { sentCount, failedCount, progressPercentage } = progress;
-  if (progressPercentage !== undefined) return progressPercentage / 100;
-  if (sentCount === undefined && failedCount === undefined) return 1;
-  return ((sentCount ?? 0) + (failedCount ?? 0)) / recipients;
+  const counts = [sentCount, failedCount].filter((known) => known !== undefined);
+  if (counts.length === 0) return progressPercentage && Math.min(1, progressPercentage / 100);
+  const done = counts.reduce((sum, known) => sum + known, 0);
+  if (done >= recipients) return 1;
+  return Math.min(
+    0.99,
+    progressPercentage === undefined ? done / recipients : progressPercentage / 100,
+  );
 }
 
-/** `delivered 40,120, read 12,004, refused 31 of 100,000`. */
-export function totalsLine(states: Record<string, number>, recipients: number): string {
-  const words = wordsOf(states);
-  return `${words.length === 0 ? "no notice known" : words.join(", ")} of ${count(recipients)}`;
+/** `delivered 40,120, read 12,004, not known yet 47,876 of 100,000`: each recipient counts once. `rest`: those that have no word. */
+export function totalsLine(
+  states: Record<string, number>,
+  recipients: number,
+  rest = "not known yet",
+): string {
+  const known = Object.values(states).reduce((sum, number) => sum + number, 0);
+  const others = known < recipients ? [`${rest} ${count(recipients - known)}`] : [];
+  return `${[...wordsOf(states), ...others].join(", ")} of ${count(recipients)}`;
 }
 
 function wordsOf(states: Record<string, number>): string[] {

@@ -51,6 +51,8 @@ export interface Problem {
   kind: ProblemKind | "withdrawn" | "unchanged" | ProcessFailure;
   provider: string;
   operation: string;
+  /** The host that was called, with its port. */
+  host?: string;
   environment: string;
   account: string;
   status?: number;
@@ -66,4 +68,13 @@ export interface Problem {
   ownKey?: string;
   /** Only `unknownOutcome` has it: why an empty look-up at this account proves nothing. */
   lookUp?: "unproven" | "late" | "missing";
+}
+
+/** Says why a call failed, in our own words and without a value of the answer: `answered 503`, `not sent (ENOTFOUND)`. */
+export function causeIn({
+  kind,
+  problem,
+  code,
+}: Pick<Problem, "kind" | "problem" | "code">): string {
+  return `${problem ?? kind}${code === undefined ? "" : ` (${code})`}`;
 }

@@ -28,6 +28,10 @@ export const TimelineEntry = z.strictObject({
     },
     "From where it is known.",
   ),
+  clock: z
+    .literal("sandbox")
+    .optional()
+    .describe("Present if `at` is a time of the sandbox's clock, which may run faster than ours."),
   event: z.string().describe("What happened."),
   by: z.string().optional().describe("The name that the person stated."),
   principal: z.string().optional().describe("The operator whose key signed the decision."),
@@ -150,6 +154,29 @@ export const ShownFailure = z.strictObject({
 });
 export type ShownFailure = z.infer<typeof ShownFailure>;
 
+/**
+ * The process learns of such a call only if waiting does not help, so a status has it from Temporal, which makes the attempts.
+ */
+export const RetriedCall = z.strictObject({
+  provider: z
+    .string()
+    .describe("The provider; `trustflow` where the attempt itself did not end, or has a defect."),
+  operation: z.string().describe("The operation of the provider."),
+  host: z
+    .string()
+    .optional()
+    .describe("The host that was called; absent where the attempt called nobody."),
+  cause: z.string().describe("In words of ours: `not sent (ENOTFOUND)`, `answered 503`."),
+  requestId: z.string().optional().describe("The id that the provider gave the request."),
+  attempt: z
+    .int()
+    .describe("The number of the attempt that comes next or is under way; the first is 1."),
+  nextAttemptAt: Instant.optional().describe(
+    "When the next attempt begins, RFC 3339 in UTC; absent while one is under way, or waits for a worker.",
+  ),
+});
+export type RetriedCall = z.infer<typeof RetriedCall>;
+
 export const References = z
   .record(z.string(), z.string())
   .describe("The provider's ids, by the provider's names for them.");
@@ -203,12 +230,23 @@ export const ProcessStatus = z.strictObject({
   environment: z
     .enum(["production", "preproduction", "sandbox", "unknown"])
     .describe(
-      "The environment that the workers are configured for; `unknown` until the first activity has answered.",
+      "The environment that the workers are configured for; `unknown` until a worker has been at the first activity for a moment.",
     ),
   account: z.string().describe("The configured account."),
   phase: Phase,
   waitingFor: z.string().optional().describe("What the process waits for, in words."),
-  until: Instant.optional().describe("Until when it waits at the longest, RFC 3339 in UTC."),
+  until: Instant.optional().describe(
+    "When the wait ends in any case, RFC 3339 in UTC: the deadline of the process, not its next query.",
+  ),
+  code: z
+    .strictObject({
+      triesLeft: z.int().nonnegative().describe("How many tries the process still allows."),
+      resendsLeft: z.int().nonnegative().describe("How many further codes it still allows."),
+    })
+    .optional()
+    .describe(
+      "Present while the process waits for a code. The provider may have limits of its own.",
+    ),
   state: z.string().optional().describe("The provider's state at the newest query."),
   reportedState: z
     .string()
@@ -223,6 +261,7 @@ export const ProcessStatus = z.strictObject({
     .array(Attention)
     .optional()
     .describe("The other attentions, if several steps need a decision at once."),
+  retrying: z.array(RetriedCall).optional().describe("Calls that failed and are made again."),
   failure: ShownFailure.optional().describe("Why the process failed; absent if it did not."),
   timeline: z
     .array(TimelineEntry)

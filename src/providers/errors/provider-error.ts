@@ -36,6 +36,7 @@ interface ProviderErrorDescription {
   effect: PossibleEffect;
   provider: string;
   operation: string;
+  host?: string | undefined;
   /** Says what happened in fixed words of ours: no text of the provider or of a caller. */
   problem: string;
   /** Where an answer is not what the specification describes: how, and which member of it. */
@@ -59,6 +60,8 @@ export class ProviderError extends Error {
   readonly effect: PossibleEffect;
   readonly provider: string;
   readonly operation: string;
+  /** The host that was called, with its port; `call` of http/call.ts sets it. */
+  declare host?: string;
   /** Says what happened in words of ours that may be shown: no text of the provider or of a caller. */
   readonly problem: string;
   /** Where an answer is not what the specification describes: how, and which member of it. */
@@ -80,8 +83,8 @@ export class ProviderError extends Error {
   declare readonly detail?: string;
 
   constructor(description: ProviderErrorDescription) {
-    const { kind, effect, provider, operation, problem, status, retryAfterMs, reference, detail } =
-      description;
+    const { kind, effect, provider, operation, host, problem, detail } = description;
+    const { status, retryAfterMs, reference } = description;
     const code = classifier(description.code);
     const fields = (description.fields ?? []).slice(0, MAX_FIELDS).map(safeField);
     const names = fields.map((field) =>
@@ -93,6 +96,7 @@ export class ProviderError extends Error {
     this.effect = effect;
     this.provider = provider;
     this.operation = operation;
+    if (host !== undefined) this.host = host;
     this.problem = problem;
     if (description.mismatch !== undefined) this.mismatch = description.mismatch;
     if (description.member) this.member = description.member;

@@ -64,33 +64,38 @@ export async function call<T>(
 ): Promise<Answered<T>> {
   const url = new URL(host.baseUrl.replace(/\/+$/, "") + request.path);
   for (const [name, value] of request.parameters ?? []) url.searchParams.append(name, value);
-  const { authorization, sent } = credentialsOf(request);
-  const received = await exchange({
-    ...asked,
-    method: request.method,
-    url,
-    headers: {
-      accept: "application/json",
-      "user-agent": "trustflow",
-      ...(authorization && { authorization }),
-      ...(request.json === undefined ? {} : { "content-type": "application/json" }),
-      ...(request.raw && rawHeaders(request.raw)),
-      ...request.headers,
-    },
-    body: bodyOf(request),
-    tls: identityOf(asked, host),
-    timeoutMs: host.timeoutMs,
-    signal: request.signal,
-    keepIn: request.keepIn,
-    maxBytes: described.maxBytes,
-  });
-  const answer: Received = { ...received, sent };
-  if (host.tls && isCertificatePage(answer))
-    throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
-  if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
-  const value = described.read(answer);
-  if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);
-  return { ...answer, value };
+  try {
+    const { authorization, sent } = credentialsOf(request);
+    const received = await exchange({
+      ...asked,
+      method: request.method,
+      url,
+      headers: {
+        accept: "application/json",
+        "user-agent": "trustflow",
+        ...(authorization && { authorization }),
+        ...(request.json === undefined ? {} : { "content-type": "application/json" }),
+        ...(request.raw && rawHeaders(request.raw)),
+        ...request.headers,
+      },
+      body: bodyOf(request),
+      tls: identityOf(asked, host),
+      timeoutMs: host.timeoutMs,
+      signal: request.signal,
+      keepIn: request.keepIn,
+      maxBytes: described.maxBytes,
+    });
+    const answer: Received = { ...received, sent };
+    if (host.tls && isCertificatePage(answer))
+      throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
+    if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
+    const value = described.read(answer);
+    if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);
+    return { ...answer, value };
+  } catch (error) {
+    if (error instanceof ProviderError) error.host = url.host;
+    throw error;
+  }
 }
 
 function bodyOf({ form, raw, json }: Request): HttpRequest["body"] {

@@ -1,6 +1,6 @@
 // The status of a process from what Temporal keeps of it, so that watching asks no worker (docs/decisions/0035).
 import { QueryNotRegisteredError, WorkflowFailedError } from "@temporalio/client";
-import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+import type { Client, Connection, WorkflowExecutionDescription } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { setTimeout as delay } from "node:timers/promises";
 import { queryTooEarly, status as statusQuery } from "../../contracts/shared/messages.js";
@@ -51,7 +51,9 @@ export function queryStatus(
 ): Promise<ProcessStatus> {
   const handle = client.workflow.getHandle(workflowId, runId);
   const query = () => (full ? handle.query(statusQuery, { full }) : handle.query(statusQuery));
-  return inTurn(() => answerOf(query, mostRefusals));
+  const { callContextStorage: context } = client.connection as Partial<Connection>;
+  const hasLeft = () => context?.getStore()?.abortSignal?.aborted ?? false;
+  return inTurn(() => answerOf(query, { mostRefusals, hasLeft }));
 }
 
 let freePlaces = 4;
@@ -78,10 +80,10 @@ interface QueryOptions {
   mostRefusals?: number;
 }
 
-/** Repeats a query that came too early or was interrupted, within the deadline of the client. */
+/** Repeats a query that came too early or was interrupted, within the deadline of the client, until its caller has left. */
 async function answerOf(
   query: () => Promise<ProcessStatus>,
-  mostRefusals: number,
+  { mostRefusals, hasLeft }: { mostRefusals: number; hasLeft: () => boolean },
 ): Promise<ProcessStatus> {
   for (let refusals = 0; ;) {
     try {
@@ -89,7 +91,7 @@ async function answerOf(
     } catch (error) {
       if (isTooEarly(error)) refusals += 1;
       else if (!isInterrupted(error)) throw error;
-      if (refusals >= mostRefusals) throw error;
+      if (refusals >= mostRefusals || hasLeft()) throw error;
       await delay(ASK_AGAIN_MS);
     }
   }
@@ -154,6 +156,7 @@ function completedStatus(known: ProcessStatus, result: ProcessResult): ProcessSt
   const {
     waitingFor: _for,
     until: _until,
+    code: _code,
     attention: _attention,
     moreAttentions: _more,
     reportedState: _reported,

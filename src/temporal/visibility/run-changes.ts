@@ -5,10 +5,11 @@ import type { HistoryEvent } from "./stuck.js";
 
 const { EventType } = proto.temporal.api.enums.v1;
 
-/** The events with which a status changes: the memo, the search attributes, and each end of a run. */
+/** The events with which a status changes: the memo, the search attributes, a call that may fail, and each end of a run. */
 const changes = new Set<unknown>([
   EventType.EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED,
   EventType.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES,
+  EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,

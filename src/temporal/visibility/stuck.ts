@@ -99,22 +99,27 @@ export async function* filterStuck<E extends Execution>(
     throw error;
   },
 ): AsyncIterable<{ execution: E; stuck: Stuck; events: HistoryEvent[] }> {
-  async function* look(batch: E[]) {
-    const found = await Promise.allSettled(batch.map((execution) => inspect(where, execution)));
-    for (const [index, execution] of batch.entries()) {
-      const one = found[index];
-      if (one?.status === "rejected") onError(execution, one.reason);
-      else if (one?.value) yield { execution, ...one.value };
-    }
-  }
+  const look = (execution: E) =>
+    inspect(where, execution).then(
+      (found) => found && { execution, ...found },
+      (error: unknown) => onError(execution, error),
+    );
+  for await (const found of someAtOnce(executions, look)) if (found) yield found;
+}
+
+/** Looks at several at once, in their order. */
+export async function* someAtOnce<E, R>(
+  all: AsyncIterable<E> | Iterable<E>,
+  look: (one: E) => Promise<R>,
+): AsyncIterable<R> {
   let batch: E[] = [];
-  for await (const execution of executions) {
-    batch.push(execution);
+  for await (const one of all) {
+    batch.push(one);
     if (batch.length < CONCURRENCY) continue;
-    yield* look(batch);
+    yield* await Promise.all(batch.map(look));
     batch = [];
   }
-  yield* look(batch);
+  yield* await Promise.all(batch.map(look));
 }
 
 /** Lists page by page what the visibility shows for a query; reads no payload, so it needs no key. */

@@ -17,15 +17,17 @@ const tail = markdown`
 `;
 const emptyLine = markdown``;
 
-/** `ownLines`: those that only this process has. `command`: the one, without the id, that gives what the process waits for. */
+/** `ownLines` are those that only this process has; `calls` are under way. */
 export function renderDetails(
   status: ProcessStatus,
   ownLines: [string, string][] = [],
-  command?: string,
+  calls: Iterable<string> = [],
 ): Markdown {
   const { process: processName, id, environment, account, phase, state, timeline } = status;
+  const place =
+    environment === "unknown" ? emptyLine : markdown` on ${environment}, account ${account}`;
   const lines = [
-    markdown`**${processName}** **${id}** on ${environment}, account ${account}`,
+    markdown`**${processName}** **${id}**${place}`,
     emptyLine,
     markdown`- Phase: **${phase}**`,
   ];
@@ -33,9 +35,17 @@ export function renderDetails(
   if (status.waitingFor && !status.attention) {
     const until = status.until ? markdown`, until ${status.until}` : emptyLine;
     lines.push(markdown`- Waits for: ${status.waitingFor}${until}`);
-    if (command !== undefined)
-      lines.push(codeBlock(`trustflow ${command} ${shellWord(`${processName}/${id}`)}`));
   }
+  if (status.code)
+    lines.push(
+      markdown`- Tries left: ${status.code.triesLeft}; further codes: ${status.code.resendsLeft}`,
+      codeBlock(`trustflow otp ${shellWord(`${processName}/${id}`)}`),
+    );
+  // The process does not learn of an attempt that fails and is made again; the page shows each one.
+  for (const call of calls)
+    lines.push(
+      markdown`- Now: ${call} (see Pending Activities for attempt, cause and next attempt)`,
+    );
   if (state) lines.push(markdown`- State: **${state}** (confirmed)`);
   if (status.reportedState && status.reportedState !== state) {
     lines.push(markdown`- Reported by callback: ${status.reportedState}`);
@@ -92,9 +102,10 @@ function asking({ process: processName, id }: ProcessStatus, attention: Attentio
 }
 
 /** The source comes first, in our own words, so that no text can pretend to come from another source. */
-function entryLine({ at, source, event, by, principal, note }: TimelineEntry): Markdown {
+function entryLine({ at, clock, source, event, by, principal, note }: TimelineEntry): Markdown {
+  const time = clock === undefined ? at : `${at} (${clock} clock)`;
   const stated = by === undefined ? emptyLine : markdown` ${by}`;
   const who = principal === undefined ? stated : markdown`${stated}, signed by **${principal}**`;
   const more = note === undefined ? emptyLine : markdown` – ${note}`;
-  return markdown`- ${at} **${source}**${who}: ${event}${more}`;
+  return markdown`- ${time} **${source}**${who}: ${event}${more}`;
 }

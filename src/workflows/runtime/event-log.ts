@@ -56,6 +56,8 @@ export class EventLog<S extends Snapshot, V extends View> {
   /** How often the process itself had a reason to query the provider for the end. */
   endHints = 0;
   snapshot: S | undefined;
+  /** The times of callbacks are then those of the sandbox's clock. */
+  hasVirtualClock = false;
   readonly #events = new Map<string, ProviderEvent>();
   readonly #entries: TimelineEntry[] = [];
   /** For each own entry, the number of callbacks that had arrived before it. */
@@ -92,7 +94,7 @@ export class EventLog<S extends Snapshot, V extends View> {
   /** As many own entries and callbacks as a status and a result can show (docs/decisions/0020). */
   get timeline(): TimelineEntry[] {
     const logged = bounded(this.#entries);
-    const reported = bounded(this.#view.timeline);
+    const reported = bounded(this.#reported);
     const entries = inOrder([...logged.kept, ...reported.kept]);
     const callbacks = reported.leftOut + this.#unkept + this.#surplus;
     const at = this.lastEventAt.toISOString();
@@ -113,6 +115,13 @@ export class EventLog<S extends Snapshot, V extends View> {
     return { reported: kept.length > 0 ? kept : undefined, shown: this.snapshot?.shown };
   }
 
+  /** The callbacks as entries. */
+  get #reported(): TimelineEntry[] {
+    const { timeline } = this.#view;
+    if (!this.hasVirtualClock) return timeline;
+    return timeline.map(({ at, source, ...entry }) => ({ at, source, clock: "sandbox", ...entry }));
+  }
+
   /** Counts the process's own entries, and the callbacks. */
   get entryCounts(): { logged: number; callbacks: number } {
     const callbacks = this.#view.timeline.length + this.#unkept + this.#surplus;
@@ -121,7 +130,7 @@ export class EventLog<S extends Snapshot, V extends View> {
 
   /** Returns the `count` entries that arrived last, in the order of their arrival: a late callback may state an early time. */
   latest(count: number): TimelineEntry[] {
-    const { timeline } = this.#view;
+    const timeline = this.#reported;
     const found: TimelineEntry[] = [];
     let logged = this.#entries.length;
     let callbacks = timeline.length;

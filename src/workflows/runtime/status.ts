@@ -22,7 +22,7 @@ import { beginMemo } from "./status-memo.js";
 
 type ShownLog = Pick<
   EventLog<Snapshot, View>,
-  "entryCounts" | "lastEventAt" | "latest" | "said" | "timeline" | "view"
+  "entryCounts" | "hasVirtualClock" | "lastEventAt" | "latest" | "said" | "timeline" | "view"
 >;
 type ShownAttentions = Pick<Attentions, "first" | "more" | "proposals">;
 
@@ -44,12 +44,14 @@ export class ProcessStatusBoard {
   ownOutcome: string | undefined;
   failure: ShownFailure | undefined;
   deadline: Date | undefined;
-  /** The command, without the id, by which a person gives what the process waits for. */
-  command: string | undefined;
   ownStatus: OwnStatus | undefined;
+  /** While the process waits for a code. */
+  code: (() => ProcessStatus["code"]) | undefined;
   readonly #log: ShownLog;
   readonly #attentions: ShownAttentions;
-  #waiting: { for: string; until?: Date } | undefined;
+  #waiting: { for: string; until?: Date; next?: Date } | undefined;
+  /** The calls under way, by what the details say of them. They are in no memo: Temporal itself shows them. */
+  readonly #calls = new Map<symbol, string>();
   #hasChanged = false;
   #isAsking = false;
   /** The memo says this, in parts that are compared. */
@@ -69,20 +71,28 @@ export class ProcessStatusBoard {
     this.#log = log;
     this.#attentions = attentions;
     beginMemo(this);
+    this.#showDetails();
   }
 
   get outcome(): string | undefined {
     return this.ownOutcome ?? this.#log.view.outcome;
   }
 
-  /** The details show `what`; undefined: the process waits for nothing. */
-  waitFor(what: string | undefined, until?: Date): void {
-    this.#waiting = what === undefined ? undefined : { for: what, ...(until && { until }) };
+  /**
+   * The details show `what`; undefined: the process waits for nothing. `until` is when the wait ends in any case; `next`, by default the
+   * same, is when the process looks again: nobody sees it, and each one has a memo, as in the histories that there are.
+   */
+  waitFor(what: string | undefined, until?: Date, next = until): void {
+    this.#waiting =
+      what === undefined
+        ? undefined
+        : { for: what, ...(until && { until }), ...(next && { next }) };
     this.refresh();
   }
 
   identify(identity: { environment: string; account: string }): void {
     this.environment = identity.environment as ProcessStatus["environment"];
+    this.#log.hasVirtualClock = identity.environment === "sandbox";
     this.account = identity.account;
     this.refresh();
   }
@@ -126,6 +136,7 @@ export class ProcessStatusBoard {
       phase: this.phase,
       waitingFor: attention ? `an operator decision: ${attention.reason}` : waiting?.for,
       until: attention ? undefined : waiting?.until?.toISOString(),
+      code: attention ? undefined : this.code?.(),
       state,
       reportedState,
       outcome: this.outcome,
@@ -146,7 +157,22 @@ export class ProcessStatusBoard {
   /** Shows the current status in the Web UI, and in the memo when the workflow task ends. */
   refresh(): void {
     this.#hasChanged = true;
-    showDetails(renderDetails(this.current(), this.ownStatus?.lines(), this.command));
+    this.#showDetails();
+  }
+
+  /** The details show the call until the returned function is called. */
+  showCall(summary: string): () => void {
+    const call = Symbol(summary);
+    this.#calls.set(call, summary);
+    this.#showDetails();
+    return () => {
+      this.#calls.delete(call);
+      this.#showDetails();
+    };
+  }
+
+  #showDetails(): void {
+    showDetails(renderDetails(this.current(), this.ownStatus?.lines(), this.#calls.values()));
   }
 
   /**
@@ -160,10 +186,11 @@ export class ProcessStatusBoard {
     const isNew = this.environment === "unknown" && this.phase === "submitting";
     if (isNew && !this.#attentions.first && !before) return undefined;
     const { timeline: _, ...rest } = this.current();
-    const { reportedState, ...status } = rest;
+    const { reportedState, code: _code, until, ...status } = rest;
+    const next = until && this.#waiting?.next?.toISOString();
     const { logged, callbacks } = this.#log.entryCounts;
     const known = {
-      status: JSON.stringify([status, logged]),
+      status: JSON.stringify([status, next, logged]),
       reported: JSON.stringify([reportedState, callbacks]),
       atEnd: JSON.stringify([this.environment, this.account, this.ownStatus?.members()]),
     };

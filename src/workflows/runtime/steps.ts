@@ -141,9 +141,9 @@ async function quick<T>(
   const call = () => callWith({ ...quickOptions, ...attempt, ...ownOptions, summary }, mode);
   const { stopping } = flow.lifecycle;
   // Keeps the usual case cheap: the SDK keeps a stack trace for each promise.
-  if (!stopping) return outcomeOf(flow, call);
+  if (!stopping) return outcomeOf(flow, summary, call);
   const scope = new CancellationScope();
-  const answer = scope.run(() => outcomeOf(flow, call));
+  const answer = scope.run(() => outcomeOf(flow, summary, call));
   answer.catch(() => undefined);
   try {
     return await Promise.race([answer, stopping]);
@@ -178,7 +178,7 @@ async function patient<T>(
   ];
   for (let looks = 1; ; looks += 1) {
     const scope = new CancellationScope();
-    const answer = scope.run(() => outcomeOf(flow, call));
+    const answer = scope.run(() => outcomeOf(flow, summary, call));
     const ends: Promise<StepOutcome<T> | "news">[] = [answer, ...others];
     if (looks < MAX_LOOKS) ends.push(scope.run(() => news(flow)));
     for (const end of ends) end.catch(() => undefined);
@@ -220,11 +220,18 @@ async function news(flow: AnyFlow): Promise<"news"> {
   return "news";
 }
 
-async function outcomeOf<T>(flow: AnyFlow, call: () => Promise<T>): Promise<StepOutcome<T>> {
+async function outcomeOf<T>(
+  flow: AnyFlow,
+  summary: string,
+  call: () => Promise<T>,
+): Promise<StepOutcome<T>> {
+  const ended = flow.status.showCall(summary);
   try {
     return { value: await call() };
   } catch (error) {
     return { problem: problemOf(error, flow) };
+  } finally {
+    ended();
   }
 }
 

@@ -137,7 +137,7 @@ class Tracking {
       const isFirst = this.#stage === "firstWait";
       const quiet = secondsAfter(this.#lastAsked, poll);
       const wake = earlierOf(quiet, this.#limit);
-      this.#flow.status.waitFor(awaits, wake);
+      this.#flow.status.waitFor(awaits, this.#limit, wake);
       const summary = `Ask ${label} at ${wake.toISOString()}`;
       if (!isFirst) this.#startTimers();
       const timer = new Timer(isFirst ? wake : quiet, summary);

@@ -50,8 +50,12 @@ export function linesOf({ list, read, totals }: Known): [string, string][] {
     lines.push(["Progress", `${share}sent: ${sentCount}; failed: ${failedCount}`]);
   }
   if (totals) {
-    const states = Object.entries(totals.states).map(([state, count]) => `${state}: ${count}`);
-    lines.push(["Notices", [...states, `open: ${totals.open}`].join("; ")]);
+    // Each recipient counts once: a notice that is still open has its state.
+    const known = Object.values(totals.states).reduce((sum, count) => sum + count, 0);
+    const rest = (list?.recipients ?? known) - known;
+    const all = { ...totals.states, ...(rest > 0 && { "not known yet": rest }) };
+    const words = Object.entries(all).map(([state, count]) => `${state}: ${count}`);
+    lines.push(["Notices", `${words.join("; ")}; of ${known + Math.max(0, rest)}`]);
   }
   return lines;
 }

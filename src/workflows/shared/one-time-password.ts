@@ -101,13 +101,17 @@ export class OneTimePassword {
 
   /** Waits for the holder, and for an answer in progress when the time is over. */
   async #end(): Promise<ReturnType<typeof otpEndOf>> {
-    this.#flow.status.command = "otp";
+    const { status } = this.#flow;
+    status.code = () => ({
+      triesLeft: this.#state.triesLeft,
+      resendsLeft: this.#state.resendsLeft,
+    });
     const isInTime = await waitUntil(this.#flow, () => hasEnded(this.#state), {
       what: "the holder's code",
       end: this.#deadline,
       summary: "Time limit for the holder's code",
     });
-    this.#flow.status.command = undefined;
+    status.code = undefined;
     this.#isTimeUp = !isInTime;
     await condition(() => !this.#busy);
     return otpEndOf(this.#state);

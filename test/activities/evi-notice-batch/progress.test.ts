@@ -81,7 +81,8 @@ test("a read that is no news is left to clients, in the heartbeat", async () => 
   const progress = { sentCount: 2, failedCount: 0, progressPercentage: 100 };
   const at = expect.any(String);
   const totals = { at, states: { delivered: 1, sent: 1 } };
-  expect(left).toEqual([{ members: { progress: { at, ...progress }, totals } }]);
+  const place = { environment: "sandbox", account: "default" };
+  expect(left).toEqual([{ ...place, members: { progress: { at, ...progress }, totals } }]);
 });
 
 test.each(["invalid", "failed"])(

@@ -1,5 +1,6 @@
 // The relay against a real PostgreSQL; Temporal's answers are given by the test, so that each can be had at will (docs/design.md §7).
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
@@ -115,6 +116,7 @@ test("what arrived while no relay ran is delivered at the start", async () => {
     listening: true,
     pausedNamespaces: [],
     lastLook: expect.any(Date),
+    reading: true,
   });
 });
 
@@ -378,6 +380,33 @@ test("a lost listening connection comes back, and what came meanwhile is found",
   await arrive(subject, events(1));
   await settled(subject, ["delivered"]);
   await until(() => relay.health().listening);
+});
+
+test("a relay that cannot read its table says so once, and reads none of it until it can", async () => {
+  const said: string[] = [];
+  const logger = {
+    warn: (message: string) => void said.push(message),
+    info: (message: string) => void said.push(message),
+  };
+  const relay = await start(new FakeTemporal(), { logger, scanMs: 20 });
+  await until(() => relay.health().reading);
+  const rename = (from: string, to: string) =>
+    database.pool.query(`alter table trustflow.${from} rename to ${to}`);
+  await rename("callbacks", "hidden_callbacks");
+  try {
+    await until(() => !relay.health().reading);
+    // Several looks: the pauses between them grow from a quarter of a second.
+    await delay(2_000);
+    expect(relay.health()).toMatchObject({ listening: true, reading: false });
+  } finally {
+    await rename("hidden_callbacks", "callbacks");
+  }
+  await until(() => relay.health().reading);
+  expect(said.filter((message) => message.includes("inbox"))).toEqual([
+    "the inbox cannot be read",
+    "the inbox can be read again",
+  ]);
+  expect(new Set(said).size).toBe(said.length);
 });
 
 test("closing gives back what is not under way yet", async () => {

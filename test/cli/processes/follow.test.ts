@@ -1,7 +1,7 @@
 // Processes with an open attention, and terminated ones; the outcomes and updates of each process.
 import { expect, test } from "@jest/globals";
 import type { PostalHandle } from "../../../src/client.js";
-import { TerminatedError } from "../../../src/client/errors.js";
+import { TerminatedError } from "../../../src/errors/index.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { handles } from "../../../src/client/processes.js";
 import { requireCapability } from "../../../src/cli/context.js";

@@ -25,6 +25,39 @@ function printed(...statuses: ProcessStatus[]): string[] {
   return statuses.flatMap((status) => progress.linesOf(status)).map(({ source }) => source);
 }
 
+test("`watch` prints a failed attempt once, and not again while the next one runs", () => {
+  const call = {
+    ...{ provider: "evi-post", operation: "submit", host: "api.example", requestId: "r-1" },
+    ...{ cause: "answered 503", attempt: 2 },
+  };
+  const waiting = { ...call, nextAttemptAt: "2026-01-01T00:00:09.000Z" };
+  const lines = printed(
+    ...[[waiting], [waiting], [call], [{ ...waiting, attempt: 3 }]].map((retrying) =>
+      statusOf([], { retrying }),
+    ),
+  ).filter((line) => line.includes("retrying"));
+  const text = "retrying evi-post submit at api.example: answered 503, request r-1; attempt";
+  expect(lines).toEqual([
+    expect.stringContaining(`${text} 2 at 2026-01-01T00:00:09.000Z`),
+    expect.stringContaining(`${text} 3 at 2026-01-01T00:00:09.000Z`),
+  ]);
+  expect(statusText(statusOf([], { retrying: [call] })).source).toContain(
+    "attempt 2 is under way or waits for a worker",
+  );
+});
+
+test("a time of the sandbox's clock is marked, and a code shows the tries that are left", () => {
+  const timeline = [{ ...entry("Sent", 5), clock: "sandbox" as const }];
+  const waiting = statusOf(timeline, {
+    ...{ waitingFor: "the holder's code", until: "2026-01-08T00:00:00.000Z" },
+    code: { triesLeft: 4, resendsLeft: 3 },
+  });
+  const shown = statusText(waiting).source;
+  expect(shown).toMatch(/2026-01-01T00:05:00.000Z \(sandbox clock\).* callback +Sent/);
+  expect(shown).toMatch(/tries left +4; further codes: 3/);
+  expect(printed(waiting).join("\n")).toContain("tries left 4; further codes: 3");
+});
+
 test("an entry that comes late and stands before others is printed, and no other one again", () => {
   const [sent, early, delivered] = [entry("Sent", 5), entry("Issued", 1), entry("Delivered", 9)];
   const lines = printed(

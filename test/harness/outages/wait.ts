@@ -1,6 +1,6 @@
 // Waiting for a condition instead of for a time.
 import { setTimeout as delay } from "node:timers/promises";
-import { StuckError, UnreachableError } from "../../../src/client/errors.js";
+import { StuckError, UnreachableError } from "../../../src/errors/index.js";
 
 /**
  * No worker is there, it went away with the question, or too many questions wait for it. Or the connection was closed with

@@ -160,7 +160,7 @@ test("the commands say what a second operator runs, and list who proposed what",
     /PROPOSED\n(.*\n)*.*abandon by ana/,
   );
   expect((await run("ben", ["list", "--attention", "--csv"])).stdout).toMatch(
-    /"PROPOSED"\r\n(.*\r\n)*.*"abandon by ana"/,
+    /"PROPOSED","RETRYING"\r\n(.*\r\n)*.*"abandon by ana"/,
   );
   expect((await run("ben", ["status", "sendPostal/commands"])).stdout).toContain(
     "abandon was proposed by ana",

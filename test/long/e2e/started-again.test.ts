@@ -92,7 +92,10 @@ test("an enrolment that was refused for its assertion is made with the one of a 
   const settings = { checkData: false, assertionDeadlineSeconds: 1 };
   const old = { ...assertionInput("renewed", new Date(Date.now() - 3_600_000)), settings };
   const refused = await system.client.issueCertificate("renewed", old);
-  await expect(refused.result()).rejects.toMatchObject({ name: "NotAcceptedError", code: "237" });
+  await expect(refused.result()).rejects.toMatchObject({
+    name: "NotAcceptedError",
+    details: { providerCode: "237" },
+  });
 
   const fresh = { ...assertionInput("renewed", new Date()), settings };
   const handle = await system.client.issueCertificate("renewed", fresh);

@@ -213,7 +213,7 @@ test("PostgreSQL away: callbacks hear 503 at once, and every process goes on whe
   await rolesWaitFor({
     worker: ["PostgreSQL"],
     receiver: ["PostgreSQL"],
-    relay: ["listening", "PostgreSQL"],
+    relay: ["listening", "inbox", "PostgreSQL"],
   });
 
   await postgres.start();

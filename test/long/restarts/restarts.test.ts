@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { QueryNotRegisteredError } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
-import { FinishedError } from "../../../src/client/errors.js";
+import { FinishedError } from "../../../src/errors/index.js";
 import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
 import { examine } from "../../harness/restarts/histories.js";
 import { isUnanswered } from "../../harness/outages/wait.js";

@@ -1,7 +1,7 @@
 // A client that refuses plaintext believes no end, no refusal and no first input that a stranger's worker or client has written,
 // and reads those of our workers and of the server (decision 22).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { Client, WorkflowFailedError } from "@temporalio/client";
+import { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { DataConverter } from "@temporalio/common";
@@ -18,8 +18,9 @@ import {
   InvalidInputError,
   NotAcceptedError,
   TerminatedError,
+  UnexpectedFailureError,
   UnprovenAnswerError,
-} from "../../../src/client/errors.js";
+} from "../../../src/errors/index.js";
 import {
   dataConverter,
   failureConverterPath,
@@ -120,7 +121,7 @@ test.each(["Terminated", "AnyOther"])(
       await expect(handle.change()).rejects.toThrow(UnprovenAnswerError);
       await expect(handle.result()).rejects.toThrow(UnprovenAnswerError);
       const accepting = new TestHandle(stranger, "sendMessage", handle.id);
-      const said = type === "Terminated" ? TerminatedError : WorkflowFailedError;
+      const said = type === "Terminated" ? TerminatedError : UnexpectedFailureError;
       await expect(accepting.result()).rejects.toThrow(said);
     });
   },

@@ -12,6 +12,7 @@ test("a client asks four questions at a time, in their order, and an error gives
       answers.set(id, (failed) => (failed ? reject(new Error(id)) : resolve(id)));
     });
   const client = {
+    connection: {},
     workflow: { getHandle: (id: string) => ({ query: () => query(id) }) },
   } as unknown as Client;
   const ids = Array.from({ length: 9 }, (_, index) => `p${index}`);

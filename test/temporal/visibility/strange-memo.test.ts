@@ -9,7 +9,7 @@ import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { namedDocuments } from "../../../src/cleanup/named-documents.js";
-import { FinishedError } from "../../../src/client/errors.js";
+import { FinishedError } from "../../../src/errors/index.js";
 import { ProcessHandle } from "../../../src/client/handle.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { runsOf } from "../../../src/temporal/visibility/runs.js";

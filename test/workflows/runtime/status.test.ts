@@ -153,3 +153,16 @@ describe("while the provider is asked for the end", () => {
     expect(shown()).toContain("Closed");
   });
 });
+
+test("in the sandbox the entries of callbacks have the sandbox's clock, in status and memo; elsewhere none has", async () => {
+  const { run, flow, hear, note } = await tracked();
+  await note("Submitted");
+  await hear({ id: "e-1" });
+  const clocks = () =>
+    Object.fromEntries(flow.status.current().timeline.map(({ source, clock }) => [source, clock]));
+  expect(clocks()).toEqual({ process: undefined, callback: "sandbox" });
+  const memo = run.memos.at(-1)?.timeline.find(({ source }) => source === "callback");
+  expect(memo?.clock).toBe("sandbox");
+  await run.look(() => flow.status.identify({ environment: "preproduction", account: "other" }));
+  expect(clocks()).toEqual({ process: undefined, callback: undefined });
+});

@@ -414,3 +414,26 @@ describe("after the close", () => {
     expect([run.result, waits()]).toEqual(["Closed", ["end"]]);
   });
 });
+
+test("the status waits until the deadline of the process, not until the next query", async () => {
+  const { run, flow, answerWith, hear } = await start();
+  await run.look(() => flow.status.identify({ environment: "sandbox", account: "default" }));
+  const until = () => flow.status.current().until;
+  const deadline = until();
+  // The run begins at this time.
+  expect(Date.parse(deadline ?? "") - Date.UTC(2026, 0, 1)).toBe(spans.deadlineSeconds * 1_000);
+  await run.pass(spans.pollIntervalSeconds);
+  await answerWith("Sent");
+  expect(until()).toBe(deadline);
+  // A memo is an event: each answer has one, as in the histories that there are.
+  const memos = run.memos.length;
+  await run.pass(spans.pollIntervalSeconds);
+  await answerWith("Sent");
+  expect(until()).toBe(deadline);
+  expect(run.memos.length).toBe(memos + 1);
+  // An end state that the provider does not close ends the wait sooner.
+  await hear("Closed");
+  await answerWith("Cancelled");
+  await run.pass(spans.pollIntervalSeconds);
+  expect(Date.parse(until() ?? "")).toBeLessThan(Date.parse(deadline ?? ""));
+});

@@ -221,3 +221,25 @@ test("the end of the process ends the wait", async () => {
   await run.look(() => flow.lifecycle.withdraw());
   expect(run.result).toBe("cancelledBeforeSubmit");
 });
+
+test("while the process waits for a code, its status has the end of the wait, the tries and the codes that are left", async () => {
+  const { run, flow, submit, resend, last } = await start();
+  const shown = () => {
+    const { waitingFor, until, code } = flow.status.current();
+    return { waitingFor, until, code };
+  };
+  const wait = { waitingFor: "the holder's code", until: expect.any(String) };
+  expect(shown()).toEqual({ ...wait, code: { triesLeft: 2, resendsLeft: 1 } });
+  await submit();
+  await last().answer({ verdict: "wrong" });
+  expect(shown()).toEqual({ ...wait, code: { triesLeft: 1, resendsLeft: 1 } });
+  await run.pass(60);
+  await resend();
+  await last().answer(true);
+  await last().answer({ sent: "yes" });
+  expect(shown()).toEqual({ ...wait, code: { triesLeft: 2, resendsLeft: 0 } });
+  expect(run.memos.at(-1)?.code).toEqual({ triesLeft: 2, resendsLeft: 0 });
+  await submit();
+  await last().answer({ verdict: "accepted" });
+  expect(shown()).toEqual({});
+});

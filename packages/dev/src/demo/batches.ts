@@ -43,7 +43,7 @@ export const batchScenarios: Scenario[] = [
       const meanwhile = async () => {
         const { counts, report } = await handle.result();
         progress(
-          `batch                  report: ${totalsLine(counts.outcomes, counts.recipients)}`,
+          `batch                  report: ${totalsLine(counts.outcomes, counts.recipients, "without an outcome")}`,
         );
         progress(`batch                  ${report?.csv.uri} has a row for each recipient`);
       };

@@ -9,7 +9,7 @@ import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { TerminatedError } from "../../../../src/client/errors.js";
+import { TerminatedError } from "../../../../src/errors/index.js";
 import { ProcessHandle } from "../../../../src/client/handle.js";
 import { queryTooEarly } from "../../../../src/contracts/shared/messages.js";
 import { failureConverterPath } from "../../../../src/temporal/codec/data-converter.js";

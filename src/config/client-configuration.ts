@@ -1,0 +1,41 @@
+// The configuration of a client as an object: its keys go before those of trustflow.toml and the environment.
+import { FromEnvironment } from "./fields.js";
+
+/** The secret itself, or where it stands. */
+export type SecretSource = string | { env: string } | { file: string };
+
+/** What a client reads of the configuration (docs/operations/configuration.md). */
+export interface ClientConfiguration {
+  environment?: "production" | "preproduction" | "sandbox";
+  keys?: {
+    codec?: SecretSource;
+    codecRead?: SecretSource;
+    codecWrite?: SecretSource;
+    secretsPublic?: SecretSource;
+    documents?: SecretSource;
+    operator?: SecretSource;
+  };
+  codec?: { plaintext?: "refuse" | "accept"; untagged?: "refuse" | "accept" };
+  documents?: { directory?: string };
+  clearText?: { hosts?: string[] };
+}
+
+type Tree = Record<string, unknown>;
+
+/** Replaces whole keys of `tree`: a secret has one source. */
+export function layOver(tree: Tree, given: ClientConfiguration): void {
+  for (const [section, value] of Object.entries(given) as [string, unknown][]) {
+    if (value === undefined) continue;
+    if (typeof value !== "object" || value === null) tree[section] = value;
+    else {
+      const keys = Object.entries(value as Tree).filter(([, one]) => one !== undefined);
+      const laid = keys.map(([name, one]) => [name, inWords(one)] as const);
+      tree[section] = { ...(tree[section] as Tree | undefined), ...Object.fromEntries(laid) };
+    }
+  }
+}
+
+/** A secret may stand in an object of the program itself, as in the environment, and unlike in a file. */
+function inWords(value: unknown): unknown {
+  return typeof value === "string" ? new FromEnvironment(value) : value;
+}

@@ -1,0 +1,32 @@
+import { TrustflowError } from "../trustflow-error.js";
+
+interface Details {
+  /** Of the server that `connect` did not reach. */
+  address?: string;
+  /** Present for an update whose outcome is unknown. */
+  updateId?: string;
+}
+
+/**
+ * Temporal is unreachable or overloaded, or no worker answers. Try again later. A start may have been made all the same: start it again
+ * with the same id. An update may have been taken all the same: call it again with `updateId`, and it happens once.
+ */
+export class UnreachableError extends TrustflowError {
+  override readonly code: "unreachable" | "stuck" = "unreachable";
+  override readonly retryable = true;
+  override readonly details: Details;
+
+  constructor(message: string, details: Details = {}) {
+    const { updateId } = details;
+    super(
+      updateId === undefined
+        ? message
+        : `${message}. It may have been taken all the same: repeat it with the update id ${updateId}`,
+    );
+    this.details = details;
+  }
+
+  get updateId(): string | undefined {
+    return this.details.updateId;
+  }
+}

@@ -1,0 +1,17 @@
+import type { FieldProblem } from "../../contracts/shared/failures.js";
+import { TrustflowError } from "../trustflow-error.js";
+
+/** The input breaks the contract; nothing was started. Correct `fields`, each a `path` and its `problem`, and call again. */
+export class InvalidInputError extends TrustflowError {
+  override readonly code = "invalidInput";
+  override readonly details: { fields: FieldProblem[] };
+
+  constructor(fields: FieldProblem[]) {
+    super(`Invalid input: ${fields.map(({ path, problem }) => `${path} ${problem}`).join("; ")}`);
+    this.details = { fields };
+  }
+
+  get fields(): FieldProblem[] {
+    return this.details.fields;
+  }
+}

@@ -1,0 +1,21 @@
+// The base of every error that the client throws. Each class has a file of its own, and docs/client-errors.md is made from them.
+
+const PAGE = "docs/client-errors.md";
+
+export abstract class TrustflowError extends Error {
+  /** Names the case, and stays the same in every release. */
+  abstract readonly code: string;
+  /** True if the same call with the same ids can succeed later. */
+  readonly retryable: boolean = false;
+  /** Plain JSON for a log or an alert: no secret, and no personal data. */
+  readonly details: object = {};
+
+  override get name(): string {
+    return this.constructor.name;
+  }
+
+  /** The section of the class in the repository. */
+  get docs(): string {
+    return `${PAGE}#${this.name.toLowerCase()}`;
+  }
+}

@@ -1,0 +1,30 @@
+// The status of gRPC behind an error of the SDK, which wraps some and not others.
+
+export const status = {
+  cancelled: 1,
+  unknown: 2,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  alreadyExists: 6,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  aborted: 10,
+  outOfRange: 11,
+  unimplemented: 12,
+  /** Also a connection that broke, and a message that cannot be read. */
+  internal: 13,
+  /** Temporal itself is away. */
+  unavailable: 14,
+  dataLoss: 15,
+  unauthenticated: 16,
+} as const;
+
+export function grpcOf(error: unknown): { code?: unknown; details?: string } {
+  return (error instanceof Error ? error.cause : undefined) ?? error ?? {};
+}
+
+export function statusName(code: number): string {
+  return Object.entries(status).find(([, known]) => known === code)?.[0] ?? String(code);
+}

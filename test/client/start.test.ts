@@ -1,0 +1,135 @@
+// A start as its caller meets it: whether it created the process or joined one, its options, and how long it waits.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  InputMismatchError,
+  InvalidInputError,
+  TimedOutError,
+  Trustflow,
+} from "../../src/client.js";
+import { statusMemo } from "../../src/contracts/shared/names.js";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { startServer } from "../temporal/support.js";
+
+let env: TestWorkflowEnvironment;
+let folder: string;
+let trustflow: Trustflow;
+
+beforeAll(async () => {
+  env = await startServer();
+  folder = await mkdtemp(join(tmpdir(), "trustflow-start-"));
+  await writeFile(join(folder, "trustflow.toml"), "");
+  const keys = { codec: generateKeyRing(), documents: generateKeyRing() };
+  trustflow = await Trustflow.connect({
+    env: { TRUSTFLOW_CONFIG: join(folder, "trustflow.toml"), TEMPORAL_ADDRESS: env.address },
+    configuration: { keys, documents: { directory: join(folder, "documents") } },
+  });
+}, 120_000);
+afterAll(async () => {
+  await trustflow?.close();
+  await env?.teardown();
+  await rm(folder, { recursive: true });
+});
+
+const letter = letterInput("i", "delivered");
+
+test("a start says whether it created the process, or joined one that is open or finished", async () => {
+  const id = randomUUID();
+  const first = await trustflow.sendPostal(id, letter);
+  expect(first.started).toBe("created");
+  expect((await trustflow.sendPostal(id, letter)).started).toBe("joined");
+  expect(trustflow.handle(`sendPostal/${id}`).started).toBeUndefined();
+  await trustflow.temporal.workflow.getHandle(first.workflowId).terminate();
+  expect((await trustflow.sendPostal(id, letter)).started).toBe("created");
+});
+
+test("another input under the same id is refused, with the paths that differ and no value", async () => {
+  const id = randomUUID();
+  await trustflow.sendPostal(id, letter);
+  const { recipientAddress } = letter;
+  const other = {
+    ...letter,
+    document: {
+      base64: Buffer.from("%PDF-1.7 other").toString("base64"),
+      mediaType: "application/pdf",
+    },
+    recipientAddress: { ...recipientAddress, streetAddress: "Calle Secreta 9" },
+    issuerComments: "Ana Ruiz",
+  };
+  const refused = (await trustflow.sendPostal(id, other).catch((error: unknown) => error)) as Error;
+  expect(refused).toBeInstanceOf(InputMismatchError);
+  const members = ["document", "issuerComments", "recipientAddress.streetAddress"];
+  const { details } = refused as InputMismatchError;
+  expect({ ...details, members: details.members?.toSorted() }).toEqual({
+    id: `sendPostal/${id}`,
+    members,
+  });
+  expect(refused.message).not.toMatch(/Secreta|Ana/);
+  const again = { ...letter, settings: { pollIntervalSeconds: 9 } };
+  expect((await trustflow.sendPostal(id, again)).started).toBe("joined");
+});
+
+test("Temporal's options of a start arrive, and what is not metadata is encrypted", async () => {
+  const id = randomUUID();
+  const { workflowId } = await trustflow.sendPostal(id, letter, {
+    memo: { tenant: "a tenant" },
+    priority: { priorityKey: 2 },
+    startDelay: "1 hour",
+    staticSummary: "a summary",
+    staticDetails: "a detail",
+  });
+  const run = trustflow.temporal.workflow.getHandle(workflowId);
+  expect((await run.describe()).memo).toEqual({ tenant: "a tenant" });
+  const { events } = await run.fetchHistory();
+  const { firstWorkflowTaskBackoff, priority, memo } =
+    events![0]!.workflowExecutionStartedEventAttributes!;
+  expect(Number(firstWorkflowTaskBackoff?.seconds)).toBe(3_600);
+  expect(priority?.priorityKey).toBe(2);
+  const { summary, details } = events![0]!.userMetadata!;
+  expect(JSON.stringify([memo, summary, details].map(String))).not.toMatch(/tenant"|a summary/);
+  const { loadedDataConverter } = trustflow.temporal.options;
+  const said = await decodeArrayFromPayloads(loadedDataConverter, [summary!, details!]);
+  expect(said).toEqual(["a summary", "a detail"]);
+});
+
+test("a memo that clients would take for that of the workers is refused", async () => {
+  const memo = { [statusMemo]: { phase: "ended" } };
+  const refused = trustflow.sendPostal(randomUUID(), letter, { memo });
+  await expect(refused).rejects.toThrow(InvalidInputError);
+});
+
+test("each call that waits ends at the signal and at the time of its caller", async () => {
+  const handle = await trustflow.sendPostal(randomUUID(), letter);
+  const reason = new Error("the user has left");
+  const watched = async (waiting: { signal?: AbortSignal; timeoutMs?: number }) => {
+    for await (const _ of handle.watch(waiting));
+  };
+  const updateId = randomUUID();
+  const waits = [
+    handle.result.bind(handle),
+    watched,
+    (waiting: object) => handle.cancel({ updateId, ...waiting }),
+    (waiting: object) => handle.fullStatus(waiting),
+  ];
+  for (const wait of waits) {
+    const began = Date.now();
+    await expect(wait({ timeoutMs: 300 })).rejects.toThrow(TimedOutError);
+    const abort = new AbortController();
+    void delay(200).then(() => abort.abort(reason));
+    await expect(wait({ signal: abort.signal })).rejects.toBe(reason);
+    await expect(wait({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(Date.now() - began).toBeLessThan(5_000);
+  }
+  const signal = AbortSignal.abort(reason);
+  const id = randomUUID();
+  await expect(trustflow.sendPostal(id, letter, { signal })).rejects.toBe(reason);
+  await expect(trustflow.find(id, { signal })).rejects.toBe(reason);
+  await expect(trustflow.find(id)).rejects.toThrow(`Unknown process ${id}`);
+}, 30_000);
