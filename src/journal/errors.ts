@@ -34,10 +34,13 @@ export class EffectAbsentOnce extends JournalError {
 export class EffectUnknown extends JournalError {
   /** Why an empty look-up proves nothing, where there is a look-up. */
   readonly lookUp: Exclude<LookUpFinding, "found"> | undefined;
+  /** It was sent with this token. */
+  readonly token: string;
 
-  constructor(step: string, cause?: unknown, lookUp?: EffectUnknown["lookUp"]) {
+  constructor(step: string, token: string, cause?: unknown, lookUp?: EffectUnknown["lookUp"]) {
     super(`step "${step}" may have happened: it was sent and no answer was stored`, { cause });
     this.lookUp = lookUp;
+    this.token = token;
   }
 }
 

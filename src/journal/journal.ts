@@ -184,6 +184,7 @@ export class Journal {
     cause: unknown,
   ): Promise<{ answer: A } | undefined> {
     const { step } = effect;
+    const token = row?.token ?? effect.token;
     switch (action.do) {
       case "take":
         return undefined;
@@ -196,7 +197,7 @@ export class Journal {
       case "mismatch":
         throw new EffectMismatch(step);
       case "unknown":
-        throw new EffectUnknown(step, cause);
+        throw new EffectUnknown(step, token, cause);
       case "wait":
         throw new EffectInFlight(step, action.ms);
       case "lookAgain":
@@ -214,9 +215,10 @@ export class Journal {
     cause: unknown,
   ): Promise<{ answer: A } | undefined> {
     const { step, sealer } = effect;
+    const token = row?.token ?? effect.token;
     // After a denial the look-up belongs to the send that follows it.
     if (ifAbsent.do === "take" && row?.state !== "sending") throwIf(handlers.openError?.());
-    const found = await handlers.lookUp?.(row?.token ?? effect.token);
+    const found = await handlers.lookUp?.(token);
     if (found !== undefined)
       return { answer: row ? await this.#sender.keep(effect, row.token, found) : found };
     if (ifAbsent.do === "lookAgain") {
@@ -224,7 +226,8 @@ export class Journal {
       throw new EffectAbsentOnce(step, ifAbsent.ms, cause);
     }
     const finding = ifAbsent.needsProof ? await handlers.lookUpFinding?.() : undefined;
-    if (finding !== undefined && finding !== "found") throw new EffectUnknown(step, cause, finding);
+    if (finding !== undefined && finding !== "found")
+      throw new EffectUnknown(step, token, cause, finding);
     switch (ifAbsent.do) {
       case "take":
         return undefined;
@@ -234,9 +237,9 @@ export class Journal {
         return undefined;
       case "goOn":
         if (finding === "found") return undefined;
-        throw new EffectUnknown(step, cause);
+        throw new EffectUnknown(step, token, cause);
       case "unknown":
-        throw new EffectUnknown(step, cause);
+        throw new EffectUnknown(step, token, cause);
     }
   }
 

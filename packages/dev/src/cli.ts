@@ -10,6 +10,7 @@ import { speed } from "trustflow-sandbox/cli";
 import type { EnvironmentFiles } from "./dev.js";
 import type { Stack } from "./stack/stack.js";
 import { addCommand } from "trustflow/internal/cli/command.js";
+import { webUiLists } from "trustflow/internal/temporal/visibility/web-ui.js";
 import { exitCodes } from "trustflow/internal/cli/output/exit.js";
 import {
   facts,
@@ -88,15 +89,18 @@ outcome and the sandbox's ledger are as expected.`,
 
 function sayReady(stack: Stack, files: EnvironmentFiles, json: boolean | undefined): void {
   const { temporalUi, sandboxUrl: sandbox, receiverUrl: receiver, accounts } = stack;
+  const lists = webUiLists(temporalUi, stack.temporal.namespace, new Date());
   if (json) {
     const { client: clientEnvironment, operator: operatorEnvironment } = files;
     const environments = { clientEnvironment, operatorEnvironment };
-    writeJsonLine({ ready: "dev", temporalUi, sandbox, receiver, accounts, ...environments });
+    const found = { temporalUi, webUiLists: lists, sandbox, receiver, accounts };
+    writeJsonLine({ ready: "dev", ...found, ...environments });
     return;
   }
   writeData(
     facts([
       ["Web UI", temporalUi],
+      ...Object.entries(lists).map(([name, url]): [string, string] => [`Web UI: ${name}`, url]),
       ["sandbox", sandbox],
       ["receiver", receiver],
       ...Object.entries(accounts).map(([name, at]): [string, string] => [`account ${name}`, at]),

@@ -206,8 +206,8 @@ function describe(error: unknown): Described {
   if (error instanceof EffectMismatch) return { kind: "InputMismatch" };
   if (error instanceof EffectWithdrawn) return { kind: "withdrawn" };
   if (error instanceof EffectUnknown) {
-    const { cause, lookUp } = error;
-    return { kind: "unknownOutcome", ...causeOf(cause), ...(lookUp && { lookUp }) };
+    const { cause, lookUp, token: ownKey } = error;
+    return { kind: "unknownOutcome", ...causeOf(cause), ownKey, ...(lookUp && { lookUp }) };
   }
   if (error instanceof EffectInFlight || error instanceof EffectAbsentOnce) {
     const { message, retryAfterMs, cause } = error;

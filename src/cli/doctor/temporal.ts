@@ -9,9 +9,10 @@ import { processes } from "../../contracts/registry.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { historyDays } from "../../temporal/connection.js";
+import { webUiListNames, webUiLists } from "../../temporal/visibility/web-ui.js";
 import type { Pool } from "../../postgres/pool.js";
 import { connectPlain } from "../../roles/temporal.js";
-import { CALL_MS, compareClocks, Problem, ring, withOpened } from "./check.js";
+import { CALL_MS, compareClocks, Problem, ring, skippedCheck, withOpened } from "./check.js";
 import type { Check } from "./check.js";
 
 interface Temporal {
@@ -46,7 +47,26 @@ export function temporalChecks(config: Config, opened: Promise<Temporal>): Check
     ["open processes", here((temporal) => openProcesses(temporal, ring(config, "codec")))],
     ["stuck processes", here(stuckProcesses)],
     ["clock of Temporal", here(temporalClock)],
+    ...webUi(config, opened),
   ];
+}
+
+/** No checks: where a person goes from here. The codec server lets these origins alone decode, so the Web UI is one of them. */
+function webUi({ codecServer: { corsOrigins } }: Config, opened: Promise<Temporal>): Check[] {
+  const [origin] = corsOrigins;
+  if (origin === undefined)
+    return [
+      skippedCheck("Web UI", "codecServer.corsOrigins, which has its address, is not set here"),
+    ];
+  return webUiListNames.map((name): Check => [
+    `Web UI: ${name}`,
+    () =>
+      withOpened(
+        "Temporal",
+        opened,
+        async ({ namespace }) => webUiLists(origin, namespace, new Date())[name],
+      ),
+  ]);
 }
 
 /** Journal ≥ histories ≥ inbox (docs/design.md §8). Histories of a sandbox are not evidence. */

@@ -1,5 +1,5 @@
 // Formats a process for a terminal: its status, its timeline, its answers.
-import { consequencesOf, proposedLine } from "../../contracts/shared/decisions.js";
+import { consequencesOf, proposedLine, traceLines } from "../../contracts/shared/decisions.js";
 import type {
   ProcessResult,
   ProcessStatus,
@@ -124,6 +124,7 @@ function attentionText(attention: Attention): Terminal {
   return linesOf([
     terminal`needs an operator decision since ${since}: ${reason} [${kind}, attention ${id}]`,
     ...(proposed ? [terminal`${proposedLine(proposed)}`] : []),
+    ...traceLines(attention).map((line) => terminal`  ${line}`),
     ...consequencesOf(attention).map(
       ([decision, does]) => terminal`  ${padded(decision, 8)}  ${does}`,
     ),

@@ -15,6 +15,15 @@ export function proposedLine({
   return `${decision} was proposed by ${principal} at ${at}: it takes effect when a second operator makes the same decision`;
 }
 
+/** The lines that say what to look for in the provider's portal. */
+export function traceLines({ lookFor = {}, attempts = [] }: Attention): string[] {
+  const members = Object.entries(lookFor).map(([name, value]) => `${name} ${value}`);
+  return [
+    ...(members.length > 0 ? [`Look in the provider's portal for ${members.join("; ")}`] : []),
+    ...attempts.map(({ from, until }) => `The provider was called between ${from} and ${until}`),
+  ];
+}
+
 /** One line for each decision that the attention takes. */
 export function consequencesOf(attention: Attention): [Decision, string][] {
   return attention.decisions.map((decision) => [decision, consequences[decision](attention)]);

@@ -64,6 +64,8 @@ export interface Problem {
   problem?: string;
   fields: FieldProblem[];
   detail?: string;
+  /** Only `unknownOutcome` has it: the journal's token of the call, which some providers are sent as a key of the item. */
+  ownKey?: string;
   /** Only `unknownOutcome` has it: why an empty look-up at this account proves nothing. */
   lookUp?: "unproven" | "late" | "missing";
 }

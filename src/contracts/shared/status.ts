@@ -55,6 +55,23 @@ export const Attention = z.strictObject({
   step: z.string().describe("The step that cannot go on."),
   since: Instant.describe("Since when, RFC 3339 in UTC."),
   reason: z.string().describe("What happened, in words."),
+  lookFor: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe(
+      "Where the outcome of an effect is unknown: members of the call by which a person may find it in the provider's portal, such as the lookup key and the recipient.",
+    ),
+  attempts: z
+    .array(
+      z.strictObject({
+        from: Instant.describe("Not before this time, RFC 3339 in UTC."),
+        until: Instant.describe("Not after this time, RFC 3339 in UTC."),
+      }),
+    )
+    .optional()
+    .describe(
+      "Where the outcome of an effect is unknown: when this run called the provider, the oldest first, at most the newest 10.",
+    ),
   decisions: z.array(decisions).describe("The decisions that it takes."),
   happenedNeeds: z
     .array(z.string())

@@ -36,6 +36,8 @@ interface Opening {
   };
   kind: AttentionKind;
   reason: string;
+  /** What an operator looks for in the provider's portal. */
+  traces?: Pick<Attention, "lookFor" | "attempts">;
   /** The steps into whose rows a decision is written; default: the step itself, if it is journaled. */
   rows?: string[];
   /** Set if the process can no longer be stopped: `abandon` is not offered. */
@@ -88,7 +90,7 @@ export class Attentions {
     return [...this.#open.values()].flatMap(({ shown }) => (shown === first ? [] : [shown]));
   }
 
-  open({ step, kind, reason, rows, isUnstoppable }: Opening): OpenAttention {
+  open({ step, kind, reason, traces, rows, isUnstoppable }: Opening): OpenAttention {
     this.#count += 1;
     const unknown = kind === "unknownOutcome" || kind === "protocol";
     const mayDouble = kind === "unknownOutcome" && step.journaled;
@@ -107,6 +109,7 @@ export class Attentions {
         step: step.name,
         since: now().toISOString(),
         reason,
+        ...traces,
         decisions: [
           "retry",
           ...(mayHaveHappened ? ["happened" as const] : []),

@@ -1,5 +1,10 @@
 // Shows a running process in the Web UI (docs/design.md §9). They are encrypted, but still contain no secret.
-import { consequencesOf, namePlaceholder, proposedLine } from "../../contracts/shared/decisions.js";
+import {
+  consequencesOf,
+  namePlaceholder,
+  proposedLine,
+  traceLines,
+} from "../../contracts/shared/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { shellWord } from "../../contracts/shared/text.js";
 import { codeBlock, linesOf, markdown, withOptions } from "./markdown.js";
@@ -34,6 +39,7 @@ export function renderDetails(
   if (status.code)
     lines.push(
       markdown`- Tries left: ${status.code.triesLeft}; further codes: ${status.code.resendsLeft}`,
+      codeBlock(`trustflow otp ${shellWord(`${processName}/${id}`)}`),
     );
   // The process does not learn of an attempt that fails and is made again; the page shows each one.
   for (const call of calls)
@@ -77,6 +83,7 @@ function asking({ process: processName, id }: ProcessStatus, attention: Attentio
   const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
   return [
     markdown`- **Needs an operator decision**: ${reason}`,
+    ...traceLines(attention).map((line) => markdown`- ${line}`),
     ...(attention.proposed ? [markdown`- ${proposedLine(attention.proposed)}`] : []),
     ...(goesOnByItself
       ? [

@@ -13,9 +13,12 @@ import type { StepCall } from "../../activities/runtime/activity.js";
 import type { AttemptMode } from "../../activities/runtime/failure.js";
 import type { FailureDetails, Problem } from "../../contracts/shared/failures.js";
 import { providerProxy, patientOptions, quickOptions } from "./activity-options.js";
+import type { Attention } from "../../contracts/shared/status.js";
+import { plainText } from "../../contracts/shared/text.js";
 import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./activity-errors.js";
+import { now } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
 import { Withdrawn } from "./lifecycle.js";
 
@@ -29,6 +32,11 @@ export interface Step {
   journaled: boolean;
   /** An operator must supply it with `happened`. Empty: the step can be waived. Absent: neither. */
   happened?: Wanted;
+  /**
+   * What the call carries by which a person may find its effect in the provider's portal; asked only once the call was sent. `ownKey` is
+   * the journal's token of the call.
+   */
+  lookFor?(ownKey: string | undefined): Record<string, string | undefined>;
   /** Default `0`; another value if the step is repeated with a new input. */
   occurrence?: string;
   quick?: ActivityOptions;
@@ -52,7 +60,15 @@ export function queryStep(name: string, summary: string, more: More = {}): Step 
 export interface OpenOccurrence {
   occurrence: string;
   problem: Problem;
+  attempts: Attempt[];
 }
+
+export type Attempt = NonNullable<Attention["attempts"]>[number];
+
+/** What a person looks for. The status, which stands in the memo, stays small. */
+const MAX_SOUGHT_BYTES = 200;
+/** An attention shows so many. */
+const MAX_ATTEMPTS = 10;
 
 /** An operator decided to continue without the step. */
 class Waived extends Error {}
@@ -87,14 +103,20 @@ export function stepsOf<Q extends Queue>(flow: AnyFlow, queue: Q): Steps<Queues[
     leftOpen?: OpenOccurrence,
   ): Promise<T> => {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
-    const callWith = (options: ActivityOptions, mode: AttemptMode): Promise<T> =>
-      call(providerProxy(queue, options), { effect: { step: step.name, occurrence }, mode });
+    const attempts: (Pick<Attempt, "from"> & Partial<Attempt>)[] = [...(leftOpen?.attempts ?? [])];
+    const callWith = (options: ActivityOptions, mode: AttemptMode): Promise<T> => {
+      if (mode !== "watch") attempts.push({ from: now().toISOString() });
+      return call(providerProxy(queue, options), { effect: { step: step.name, occurrence }, mode });
+    };
     let outcome: StepOutcome<T> = leftOpen ?? (await quick(flow, step, "quick", callWith));
     for (;;) {
       if ("value" in outcome) return outcome.value;
       if ("stop" in outcome) throw outcome.stop;
+      const until = now().toISOString();
+      const ended = attempts.splice(0).map((attempt) => ({ until, ...attempt }));
+      attempts.push(...ended.slice(-MAX_ATTEMPTS));
       if ("problem" in outcome) {
-        outcome = await patient(flow, step, outcome.problem, callWith);
+        outcome = await patient(flow, step, outcome.problem, ended, callWith);
         continue;
       }
       const { decided } = outcome;
@@ -141,9 +163,10 @@ async function patient<T>(
   flow: AnyFlow,
   step: Step,
   problem: Problem,
+  attempts: Attempt[],
   callWith: CallWith<T>,
 ): Promise<StepOutcome<T>> {
-  const attention = raise(flow, step, problem);
+  const attention = raise(flow, step, problem, attempts);
   const { kind, sends } = attention;
   const summary = `${step.summary} (${kind}: ${sends ? "keeps trying" : "waits for the answer"})`;
   const options = { ...patientOptions, ...step.attempt, summary };
@@ -170,11 +193,24 @@ async function patient<T>(
   }
 }
 
-function raise(flow: AnyFlow, step: Step, problem: Problem): OpenAttention {
+function raise(flow: AnyFlow, step: Step, problem: Problem, attempts: Attempt[]): OpenAttention {
   // The account of an invalid input may be any text, and a search attribute is never encrypted.
   if (problem.kind !== "InvalidInput") flow.status.identify(problem);
   const kind = attentionKindOf(problem);
-  return flow.attentions.open({ step, kind, reason: reasonOf(kind, problem, step.host) });
+  const traces =
+    kind === "unknownOutcome" && step.journaled ? tracesOf(step, problem, attempts) : {};
+  return flow.attentions.open({ step, kind, reason: reasonOf(kind, problem, step.host), traces });
+}
+
+function tracesOf(step: Step, { ownKey }: Problem, attempts: Attempt[]) {
+  const sent = Object.entries(step.lookFor?.(ownKey) ?? {});
+  const lookFor = sent.flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, plainText(value, MAX_SOUGHT_BYTES)]],
+  );
+  return {
+    ...(lookFor.length > 0 && { lookFor: Object.fromEntries(lookFor) }),
+    ...(attempts.length > 0 && { attempts }),
+  };
 }
 
 async function news(flow: AnyFlow): Promise<"news"> {

@@ -129,6 +129,7 @@ class SendNoticeBatch {
   async #create({ account, description }: BatchPlan): Promise<OfBatch> {
     const step = effectStep("create", "Create the batch", {
       happened: { batchId: wanted.reference },
+      lookFor: () => ({ description }),
     });
     const given = { account, ...(description !== undefined && { description }) };
     const { batchId } = await this.#step(step, (evi, call) =>

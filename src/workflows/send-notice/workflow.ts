@@ -39,6 +39,11 @@ class SendNotice {
     updateCall: (summary) => updateProxy(provider, summary),
     label: "EviNotice",
     reportsEnd,
+    // The notice carries both keys, joined (P2 §2.4).
+    lookFor: (ownKey) => ({
+      lookupKey: [this.#input.lookupKey, ownKey].filter(Boolean).join("::") || undefined,
+      recipient: this.#input.recipientAddress,
+    }),
     excludedTransition,
     mayRequestAffidavit: ({ affidavitsOnDemand }) => affidavitsOnDemand && this.#isOnItsWay(),
     staysStoppable: true,

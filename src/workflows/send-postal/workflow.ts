@@ -44,6 +44,15 @@ class SendPostal {
     updateCall,
     label: "EviPost",
     reportsEnd,
+    lookFor: (ownKey) => {
+      const { lookupKey, recipientName, recipientLegalName, recipientAddress } = this.#input;
+      const { streetAddress, locality } = recipientAddress;
+      return {
+        lookupKey,
+        "custom field Trustflow": ownKey,
+        recipient: recipientName ?? recipientLegalName ?? `${streetAddress}, ${locality}`,
+      };
+    },
     excludedTransition: (seen, next, { postServiceType }) =>
       excludedTransition(seen, next, postServiceType),
     mayRequestAffidavit: ({ affidavitsOnDemand }) => affidavitsOnDemand,

@@ -13,7 +13,7 @@ import type { ReportsEnd } from "../runtime/event-log.js";
 import type { AnyFlow, Flow } from "../runtime/flow.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
 import { effectStep, isWaived, queryStep } from "../runtime/steps.js";
-import type { Steps } from "../runtime/steps.js";
+import type { Step, Steps } from "../runtime/steps.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import { waitUntilDue } from "../runtime/waits.js";
@@ -45,6 +45,7 @@ export interface Service<Submitted, Dates, Asked, Answer> {
   /** The provider, as the Web UI names it. */
   label: string;
   reportsEnd: ReportsEnd;
+  lookFor: NonNullable<Step["lookFor"]>;
   /** Names a transition that the specification excludes; the process follows it anyway. */
   excludedTransition(
     seen: readonly string[],
@@ -145,6 +146,7 @@ export class Communication<
   #submit(input: unknown): Promise<Submitted> {
     const step = effectStep("submit", `Submit to ${this.#service.label}`, {
       happened: { uniqueId: wanted.reference },
+      lookFor: this.#service.lookFor,
     });
     return this.#service.step(step, (evi, call) => evi.submit({ ...call, input }));
   }

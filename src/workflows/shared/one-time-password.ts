@@ -16,7 +16,7 @@ import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { otpEndOf, hasEnded, initialOtpState, reduceOtp } from "./otp-dialogue.js";
 import type { OpenTry, OtpEvents, OtpState, OtpTodo } from "./otp-dialogue.js";
-import type { OpenOccurrence } from "../runtime/steps.js";
+import type { Attempt, OpenOccurrence } from "../runtime/steps.js";
 import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 
 export interface OtpSpans {
@@ -52,6 +52,8 @@ export class OneTimePassword {
   /** The earliest time for another code. */
   #nextCode = now();
   #busy = false;
+  /** When each code was tried. */
+  readonly #tries = new Map<string, Attempt>();
 
   /** `stopOnUnknown`: repeating a try is unsafe, so the first try without an answer raises attention. */
   constructor(flow: AnyFlow, calls: OtpCalls, options: { stopOnUnknown?: boolean } = {}) {
@@ -125,7 +127,9 @@ export class OneTimePassword {
       () => this.#apply("codeEntered", { isTimeUp: this.#isPastDeadline() }),
       async (secondsLeft) => {
         const occurrence = currentUpdateInfo()?.id ?? "0";
+        const from = now().toISOString();
         const called = await answerTo(() => this.#calls.try(code, occurrence, secondsLeft()));
+        this.#tries.set(occurrence, { from, until: now().toISOString() });
         return this.#apply("tried", { occurrence, result: resultOf(called) });
       },
     );
@@ -197,7 +201,9 @@ export class OneTimePassword {
     const { environment, account } = this.#flow.status;
     const { provider, operation } = this.#calls;
     const problem = { provider, operation, environment, account, fields: [], ...answered };
-    return { occurrence, problem: { kind: "unknownOutcome", ...problem } };
+    const tried = this.#tries.get(occurrence);
+    const attempts = tried ? [tried] : [];
+    return { occurrence, problem: { kind: "unknownOutcome", ...problem }, attempts };
   }
 }
 

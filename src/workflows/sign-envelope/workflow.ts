@@ -83,6 +83,7 @@ class SignEnvelope {
     const step = effectStep(`upload-${index}`, `Upload ${which}`, {
       host: envelopeHost,
       happened: { fileId: wanted.reference },
+      lookFor: () => ({ document: file.name }),
     });
     const path = `documents.${index}.document`;
     const { fileId } = await this.#step(step, (service, call) =>
@@ -99,6 +100,7 @@ class SignEnvelope {
     const step = effectStep("send", "Send the envelope", {
       host: envelopeHost,
       happened: { envelopeId: wanted.optional(wanted.reference) },
+      lookFor: () => ({ documents: documents.map(({ name }) => name).join(", ") }),
     });
     return this.#step(step, (service, call) =>
       service.send({

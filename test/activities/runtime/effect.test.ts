@@ -57,7 +57,7 @@ class FakeJournal {
       const failure = handlers.sendFailureOf(error);
       this.failures.push(failure);
       if (failure.kind === "refused") throw new EffectRefused(effect.step, failure.refusal);
-      if (failure.kind === "noAnswer") throw new EffectUnknown(effect.step, error);
+      if (failure.kind === "noAnswer") throw new EffectUnknown(effect.step, effect.token, error);
       throw error;
     }
   }
@@ -367,6 +367,11 @@ test.each<[string, Given, string, boolean]>([
     environment: "sandbox",
     account: "default",
   });
+});
+
+test("an unknown outcome names the token that the call was sent with, by which a person may find it", async () => {
+  const { problem } = await failureOf(fails(lost));
+  expect(problem).toMatchObject({ ownKey: journal.effects[0]!.token });
 });
 
 test("an account that is not configured is the caller's mistake, and nothing is sent", async () => {

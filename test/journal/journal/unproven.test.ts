@@ -84,7 +84,7 @@ test.each(["unproven", "missing", "late"] as const)(
     await endLease(effect);
     const end = await settled(() => journal.perform(effect, performance()));
     expect(end).toBeInstanceOf(EffectUnknown);
-    expect(end).toMatchObject({ lookUp: finding });
+    expect(end).toMatchObject({ lookUp: finding, token: effect.token });
     expect(provider.sends).toHaveLength(1);
   },
 );

@@ -29,10 +29,11 @@ interface Texts {
   kind: string;
   note: string;
   person: string;
+  sought: string;
 }
 const names = [
   ...["id", "account", "waitingFor", "state", "reportedState", "outcome", "failure", "reference"],
-  ...["name", "attention", "reason", "kind", "note", "person"],
+  ...["name", "attention", "reason", "kind", "note", "person", "sought"],
 ] as (keyof Texts)[];
 const texts = fc.record(
   Object.fromEntries(names.map((name) => [name, outsideText])) as Record<
@@ -61,6 +62,8 @@ function statusWith(given: Texts, isAsking: boolean): ProcessStatus {
         step: "submit",
         since: at,
         reason: given.reason,
+        lookFor: { [`the ${given.name}`]: given.sought },
+        attempts: [{ from: at, until: at }],
         decisions: ["retry", "abandon"],
         retryNeeds: ["confirmRetry", "note"],
       },
@@ -102,7 +105,9 @@ test("whatever comes from outside, the structure is ours and the text is text", 
       const shown = textsOf(tree).join("\n");
       for (const name of names) {
         const isShown =
-          name === "waitingFor" ? !isAsking : isAsking || !["attention", "reason"].includes(name);
+          name === "waitingFor"
+            ? !isAsking
+            : isAsking || !["attention", "reason", "sought"].includes(name);
         if (isShown && name !== "attention") expect(shown).toContain(plainText(given[name]).trim());
       }
       expect(source).not.toMatch(hiddenCharacters);
@@ -143,6 +148,26 @@ test("the command that is offered names the process and the attention as one wor
         ...["--attention", plainText(given.attention)],
         ...["--decision", "DECISION", "--by", "NAME"],
       ]);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a process that waits for a code shows the command that enters it, with its id as one word", () => {
+  fc.assert(
+    fc.property(texts, (given) => {
+      const status = { ...statusWith(given, false), code: { triesLeft: 3, resendsLeft: 1 } };
+      const { children = [] } = parsed(renderDetails(status).source);
+      const commands = children.filter(({ type }) => type === "code");
+      const words = execFileSync("sh", [
+        "-c",
+        `trustflow() { printf '%s\\0' "$@"; }\n${commands[0]?.value}`,
+      ]);
+      expect(words.toString().split("\0").slice(0, -1)).toEqual([
+        "otp",
+        `sendPostal/${plainText(given.id)}`,
+      ]);
+      expect(commands).toHaveLength(1);
     }),
     { numRuns: 30 },
   );

@@ -76,6 +76,48 @@ test("what may have happened is not sent again: the patient call only watches fo
   expect(last().input.mode).toBe("watch");
 });
 
+test("an unknown outcome says what to look for in the provider's portal, and when each attempt was", async () => {
+  const long = "x".repeat(300);
+  const lookFor = (ownKey?: string) => ({ lookupKey: "order-7", ownKey, name: undefined, long });
+  const { run, attention, decide, last } = await start({ ...submit, lookFor });
+  await run.pass(2);
+  await last().fail({ kind: "unknownOutcome", ownKey: "the token" });
+  const first = attention()!;
+  expect(first.lookFor).toEqual({
+    lookupKey: "order-7",
+    ownKey: "the token",
+    long: `${"x".repeat(197)}…`,
+  });
+  const [one] = first.attempts!;
+  expect(first.attempts).toHaveLength(1);
+  expect(Date.parse(one!.until) - Date.parse(one!.from)).toBe(2_000);
+  expect(one!.until).toBe(first.since);
+
+  await run.pass(60);
+  await decide("retry", { confirmRetry: true, note: "it is not there" });
+  await run.pass(3);
+  await last().fail({ kind: "unknownOutcome" });
+  const [before, again] = attention()!.attempts!;
+  expect(before).toEqual(one);
+  expect(Date.parse(again!.from) - Date.parse(one!.until)).toBe(60_000);
+  expect(Date.parse(again!.until) - Date.parse(again!.from)).toBe(3_000);
+});
+
+test.each([
+  ["unavailable", submit],
+  ["protocol", submit],
+  ["unknownOutcome", ask],
+] as const)(
+  "%s of a step has nothing to look for where no effect is in doubt",
+  async (kind, step) => {
+    const { attention, last } = await start({ ...step, lookFor: () => ({ lookupKey: "order-7" }) });
+    await last().fail({ kind });
+    expect(attention()).toMatchObject({ kind });
+    expect(attention()).not.toHaveProperty("lookFor");
+    expect(attention()).not.toHaveProperty("attempts");
+  },
+);
+
 test("a retry that a person decides calls off the patient call and probes with the new occurrence", async () => {
   const { run, decide, submits, last } = await start(submit);
   await last().fail({ kind: "accessDenied" });
@@ -149,8 +191,12 @@ test("what an update has left open begins with an attention, and no quick call",
   const { attention, last, submits } = await start(submit, {
     occurrence: "update-7",
     problem: { ...unavailable, kind: "unknownOutcome" },
+    attempts: [{ from: "2026-01-01T00:00:00.000Z", until: "2026-01-01T00:00:09.000Z" }],
   });
-  expect(attention()?.kind).toBe("unknownOutcome");
+  expect(attention()).toMatchObject({
+    kind: "unknownOutcome",
+    attempts: [{ from: "2026-01-01T00:00:00.000Z", until: "2026-01-01T00:00:09.000Z" }],
+  });
   expect(submits()).toHaveLength(1);
   expect(last()).toMatchObject({ isPatient: true, input: { mode: "watch" } });
   expect(last().input.effect.occurrence).toBe("update-7");

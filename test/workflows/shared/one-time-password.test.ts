@@ -1,7 +1,7 @@
 // The updates, calls and times around the dialogue of a one-time password (docs/reading-the-specification.md §5).
 import { expect, test } from "@jest/globals";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
-import { proxyActivities } from "@temporalio/workflow";
+import { getCurrentDetails, proxyActivities } from "@temporalio/workflow";
 import { OneTimePassword } from "../../../src/workflows/shared/one-time-password.js";
 import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";
@@ -50,6 +50,24 @@ async function start({ stopOnUnknown = false, isBegun = true, fakes = {} } = {})
   const resend = () => run.update("resendOtp");
   return { run, flow, otp, submit, resend, last: () => run.calls.at(-1)! };
 }
+
+test("while it waits for the code, the details show the command that enters it", async () => {
+  const { submit, last } = await start();
+  expect(getCurrentDetails()).toContain("\ntrustflow otp sendPostal/test\n");
+  await submit();
+  await last().answer({ verdict: "accepted" });
+  expect(getCurrentDetails()).not.toContain("trustflow otp");
+});
+
+test("an open try says when the code was tried", async () => {
+  const { run, submit, last } = await start({ stopOnUnknown: true });
+  await submit();
+  await run.pass(4);
+  await last().fail({ kind: "unknownOutcome" });
+  const { from, until } = last().input.attempts[0];
+  expect(last().type).toBe("watch");
+  expect(Date.parse(until) - Date.parse(from)).toBe(4_000);
+});
 
 test("a code is tried with the update's id and the time that is left; the accepted one ends the wait", async () => {
   const { run, submit, last } = await start();
