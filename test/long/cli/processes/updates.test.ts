@@ -202,12 +202,22 @@ test("a second cancel says that it is cancelled, and a process without affidavit
     "sendPostal/twice has ended as cancelled",
   );
 
-  const none = await run(["affidavits", "twice", "--out", folder]);
-  expect(none).toMatchObject({ code: 0, answer: [] });
-  expect(none.said).toContain("sendPostal/twice has ended without affidavits");
-  const never = await run(["affidavits", "issueCertificate/plain", "--out", folder]);
-  expect(never.code).toBe(2);
-  expect(never.said).toContain("issueCertificate/plain has no affidavits");
+  const out = join(folder, "twice");
+  const saved = await run(["evidence", "twice", "--out", out]);
+  expect(saved).toMatchObject({
+    code: 0,
+    answer: {
+      processes: [{ id: "sendPostal/twice", state: "COMPLETED", outcome: "cancelled" }],
+      files: [{ name: expect.stringMatching(/^\d{4}-\d\d-\d\d-submitted\.pdf$/) }],
+    },
+  });
+  expect(saved.answer).toEqual(JSON.parse(await readFile(join(out, "manifest.json"), "utf8")));
+  const other = await run(["evidence", "issueCertificate/plain", "--out", out]);
+  expect(other.code).toBe(2);
+  expect(other.said).toContain("is not of issueCertificate/plain: choose another folder");
+  const open = await run(["evidence", "issueCertificate/plain", "--out", join(folder, "plain")]);
+  expect(open).toMatchObject({ code: 0, answer: { processes: [{ state: "RUNNING" }], files: [] } });
+  expect(open.said).toContain("issueCertificate/plain is still open");
 });
 
 test("an ID with a mistyped process names the one that was meant", async () => {
@@ -275,7 +285,7 @@ test("on a terminal, otp asks; Ctrl-C ends it and a watch, Ctrl-D leaves a watch
 });
 
 // The last test: it moves the clock of the sandbox ahead.
-test("the affidavits of a batch are its archive, where they are collected", async () => {
+test("the evidence of a batch has its list, its report, and its archive of affidavits where they are collected", async () => {
   await system.sandbox.setSpeed(30_000);
   const begun = (id: string, collectAffidavits: boolean) =>
     system.client.sendNoticeBatch(
@@ -288,13 +298,15 @@ test("the affidavits of a batch are its archive, where they are collected", asyn
   const batches = await Promise.all([begun("collecting", true), begun("bare", false)]);
   const [collected] = await Promise.all(batches.map((handle) => handle.result()));
   await system.sandbox.setSpeed(1);
-  const saved = await run(["affidavits", "collecting", "--out", folder]);
-  expect(saved.code).toBe(0);
-  const file = join(folder, "affidavits-collecting.zip");
-  expect(saved.answer).toMatchObject([
-    { uri: collected?.archive?.uri, sha256: collected?.archive?.sha256, file },
-  ]);
-  const none = await run(["affidavits", "bare", "--out", folder]);
-  expect(none).toMatchObject({ code: 0, answer: [] });
-  expect(none.said).toContain("sendNoticeBatch/bare has ended without an archive");
+  const evidenceOf = async (id: string) => {
+    const saved = await run(["evidence", id, "--out", join(folder, id)]);
+    expect(saved).toMatchObject({ code: 0, answer: { missing: [] } });
+    return (saved.answer as { files: { name: string; sha256: string }[] }).files;
+  };
+  const files = await evidenceOf("collecting");
+  const withoutDate = (all: typeof files) => all.map(({ name }) => name.slice(11));
+  const always = ["recipients-submitted.csv", "report.csv", "report-json-lines.jsonl"];
+  expect(withoutDate(files)).toEqual([...always, "archive.zip"]);
+  expect(files.at(-1)?.sha256).toBe(collected?.archive?.sha256);
+  expect(withoutDate(await evidenceOf("bare"))).toEqual(always);
 });
