@@ -30,6 +30,7 @@ export function statusText(status: ProcessStatus): Terminal {
       ["references", listed(status.references)],
       ...batchFacts(status),
       ...childFacts(status),
+      ...documentFacts(status.documents),
     ]),
     ...childLines(status),
     ...attentionLines(status),
@@ -98,11 +99,15 @@ export function resultText(result: ProcessResult): Terminal {
       ...Object.entries(dates),
       ...plainEntries(withoutChildren(members)),
       ...childResults(members),
-      ...documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
+      ...documentFacts(documents),
     ]),
     ...timeline.map(timelineLine),
     ...saidLines({ reported, shown }),
   ]);
+}
+
+function documentFacts(documents: ProcessResult["documents"] = []): [string, string][] {
+  return documents.map(({ kind, document }) => [kind, document.uri]);
 }
 
 /** The answer to an update. */

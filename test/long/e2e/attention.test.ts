@@ -124,7 +124,10 @@ test("an abandoned process fails and says what exists", async () => {
     details: { effect: "exists", by: "Ada", note: "enough" },
   });
   const { failure, attention: open } = await handle.status();
-  expect(failure).toEqual({ type: "Abandoned", message: "Abandoned at ask", fields: [] });
+  expect(failure).toEqual({
+    ...{ type: "Abandoned", message: "Abandoned at ask", fields: [] },
+    abandoned: { attention, effect: "exists", by: "Ada", note: "enough" },
+  });
   expect(open).toBeUndefined();
   await system.sandbox.removeFault(fault);
 }, 60_000);

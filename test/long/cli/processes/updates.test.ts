@@ -1,6 +1,6 @@
 // A holder's code, a fresh assertion and a person's decision by command, on the whole system; the code on a terminal too.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -188,10 +188,17 @@ test("a call is rejected by command, with the fields of a file; a second time is
   expect(await run(reject)).toMatchObject({ code: 1 });
 });
 
-test("a second cancel says that it is cancelled, and a process without affidavits says that it has none", async () => {
+test("a second cancel says that it is cancelled, and the evidence is what the process has, before and after the end", async () => {
   const letter = letterInput("twice", "cancellable", { settings: fastSettings });
   const handle = await system.client.sendPostal("twice", letter);
   await statusWhere(handle, ({ phase }) => phase === "tracking");
+  const evidence = (id: string) => run(["evidence", id, "--out", join(folder, id)]);
+  const soFar = { files: [{ name: expect.stringMatching(/^[\d-]{10}-submitted\.pdf$/) }] };
+  const open = await evidence("twice");
+  expect(open).toMatchObject({ code: 0, answer: { ...soFar, processes: [{ state: "RUNNING" }] } });
+  expect(open.said).toContain("sendPostal/twice is still open: these are its documents so far");
+  const manifest = await readFile(join(folder, "twice", "manifest.json"), "utf8");
+  expect(JSON.parse(manifest)).toEqual(open.answer);
   expect(await run(["cancel", "twice"])).toMatchObject({ code: 0 });
   expect((await handle.result()).outcome).toBe("cancelled");
   expect(await run(["cancel", "twice"])).toMatchObject({
@@ -202,22 +209,16 @@ test("a second cancel says that it is cancelled, and a process without affidavit
     "sendPostal/twice has ended as cancelled",
   );
 
-  const out = join(folder, "twice");
-  const saved = await run(["evidence", "twice", "--out", out]);
-  expect(saved).toMatchObject({
+  expect(await evidence("twice")).toMatchObject({
     code: 0,
-    answer: {
-      processes: [{ id: "sendPostal/twice", state: "COMPLETED", outcome: "cancelled" }],
-      files: [{ name: expect.stringMatching(/^\d{4}-\d\d-\d\d-submitted\.pdf$/) }],
-    },
+    answer: { ...soFar, processes: [{ state: "COMPLETED", outcome: "cancelled" }] },
   });
-  expect(saved.answer).toEqual(JSON.parse(await readFile(join(out, "manifest.json"), "utf8")));
-  const other = await run(["evidence", "issueCertificate/plain", "--out", out]);
+  const other = await run(["evidence", "issueCertificate/plain", "--out", join(folder, "twice")]);
   expect(other.code).toBe(2);
   expect(other.said).toContain("is not of issueCertificate/plain: choose another folder");
-  const open = await run(["evidence", "issueCertificate/plain", "--out", join(folder, "plain")]);
-  expect(open).toMatchObject({ code: 0, answer: { processes: [{ state: "RUNNING" }], files: [] } });
-  expect(open.said).toContain("issueCertificate/plain is still open");
+  const none = await evidence("issueCertificate/plain");
+  expect(none).toMatchObject({ code: 0, answer: { files: [] } });
+  expect(none.said).toContain("issueCertificate/plain has no documents");
 });
 
 test("an ID with a mistyped process names the one that was meant", async () => {
