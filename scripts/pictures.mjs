@@ -71,7 +71,7 @@ try {
   let session = "";
   for (const command of [
     "send-postal --input examples/letter.json --id order-7 --watch",
-    "affidavits order-7 --out evidence",
+    "evidence order-7 --out evidence/order-7",
     "list",
   ]) {
     const { stdout } = await run("node", [cli, ...command.split(" ")], { cwd: folder, env });

@@ -5,8 +5,9 @@ import { addAlertEmails } from "./upkeep/alert-emails.js";
 import { addCallbacks } from "./upkeep/callbacks.js";
 import { addCleanup } from "./upkeep/cleanup.js";
 import { addDoctor } from "./doctor.js";
-import { addAffidavits, addDocuments } from "./upkeep/documents.js";
+import { addDocuments } from "./upkeep/documents.js";
 import { addExample } from "./processes/example.js";
+import { addEvidence } from "./processes/evidence.js";
 import { addErase } from "./upkeep/erase.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
 import { addMigrate } from "./upkeep/migrate.js";
@@ -32,7 +33,7 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
       addUpdates,
       addRecipients,
       addReport,
-      addAffidavits,
+      addEvidence,
       addDocuments,
       addSchema,
       addExample,

@@ -179,8 +179,8 @@ export class ProcessHandle<Result> {
   }
 
   /**
-   * The status with the whole timeline, and with what the provider has said of the communication and of its reader (personal data).
-   * Needs a live worker, unless the process has ended with a result.
+   * The status with the whole timeline, the documents so far, and what the provider has said of the communication and of its reader
+   * (personal data). Needs a live worker, unless the process has ended with a result.
    */
   fullStatus(waiting: Waiting = {}): Promise<ProcessStatus> {
     return this.#begin(waiting)(() => this.#fullStatus());
@@ -195,9 +195,10 @@ export class ProcessHandle<Result> {
           await openCallsIn(this.#client, described),
         );
       const result = this.#present((await this.#workflow.result()) as Partial<ProcessStatus>);
-      const { reported, shown } = result;
+      const { reported, shown, documents } = result;
       return {
         ...(await this.#statusIn(described)),
+        ...(documents && { documents }),
         ...(reported && { reported }),
         ...(shown && { shown }),
       };

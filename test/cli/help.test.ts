@@ -49,7 +49,7 @@ test("every command that does something takes --json", () => {
 
 test("the commands of the issue are there", () => {
   for (const name of `dev demo worker receiver relay sandbox codec-server migrate cleanup doctor keys send-postal send-notice send-notice-batch recipients report status watch
-    issue-certificate send-message sign-envelope otp resend-otp assertion result cancel request-affidavit affidavits documents list resolve callbacks schema`.split(
+    issue-certificate send-message sign-envelope otp resend-otp assertion result cancel request-affidavit evidence documents list resolve callbacks schema`.split(
     /\s+/,
   )) {
     expect(names).toContain(name);

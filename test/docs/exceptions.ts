@@ -70,7 +70,7 @@ export const exceptions: Exception[] = [
     "docker compose run --rm cli doctor",
     "cp letter.json work/",
     "docker compose run --rm cli send-postal --input letter.json --id order-7",
-    "docker compose run --rm cli affidavits order-7 --out evidence",
+    "docker compose run --rm cli evidence order-7 --out evidence/order-7",
     "docker compose -f docker-compose.yml -f deploy/mtls/compose.yml up --detach --wait --wait-timeout 600",
     "docker compose restart worker",
   ].map((command) => ({

@@ -38,12 +38,15 @@ export function addProcessCommands(program: Command): void {
   addCommand(program, "status <id>", {
     summary: "show the status of a process",
     details: `${idHelp}\nEnds with 5 if the process needs an operator decision, with 1 if it has failed.
-It needs no worker, except for --timeline and --full of an open process. --full shows personal data: whom the provider names,
+It needs no worker, except for --timeline and --full of an open process. --full shows the documents so far, and personal data: whom the provider names,
 and of a certified notice the address and the browser of the reader, as callbacks reported them.`,
     example: "trustflow status sendPostal/order-7",
   })
     .option("--timeline", "show every entry of the timeline, also the older ones")
-    .option("--full", "also show what the provider has said of the communication and its reader")
+    .option(
+      "--full",
+      "also show the documents, and what the provider has said of the communication and its reader",
+    )
     .action((id: string, options: StatusOptions) =>
       withProcess(id, async (handle) => {
         const status = await statusOf(handle, options);

@@ -29,6 +29,7 @@ export function statusText(status: ProcessStatus): Terminal {
       ["reported", status.reportedState],
       ["outcome", status.outcome],
       ["failure", status.failure && `${status.failure.type}: ${status.failure.message}`],
+      ...abandonedFacts(status.failure?.abandoned),
       ...(status.failure?.fields ?? []).map(({ path, problem }): [string, string] => [
         `  ${path}`,
         problem,
@@ -36,6 +37,7 @@ export function statusText(status: ProcessStatus): Terminal {
       ["references", listed(status.references)],
       ...batchFacts(status),
       ...childFacts(status),
+      ...documentFacts(status.documents),
     ]),
     ...childLines(status),
     ...attentionLines(status),
@@ -43,6 +45,21 @@ export function statusText(status: ProcessStatus): Terminal {
     ...status.timeline.map(timelineLine),
     ...saidLines(status),
   ]);
+}
+
+/** Says who decided, and what exists at the provider, as the error of `result` does. */
+function abandonedFacts(
+  abandoned: NonNullable<ProcessStatus["failure"]>["abandoned"],
+): [string, string | undefined][] {
+  if (!abandoned) return [];
+  const { effect, by, principal, proposedBy, note } = abandoned;
+  return [
+    ["  effect", effect],
+    ["  abandoned by", by],
+    ["  signed by", principal],
+    ["  proposed by", proposedBy],
+    ["  note", note],
+  ];
 }
 
 /** Lists what the provider has said of a communication: its query first, then each callback. */
@@ -89,11 +106,15 @@ export function resultText(result: ProcessResult): Terminal {
       ...Object.entries(dates),
       ...plainEntries(withoutChildren(members)),
       ...childResults(members),
-      ...documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
+      ...documentFacts(documents),
     ]),
     ...timeline.map(timelineLine),
     ...saidLines({ reported, shown }),
   ]);
+}
+
+function documentFacts(documents: ProcessResult["documents"] = []): [string, string][] {
+  return documents.map(({ kind, document }) => [kind, document.uri]);
 }
 
 /** The answer to an update. */

@@ -20,6 +20,15 @@ const formats = [
   ["<?xml", "xml", "application/xml"],
 ] as const;
 
+/** What the first bytes do not show. */
+const endings: Record<string, string> = {
+  "application/json": "json",
+  "application/x-ndjson": "jsonl",
+  "text/csv": "csv",
+  "text/html": "html",
+  "text/plain": "txt",
+};
+
 /** Recognized by the first bytes. */
 export function formatOf(start: Buffer): { ending: string; mediaType: string } | undefined {
   const found = formats.find(
@@ -28,13 +37,13 @@ export function formatOf(start: Buffer): { ending: string; mediaType: string } |
   return found && { ending: found[1], mediaType: found[2] };
 }
 
-/** An existing file is kept. Its content must be the same; with `keepsBoth`, another one gets a name that ends with its digest. */
+/** The file's name ends by its content, or else by its media type. An existing file is kept. Its content must be the same; with `keepsBoth`, another one gets a name that ends with its digest. */
 export async function saveDocument(
   folder: string,
   name: string,
   uri: string,
   content: Pieces,
-  { keepsBoth = false } = {},
+  { keepsBoth = false, mediaType = "" } = {},
 ): Promise<SavedFile> {
   await mkdir(folder, { recursive: true }).catch(cannotWrite(folder));
   const unfinished = join(folder, `.${name}.${randomBytes(8).toString("hex")}`);
@@ -54,7 +63,7 @@ export async function saveDocument(
       await target.close();
     }
     const saved = { uri, size, sha256: hash.digest("hex") };
-    const ending = formatOf(start ?? Buffer.alloc(0))?.ending ?? "bin";
+    const ending = formatOf(start ?? Buffer.alloc(0))?.ending ?? endings[mediaType] ?? "bin";
     const names = keepsBoth ? [name, `${name}-${saved.sha256.slice(0, 16)}`] : [name];
     const files = names.map((one) => join(folder, `${one}.${ending}`));
     for (const file of files) if (await isSavedAs(file)) return { ...saved, file };

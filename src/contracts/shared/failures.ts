@@ -34,6 +34,23 @@ export interface FailureDetails {
   };
 }
 
+/** What a status shows of the `ApplicationFailure` that ended a process. */
+export function shownFailure({ type, message, details }: ProcessApplicationFailure) {
+  const [detail = {}] = (details ?? []) as { fields?: FieldProblem[] }[];
+  return {
+    type: type ?? "Error",
+    message,
+    fields: detail.fields ?? [],
+    ...(type === "Abandoned" && { abandoned: detail as FailureDetails["Abandoned"] }),
+  };
+}
+
+interface ProcessApplicationFailure {
+  type?: string | undefined | null;
+  message: string;
+  details?: unknown[] | undefined | null;
+}
+
 /** The search attribute `TrustflowAttention` has one of them. */
 export const attentionKinds = [
   "accessDenied",

@@ -124,6 +124,9 @@ export const ProcessDocument = z.strictObject({
   document: DocumentReference,
   uniqueId: z.string().optional().describe("The provider's id of it."),
   date: Instant.optional().describe("The provider's date of it, RFC 3339 in UTC."),
+  arrivedAt: Instant.optional().describe(
+    "When the process fetched it, RFC 3339 in UTC; absent of what came with the input.",
+  ),
   description: z.string().optional().describe("The provider's description of it."),
   requestId: z
     .string()
@@ -139,6 +142,23 @@ export const ProcessDocument = z.strictObject({
 });
 export type ProcessDocument = z.infer<typeof ProcessDocument>;
 
+/** An operator's `abandon`, with which a process ended. */
+const Abandonment = z.strictObject({
+  attention: z.string().describe("The attention that was decided."),
+  effect: words(
+    {
+      none: "nothing exists at the provider",
+      unknown: "something may exist at the provider",
+      exists: "something exists at the provider",
+    },
+    "What exists at the provider.",
+  ),
+  by: z.string().describe("The name that the operator stated."),
+  principal: z.string().optional().describe("The operator whose key signed the decision."),
+  proposedBy: z.string().optional().describe("The operator who proposed it to a second one."),
+  note: z.string().optional().describe("The reason of the decision."),
+});
+
 /** Why a process failed: the type and the words of its `ApplicationFailure`, and the fields that it names. */
 export const ShownFailure = z.strictObject({
   type: z.string().describe("The type of the failure, such as `NotAccepted` (docs/errors.md)."),
@@ -151,6 +171,7 @@ export const ShownFailure = z.strictObject({
       }),
     )
     .describe("The fields of the input that are wrong."),
+  abandoned: Abandonment.optional().describe("The decision, if an operator abandoned it."),
 });
 export type ShownFailure = z.infer<typeof ShownFailure>;
 
@@ -271,6 +292,10 @@ export const ProcessStatus = z.strictObject({
   earlierEntries: z.int().positive().optional().describe("How many entries `timeline` leaves out."),
   /** They are in a full status alone, which a worker gives. */
   ...said,
+  documents: z
+    .array(ProcessDocument)
+    .optional()
+    .describe("The documents that the process has so far; in a full status alone."),
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;
 

@@ -5,7 +5,8 @@ import { ApplicationFailure } from "@temporalio/common";
 import { setTimeout as delay } from "node:timers/promises";
 import { queryTooEarly, status as statusQuery } from "../../contracts/shared/messages.js";
 import { searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
-import type { ProcessResult, ProcessStatus, ShownFailure } from "../../contracts/shared/status.js";
+import { shownFailure } from "../../contracts/shared/failures.js";
+import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
 import { statusOf } from "./memo.js";
 import { withoutMemos } from "./without-memos.js";
 
@@ -145,9 +146,7 @@ async function endedStatus(
   } catch (error) {
     const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
     if (!(cause instanceof ApplicationFailure)) throw error;
-    const { type, message, details } = cause;
-    const [{ fields = [] } = {}] = (details ?? []) as [Partial<ShownFailure>?];
-    return { ...known, phase: "ended", failure: { type: type ?? "Error", message, fields } };
+    return { ...known, phase: "ended", failure: shownFailure(cause) };
   }
 }
 

@@ -167,7 +167,11 @@ export class EventLog<S extends Snapshot, V extends View> {
   }
 
   addDocuments(documents: ProcessDocument[]): void {
-    for (const document of documents) this.documents.set(keyOf(document), document);
+    for (const document of documents) {
+      const key = keyOf(document);
+      const { arrivedAt } = this.documents.get(key) ?? arrivedNow(document);
+      this.documents.set(key, { ...document, ...(arrivedAt && { arrivedAt }) });
+    }
   }
 
   /** Applies a query's answer; of several the one with the greatest stamp counts. */
@@ -203,6 +207,11 @@ export class EventLog<S extends Snapshot, V extends View> {
     this.lastEventAt = now();
     this.newsCount += 1;
   }
+}
+
+/** A document that the process has just fetched. */
+export function arrivedNow(document: ProcessDocument): ProcessDocument {
+  return { ...document, arrivedAt: now().toISOString() };
 }
 
 function reportedIn({ at, kind, about }: ProviderEvent): ReportedEvent[] {

@@ -14,6 +14,7 @@ import {
   surplus,
 } from "../../contracts/shared/messages.js";
 import type { Repair, Surplus } from "../../contracts/shared/messages.js";
+import type { ProcessResult } from "../../contracts/shared/status.js";
 import { Attentions } from "./attention.js";
 import { EventLog } from "./event-log.js";
 import type { ReportsEnd, Snapshot, View, ViewOf } from "./event-log.js";
@@ -86,13 +87,14 @@ export class Flow<S extends Snapshot, V extends View> {
 }
 
 /** A process: its steps, and the result with which it ends. */
-interface Path<R> {
+interface Path<R extends Pick<ProcessResult, "documents">> {
   readonly flow: AnyFlow;
   main(): Promise<void>;
   result(): R;
 }
 
-export function run<R>(path: Path<R>): Promise<R> {
+export function run<R extends Pick<ProcessResult, "documents">>(path: Path<R>): Promise<R> {
+  path.flow.status.documents = () => path.result().documents;
   return path.flow.lifecycle.run(path);
 }
 

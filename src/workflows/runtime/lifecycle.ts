@@ -9,8 +9,8 @@ import {
 } from "@temporalio/workflow";
 import type { UpdateDefinition } from "@temporalio/common";
 import type { Decider } from "../../contracts/shared/messages.js";
-import type { FieldProblem } from "../../contracts/shared/failures.js";
-import type { References, ShownFailure } from "../../contracts/shared/status.js";
+import { shownFailure } from "../../contracts/shared/failures.js";
+import type { References } from "../../contracts/shared/status.js";
 import { abandoned } from "./attention.js";
 import type { Attentions, Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
@@ -215,9 +215,4 @@ export class Lifecycle {
 /** The message of an error may quote what nobody may see. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
-}
-
-function shownFailure({ type, message, details }: ApplicationFailure): ShownFailure {
-  const [detail] = (details ?? []) as { fields?: FieldProblem[] }[];
-  return { type: type ?? "Error", message, fields: detail?.fields ?? [] };
 }

@@ -8,6 +8,7 @@ import {
 import { proposalsMemo, searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
 import type {
   Phase,
+  ProcessDocument,
   ProcessStatus,
   References,
   ShownFailure,
@@ -47,6 +48,8 @@ export class ProcessStatusBoard {
   ownStatus: OwnStatus | undefined;
   /** While the process waits for a code. */
   code: (() => ProcessStatus["code"]) | undefined;
+  /** The documents of the result, as they would be now. */
+  documents: (() => ProcessDocument[]) | undefined;
   readonly #log: ShownLog;
   readonly #attentions: ShownAttentions;
   #waiting: { for: string; until?: Date; next?: Date } | undefined;
@@ -151,7 +154,7 @@ export class ProcessStatusBoard {
 
   /** With what memo and Web UI do not show. */
   full(): ProcessStatus {
-    return { ...this.current(), ...this.#log.said };
+    return { ...this.current(), ...this.#log.said, documents: this.documents?.() };
   }
 
   /** Shows the current status in the Web UI, and in the memo when the workflow task ends. */

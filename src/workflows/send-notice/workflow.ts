@@ -1,5 +1,6 @@
 // A certified notice from submit to close, with its attachments and affidavits (P2 §2.6, §2.7, §3.2, §4.2;
 // docs/reading-the-specification.md §3). The API cannot cancel a notice, so the process does not offer it.
+import { arrivedNow } from "../runtime/event-log.js";
 import type { NoticeSubmitted } from "../../activities/evi-notice/index.js";
 import { requestNoticeAffidavit } from "../../contracts/send-notice/messages.js";
 import type { NoticeAffidavitAnswer } from "../../contracts/send-notice/messages.js";
@@ -81,7 +82,7 @@ class SendNotice {
       const { documents, missing } = await this.#step(step, (evi, { mode }) =>
         evi.attachments({ ...given, mode }),
       );
-      this.#attachments = documents;
+      this.#attachments = documents.map(arrivedNow);
       if (missing.length === 0) return;
       const event = `EviNotice does not have ${missing.length} of ${attachments.length} attachments as submitted`;
       this.flow.log.note(event, missing.join(", "));

@@ -125,7 +125,9 @@ export class SetUp {
 
   #result<P extends string>(processName: P) {
     const { document, initiatedAt } = this.#initiated ?? {};
-    const kept: ProcessDocument[] = document ? [{ kind: "answer", document }] : [];
+    const kept: ProcessDocument[] = document
+      ? [{ kind: "answer", document, arrivedAt: initiatedAt }]
+      : [];
     return {
       ...this.#flow.result(processName),
       outcome: this.#outcome,

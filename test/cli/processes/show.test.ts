@@ -133,3 +133,16 @@ test("a full status, and a result, show what the provider has said of a communic
   }
   expect(statusText(statusOf([])).source).not.toContain("not confirmed");
 });
+
+test("the status of an abandoned process says who decided, and what exists at the provider", () => {
+  const abandoned = {
+    ...{ attention: "submit-1", effect: "unknown" as const, by: "Ana Ruiz" },
+    ...{ principal: "ana", note: "not in the portal" },
+  };
+  const failure = { type: "Abandoned", message: "Abandoned at submit", fields: [], abandoned };
+  const text = statusText(statusOf([], { phase: "ended", failure })).source;
+  expect(text).toMatch(
+    /effect +unknown\n +abandoned by +Ana Ruiz\n +signed by +ana\n +note +not in the portal/,
+  );
+  expect(statusText(statusOf([])).source).not.toContain("effect");
+});

@@ -124,8 +124,21 @@ test("an abandoned process fails and says what exists", async () => {
     details: { effect: "exists", by: "Ada", note: "enough" },
   });
   const { failure, attention: open } = await handle.status();
-  expect(failure).toEqual({ type: "Abandoned", message: "Abandoned at ask", fields: [] });
+  expect(failure).toEqual({
+    ...{ type: "Abandoned", message: "Abandoned at ask", fields: [] },
+    abandoned: { attention, effect: "exists", by: "Ada", note: "enough" },
+  });
   expect(open).toBeUndefined();
+  const { env } = system.stack;
+  const shown = await trustflow(["status", "abandoned"], { env });
+  expect(shown.stdout).toMatch(/effect +exists\n +abandoned by +Ada\n +note +enough/);
+  const out = await mkdtemp(join(tmpdir(), "trustflow-evidence-"));
+  const saved = await trustflow(["evidence", "abandoned", "--out", out, "--json"], { env });
+  await rm(out, { recursive: true });
+  expect(JSON.parse(saved.stdout)).toMatchObject({
+    processes: [{ state: "FAILED", failure }],
+    files: [{ kind: "submitted" }],
+  });
   await system.sandbox.removeFault(fault);
 }, 60_000);
 

@@ -1,6 +1,6 @@
 // What a process keeps of events, answers and documents: each event once, the newest answer, each version of each document
 // (docs/reading-the-specification.md §2; P1 §1.4).
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
 import { MAX_TIMELINE_BYTES } from "../../../src/workflows/runtime/timeline.js";
 import { EventLog, plainView } from "../../../src/workflows/runtime/event-log.js";
@@ -45,6 +45,22 @@ test.each<[string, ProcessDocument[], number]>([
   const log = new EventLog<never, View>(plainView, () => undefined);
   for (const document of documents) log.addDocuments([document]);
   expect(log.documents.size).toBe(count);
+});
+
+test("a document keeps the time of its first arrival, also where it is fetched again", () => {
+  jest.useFakeTimers();
+  try {
+    const log = new EventLog<never, View>(plainView, () => undefined);
+    const times = ["2026-11-23T10:00:00.000Z", "2026-11-24T10:00:00.000Z"];
+    for (const [index, description] of ["first", "second"].entries()) {
+      jest.setSystemTime(new Date(times[index]!));
+      log.addDocuments([documentOf("a", { uniqueId: "1", description })]);
+    }
+    const kept = { description: "second", arrivedAt: times[0] };
+    expect([...log.documents.values()]).toMatchObject([kept]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 /** The view shows what it was made of. */

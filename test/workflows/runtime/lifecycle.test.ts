@@ -118,11 +118,14 @@ test("a person decides about background work that fails: it is done again, or le
 });
 
 test("abandon of failed background work ends the process", async () => {
-  const { run, resolve } = await start((of) =>
+  const { run, flow, resolve } = await start((of) =>
     of.lifecycle.background(() => Promise.reject(new Error("no"))),
   );
   await resolve("abandon", "background-1");
   expect(run.failure?.message).toBe("Abandoned at background");
+  expect(flow.status.current().failure).toMatchObject({
+    abandoned: { attention: "background-1", by: "Ann", effect: "none" },
+  });
 });
 
 test("once the effect is tracked, abandon of failed background work is not offered, and one from before leaves the work out", async () => {

@@ -1,6 +1,6 @@
 // A holder's code, a fresh assertion and a person's decision by command, on the whole system; the code on a terminal too.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -188,10 +188,17 @@ test("a call is rejected by command, with the fields of a file; a second time is
   expect(await run(reject)).toMatchObject({ code: 1 });
 });
 
-test("a second cancel says that it is cancelled, and a process without affidavits says that it has none", async () => {
+test("a second cancel says that it is cancelled, and the evidence is what the process has, before and after the end", async () => {
   const letter = letterInput("twice", "cancellable", { settings: fastSettings });
   const handle = await system.client.sendPostal("twice", letter);
   await statusWhere(handle, ({ phase }) => phase === "tracking");
+  const evidence = (id: string) => run(["evidence", id, "--out", join(folder, id)]);
+  const soFar = { files: [{ name: expect.stringMatching(/^[\d-]{10}-submitted\.pdf$/) }] };
+  const open = await evidence("twice");
+  expect(open).toMatchObject({ code: 0, answer: { ...soFar, processes: [{ state: "RUNNING" }] } });
+  expect(open.said).toContain("sendPostal/twice is still open: these are its documents so far");
+  const manifest = await readFile(join(folder, "twice", "manifest.json"), "utf8");
+  expect(JSON.parse(manifest)).toEqual(open.answer);
   expect(await run(["cancel", "twice"])).toMatchObject({ code: 0 });
   expect((await handle.result()).outcome).toBe("cancelled");
   expect(await run(["cancel", "twice"])).toMatchObject({
@@ -202,12 +209,16 @@ test("a second cancel says that it is cancelled, and a process without affidavit
     "sendPostal/twice has ended as cancelled",
   );
 
-  const none = await run(["affidavits", "twice", "--out", folder]);
-  expect(none).toMatchObject({ code: 0, answer: [] });
-  expect(none.said).toContain("sendPostal/twice has ended without affidavits");
-  const never = await run(["affidavits", "issueCertificate/plain", "--out", folder]);
-  expect(never.code).toBe(2);
-  expect(never.said).toContain("issueCertificate/plain has no affidavits");
+  expect(await evidence("twice")).toMatchObject({
+    code: 0,
+    answer: { ...soFar, processes: [{ state: "COMPLETED", outcome: "cancelled" }] },
+  });
+  const other = await run(["evidence", "issueCertificate/plain", "--out", join(folder, "twice")]);
+  expect(other.code).toBe(2);
+  expect(other.said).toContain("is not of issueCertificate/plain: choose another folder");
+  const none = await evidence("issueCertificate/plain");
+  expect(none).toMatchObject({ code: 0, answer: { files: [] } });
+  expect(none.said).toContain("issueCertificate/plain has no documents");
 });
 
 test("an ID with a mistyped process names the one that was meant", async () => {
@@ -275,7 +286,7 @@ test("on a terminal, otp asks; Ctrl-C ends it and a watch, Ctrl-D leaves a watch
 });
 
 // The last test: it moves the clock of the sandbox ahead.
-test("the affidavits of a batch are its archive, where they are collected", async () => {
+test("the evidence of a batch has its list, its report, and its archive of affidavits where they are collected", async () => {
   await system.sandbox.setSpeed(30_000);
   const begun = (id: string, collectAffidavits: boolean) =>
     system.client.sendNoticeBatch(
@@ -288,13 +299,15 @@ test("the affidavits of a batch are its archive, where they are collected", asyn
   const batches = await Promise.all([begun("collecting", true), begun("bare", false)]);
   const [collected] = await Promise.all(batches.map((handle) => handle.result()));
   await system.sandbox.setSpeed(1);
-  const saved = await run(["affidavits", "collecting", "--out", folder]);
-  expect(saved.code).toBe(0);
-  const file = join(folder, "affidavits-collecting.zip");
-  expect(saved.answer).toMatchObject([
-    { uri: collected?.archive?.uri, sha256: collected?.archive?.sha256, file },
-  ]);
-  const none = await run(["affidavits", "bare", "--out", folder]);
-  expect(none).toMatchObject({ code: 0, answer: [] });
-  expect(none.said).toContain("sendNoticeBatch/bare has ended without an archive");
+  const evidenceOf = async (id: string) => {
+    const saved = await run(["evidence", id, "--out", join(folder, id)]);
+    expect(saved).toMatchObject({ code: 0, answer: { missing: [] } });
+    return (saved.answer as { files: { name: string; sha256: string }[] }).files;
+  };
+  const files = await evidenceOf("collecting");
+  const withoutDate = (all: typeof files) => all.map(({ name }) => name.slice(11));
+  const always = ["recipients-submitted.csv", "report.csv", "report-json-lines.jsonl"];
+  expect(withoutDate(files)).toEqual([...always, "archive.zip"]);
+  expect(files.at(-1)?.sha256).toBe(collected?.archive?.sha256);
+  expect(withoutDate(await evidenceOf("bare"))).toEqual(always);
 });

@@ -1,0 +1,209 @@
+// `trustflow evidence`: saves every document of a process, and of the processes that it has started, with a manifest.
+import type { Command } from "commander";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Trustflow } from "../../client.js";
+import { UnknownProcessError } from "../../client/errors.js";
+import { childrenOf } from "../../contracts/registry.js";
+import type { ProcessName } from "../../contracts/registry.js";
+import type { ShownFailure } from "../../contracts/shared/status.js";
+import { DocumentReference } from "../../contracts/shared/values.js";
+import { addCommand } from "../command.js";
+import { idHelp, withTrustflow } from "../context.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import { linesOf, terminal } from "../output/terminal.js";
+import { table, writeData, writeJson, writeNote } from "../output/output.js";
+import { transfer } from "../output/progress.js";
+import { saveDocument } from "../upkeep/saved-document.js";
+import { fileNames } from "./evidence-names.js";
+import type { Evidence } from "./evidence-names.js";
+
+/** `manifest.json`. */
+interface Manifest {
+  /** The process, then those that it has started. */
+  processes: ProcessFacts[];
+  files: SavedEvidence[];
+  /** The documents that the store has no longer: retention or `erase` has deleted them. */
+  missing: Omit<SavedEvidence, "name">[];
+}
+
+interface ProcessFacts {
+  id: string;
+  run: string;
+  /** Temporal's status, as `list` shows it: RUNNING of an open process. */
+  state: string;
+  outcome?: string | undefined;
+  failure?: ShownFailure | undefined;
+}
+
+interface SavedEvidence {
+  name: string;
+  process: string;
+  kind: string;
+  /** The provider's id of the document. */
+  providerId?: string | undefined;
+  description?: string | undefined;
+  time: string;
+  bytes: number;
+  sha256: string;
+}
+
+interface Proven {
+  facts: ProcessFacts;
+  documents: Evidence[];
+}
+
+type Id = `${ProcessName}/${string}`;
+
+export function addEvidence(program: Command): void {
+  addCommand(program, "evidence <id>", {
+    summary: "save every document of a process, with a manifest",
+    details: `${idHelp}\nSaves what was submitted and what the provider gave, also of the processes that this one has started. manifest.json
+names each file with its SHA-256, and each process with its run and outcome. Each process needs a folder of its own. An open process gives
+what it has so far; what comes later is added by the same command, with another manifest. It needs a worker for a process that is open or
+has failed. No file is overwritten. Ends with 3 if the store has deleted a document; the others are saved.`,
+    example: `trustflow evidence order-7 --out evidence/order-7
+trustflow evidence sendNoticeBatch/campaign-7 --out evidence/campaign-7`,
+  })
+    .requiredOption("--out <directory>", "folder for the files")
+    .action((id: string, { out, json }: { out: string; json?: boolean }) =>
+      withTrustflow(async (trustflow) => {
+        const { workflowId } = await trustflow.find(id);
+        await refuseOthersFolder(out, workflowId);
+        const { processes, documents } = await family(trustflow, workflowId as Id);
+        const manifest = await saved(trustflow.documents, out, processes, documents);
+        say(out, manifest, json);
+      }),
+    );
+}
+
+async function refuseOthersFolder(out: string, workflowId: string): Promise<void> {
+  const text = await readFile(join(out, "manifest.json"), "utf8").catch(() => undefined);
+  if (text === undefined || ownerIn(text) === workflowId) return;
+  throw new CommandError(
+    exitCodes.invalid,
+    `--out: ${out} has a manifest.json that is not of ${workflowId}: choose another folder`,
+  );
+}
+
+function ownerIn(manifest: string): string | undefined {
+  try {
+    return (JSON.parse(manifest) as Partial<Manifest>).processes?.[0]?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The result of a parent names the documents of its children too: each is listed once, at its own process. */
+async function family(
+  trustflow: Trustflow,
+  workflowId: Id,
+): Promise<{ processes: ProcessFacts[]; documents: Evidence[] }> {
+  const parent = await provenBy(trustflow, workflowId);
+  const children: Proven[] = [];
+  for (const child of childrenOf(workflowId)) {
+    const found = await provenBy(trustflow, child, child.slice(child.lastIndexOf(".") + 1)).catch(
+      (error: unknown) => {
+        if (!(error instanceof UnknownProcessError)) throw error;
+      },
+    );
+    if (found) children.push(found);
+  }
+  const ofChildren = children.flatMap(({ documents }) => documents);
+  const listed = new Set(ofChildren.map(({ document }) => document.uri));
+  return {
+    processes: [parent, ...children].map(({ facts }) => facts),
+    documents: [
+      ...parent.documents.filter(({ document }) => !listed.has(document.uri)),
+      ...ofChildren,
+    ],
+  };
+}
+
+async function provenBy(trustflow: Trustflow, workflowId: Id, part?: string): Promise<Proven> {
+  const handle = trustflow.handle(workflowId);
+  await handle.isOpen();
+  const { describe } = await import("../../temporal/visibility/process-status.js");
+  const described = await describe(trustflow.temporal, workflowId);
+  const { runId, status: temporal, startTime, closeTime = startTime } = described;
+  const isCompleted = temporal.name === "COMPLETED";
+  const { outcome, failure, documents = [] } = await handle.fullStatus();
+  const given = documents.map(({ date, arrivedAt, ...document }) => ({
+    ...{ process: workflowId, part, time: date ?? arrivedAt ?? startTime.toISOString() },
+    ...document,
+  }));
+  const others = isCompleted ? [...referencesIn(await handle.result())] : [];
+  return {
+    facts: { id: workflowId, run: runId, state: temporal.name, outcome, failure },
+    documents: [
+      ...given,
+      ...others.map(([kind, document]) => {
+        return { process: workflowId, part, kind, document, time: closeTime.toISOString() };
+      }),
+    ],
+  };
+}
+
+/** The documents that a result has beside its list, such as a batch's report, each by the path of its member. */
+export function* referencesIn(value: unknown, path = ""): Generator<[string, DocumentReference]> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const { data: reference } = DocumentReference.safeParse(value);
+  if (reference) return yield [path, reference];
+  for (const [name, member] of Object.entries(value))
+    yield* referencesIn(member, path ? `${path}.${name}` : name);
+}
+
+/** Saves the documents, and then the manifest: an open process may have had another one before. */
+export async function saved(
+  store: Trustflow["documents"],
+  out: string,
+  processes: ProcessFacts[],
+  documents: Evidence[],
+): Promise<Manifest> {
+  const manifest: Manifest = { processes, files: [], missing: [] };
+  const names = fileNames(documents);
+  for (const [index, one] of documents.entries()) {
+    const { document, uniqueId: providerId, process, kind, description, time } = one;
+    const { uri, size: totalBytes, sha256, mediaType } = document;
+    const name = names[index]!;
+    const facts = { process, kind, providerId, description, time, bytes: totalBytes, sha256 };
+    const source = { name, totalBytes, pieces: store.openRead(document) };
+    try {
+      const { file } = await transfer(source, (content) =>
+        saveDocument(out, name, uri, content, { mediaType }),
+      );
+      manifest.files.push({ name: basename(file), ...facts });
+    } catch (error) {
+      if (!isDeleted(error)) throw error;
+      manifest.missing.push(facts);
+    }
+  }
+  const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
+  const format = { keepsBoth: true, mediaType: "application/json" };
+  await saveDocument(out, "manifest", "", [text], format);
+  return manifest;
+}
+
+function isDeleted(error: unknown): boolean {
+  return error instanceof Error && ["DocumentNotFound", "DocumentErased"].includes(error.name);
+}
+
+function say(out: string, manifest: Manifest, json: boolean | undefined): void {
+  const { processes, files, missing } = manifest;
+  const rows = files.map(({ name, bytes, sha256 }) => [join(out, name), String(bytes), sha256]);
+  if (json) writeJson(manifest);
+  else if (rows.length > 0) writeData(table(["FILE", "BYTES", "SHA-256"], rows));
+  const open = processes.filter(({ state }) => state === "RUNNING");
+  const notes = [
+    ...open.map(({ id }) => terminal`${id} is still open: these are its documents so far`),
+    ...(files.length + missing.length === 0
+      ? [terminal`${processes[0]!.id} has no documents`]
+      : []),
+  ];
+  if (notes.length > 0) writeNote(linesOf(notes));
+  if (missing.length > 0)
+    throw new CommandError(
+      exitCodes.unknownId,
+      `${missing.length} documents are no longer in the store; the manifest lists them as missing`,
+    );
+}
