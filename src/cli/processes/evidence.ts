@@ -3,11 +3,15 @@ import type { Command } from "commander";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Trustflow } from "../../client.js";
-import { UnknownProcessError } from "../../client/errors.js";
 import { childrenOf } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import type { ShownFailure } from "../../contracts/shared/status.js";
 import { DocumentReference } from "../../contracts/shared/values.js";
+import {
+  DocumentErasedError,
+  DocumentNotFoundError,
+  UnknownProcessError,
+} from "../../errors/index.js";
 import { addCommand } from "../command.js";
 import { idHelp, withTrustflow } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -185,7 +189,7 @@ export async function saved(
 }
 
 function isDeleted(error: unknown): boolean {
-  return error instanceof Error && ["DocumentNotFound", "DocumentErased"].includes(error.name);
+  return error instanceof DocumentNotFoundError || error instanceof DocumentErasedError;
 }
 
 function say(out: string, manifest: Manifest, json: boolean | undefined): void {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Trustflow } from "../../../src/client.js";
-import { DocumentNotFound } from "../../../src/documents/errors.js";
+import { DocumentNotFoundError } from "../../../src/errors/index.js";
 import { referencesIn, saved } from "../../../src/cli/processes/evidence.js";
 import { fileNames } from "../../../src/cli/processes/evidence-names.js";
 import type { Evidence } from "../../../src/cli/processes/evidence-names.js";
@@ -72,7 +72,7 @@ const storeOf = (...texts: string[]) => {
   return {
     async *openRead({ uri }: { uri: string }) {
       const text = kept.get(uri);
-      if (text === undefined) throw new DocumentNotFound(uri);
+      if (text === undefined) throw new DocumentNotFoundError(uri);
       yield Buffer.from(text);
     },
   } as unknown as Trustflow["documents"];
