@@ -121,7 +121,7 @@ test("an abandoned process fails and says what exists", async () => {
   const failed = handle.result();
   await expect(failed).rejects.toThrow(AbandonedError);
   await expect(failed).rejects.toMatchObject({
-    details: { effect: "exists", by: "Ada", note: "enough" },
+    decision: { effect: "exists", by: "Ada", note: "enough" },
   });
   const { failure, attention: open } = await handle.status();
   expect(failure).toEqual({

@@ -74,7 +74,7 @@ test("one operator proposes, the same one again changes nothing, and another one
   expect(await decide(ben, "two", attention, { note: "seen" })).toEqual({ answer: "resolved" });
   await expect(handle.result()).rejects.toThrow(AbandonedError);
   await expect(handle.result()).rejects.toMatchObject({
-    details: { principal: "ben", proposedBy: "ana", note: "seen" },
+    decision: { principal: "ben", proposedBy: "ana", note: "seen" },
   });
 }, 60_000);
 
