@@ -117,7 +117,9 @@ export function walletPaths(flow: Flow): Record<string, Path> {
     },
     async "not-accepted"(run) {
       const handle = await begin(run, "createOperator=reject-400");
-      await expect(handle.result()).rejects.toMatchObject({ provider: "credential-wallet" });
+      await expect(handle.result()).rejects.toMatchObject({
+        details: { provider: "credential-wallet" },
+      });
     },
     async "refused-later-retried"(run) {
       const handle = await begin(run, "createTemplate=reject-400");

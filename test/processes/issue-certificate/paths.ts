@@ -113,11 +113,11 @@ export const issueCertificatePaths: PathsOf = {
       const handle = await start(run, "issueCertificate", input);
       await awaitsAssertion(handle);
       expect(await handle.provideAssertion(invalid)).toEqual({ answer: "invalid" });
-      await expect(handle.result()).rejects.toMatchObject({ code: "239" });
+      await expect(handle.result()).rejects.toMatchObject({ details: { providerCode: "239" } });
     },
     async "assertion-never-renewed"(run) {
       const handle = await withOldAssertion(run, { assertionDeadlineSeconds: 1 });
-      await expect(handle.result()).rejects.toMatchObject({ code: "237" });
+      await expect(handle.result()).rejects.toMatchObject({ details: { providerCode: "237" } });
     },
 
     async "enrolment-happened"(run) {
@@ -238,7 +238,7 @@ export const issueCertificatePaths: PathsOf = {
     },
     async "not-accepted"(run) {
       const handle = await begin(run, "a-word-that-nobody-knows");
-      await expect(handle.result()).rejects.toMatchObject({ code: "242" });
+      await expect(handle.result()).rejects.toMatchObject({ details: { providerCode: "242" } });
     },
     async "invalid-input"(run) {
       const { disposableContacts: _, ...bad } = holder(run) as unknown as Record<string, unknown>;

@@ -26,7 +26,9 @@ export const sendMessagePaths: PathsOf = {
     },
     async "not-accepted"(run) {
       const handle = await begin(run, "send=reject-400");
-      await expect(handle.result()).rejects.toMatchObject({ provider: "messaging-gateway" });
+      await expect(handle.result()).rejects.toMatchObject({
+        details: { provider: "messaging-gateway" },
+      });
     },
     async "unanswered-happened"(run) {
       const handle = await begin(run, "send=cut-after-commit");

@@ -215,7 +215,7 @@ export const sendNoticeBatchPaths: PathsOf = {
 
     async "not-accepted"(run) {
       const handle = await begin(run, ["read"], { costCentre: "sandbox:unknown" });
-      await expect(handle.result()).rejects.toMatchObject({ provider: "evi-notice" });
+      await expect(handle.result()).rejects.toMatchObject({ details: { provider: "evi-notice" } });
     },
     async "list-refused"(run) {
       const handle = await begin(run, [], { recipients: withInvalidRow });

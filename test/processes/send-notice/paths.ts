@@ -163,7 +163,7 @@ export const sendNoticePaths: PathsOf = {
     async "not-accepted"(run) {
       // The sandbox refuses a magic word that the commitment does not allow.
       const handle = await begin(run, "accepted");
-      await expect(handle.result()).rejects.toMatchObject({ provider: "evi-notice" });
+      await expect(handle.result()).rejects.toMatchObject({ details: { provider: "evi-notice" } });
     },
     async "invalid-input"(run) {
       const { recipientAddress: _, ...bad } = notice(run, "read");

@@ -180,7 +180,7 @@ export const sendPostalPaths: PathsOf = {
       const options = { certificationLevel: run.author.words("level") };
       const handle = await begin(run, "delivered", { options });
       await expect(handle.result()).rejects.toMatchObject({
-        provider: "evi-post",
+        details: { provider: "evi-post" },
         fields: [expect.objectContaining({ path: "options.certificationLevel" })],
       });
     },

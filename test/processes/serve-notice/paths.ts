@@ -66,7 +66,7 @@ export const serveNoticePaths: PathsOf = {
     async "notice-not-accepted"(run) {
       // The sandbox refuses a magic word that the commitment does not allow.
       const handle = await begin(run, "accepted/delivered");
-      await expect(handle.result()).rejects.toMatchObject({ provider: "evi-notice" });
+      await expect(handle.result()).rejects.toMatchObject({ details: { provider: "evi-notice" } });
     },
     "post-not-accepted-waived": postRefused("happened", async (handle) =>
       ends(handle, "notServed"),

@@ -99,7 +99,9 @@ export const signEnvelopePaths: PathsOf = {
     },
     async "not-accepted"(run) {
       const handle = await begin(run, "esawoneshot=reject-400");
-      await expect(handle.result()).rejects.toMatchObject({ provider: "envelope-signature" });
+      await expect(handle.result()).rejects.toMatchObject({
+        details: { provider: "envelope-signature" },
+      });
     },
     async "access-mended"(run) {
       const { handle, mend } = await denied(run);

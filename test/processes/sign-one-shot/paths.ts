@@ -224,7 +224,9 @@ export const signOneShotPaths: PathsOf = {
     },
     async "not-accepted"(run) {
       const handle = await begin(run, "create=reject-400");
-      await expect(handle.result()).rejects.toMatchObject({ provider: "one-shot-signature" });
+      await expect(handle.result()).rejects.toMatchObject({
+        details: { provider: "one-shot-signature" },
+      });
     },
     "invalid-input": (run) => refusesInput(run, { ...classic(run), documents: [] }),
     "unknown-account": (run) => knowsNoAccount(run, classic(run)),

@@ -202,7 +202,7 @@ export const verifyIdentityPaths: PathsOf = {
     async "alert-refused"(run) {
       const alert = alertOf(run, "~registerAlertEmail:reject-400");
       const handle = await begin(run, { alert });
-      await expect(handle.result()).rejects.toMatchObject({ provider });
+      await expect(handle.result()).rejects.toMatchObject({ details: { provider } });
       // Nor is anything removed: what is registered there is not ours.
       expect(await registrations(run)).toBeUndefined();
     },
