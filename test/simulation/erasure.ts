@@ -31,6 +31,10 @@ export async function eraseOne(stage: Stage): Promise<void> {
     const documents = await whenQuiet(stage, () => ownDocuments(database, family));
     const done = await asCommand(stage, "erase", (own) => eraseFamily(own, chosen));
     if (!done) return;
+    if (done.length === 0) {
+      say(`retention has deleted ${chosen} before an operator could erase it`);
+      return;
+    }
     say(`an operator has erased ${chosen}`);
     await lookAt(stage, family, documents);
     await post(stage, "late caller", addressOf(stage, chosen), closedEvent("late"));
@@ -51,22 +55,22 @@ async function lookAt(stage: Stage, family: string[], documents: string[]): Prom
   for (const thing of remains) checks.violate("erased", `${thing} is still there`);
 }
 
-async function eraseFamily(own: OwnTemporal, workflowId: string): Promise<true> {
+async function eraseFamily(own: OwnTemporal, workflowId: string): Promise<string[]> {
   const { temporal, requireOwn, pool, config } = own;
   const clients = (await namespacesOf(pool, temporal.namespace)).map(await clientsOf(temporal));
   const options = {
     ...{ client: temporal.client, clients, requireOwn, pool },
     ...{ documents: documentStoreOf(config), codecRing: ringOf(config, "codec") },
   };
-  const started: string[] = [];
-  for (const id of childrenOf(workflowId))
+  const stored: string[] = [];
+  // A child may never have been started, and of an old process retention has deleted everything.
+  for (const id of [...childrenOf(workflowId), workflowId])
     await erasableOf({ ...options, workflowId: id }).then(
-      () => started.push(id),
+      () => stored.push(id),
       (error: unknown) => {
         if (!(error instanceof NothingToErase)) throw error;
       },
     );
-  for (const id of [...started, workflowId])
-    await erase({ ...options, workflowId: id, by: "operator" });
-  return true;
+  for (const id of stored) await erase({ ...options, workflowId: id, by: "operator" });
+  return stored;
 }
