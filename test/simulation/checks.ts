@@ -64,7 +64,8 @@ interface Callback {
 /** How else a process may end than its provider plans: its persons were too late. */
 const otherOutcomes: Partial<Record<ProcessName, string[]>> = {
   issueCertificate: ["expired"],
-  signOneShot: ["expired"],
+  // For the code, and for the decision about the identity video.
+  signOneShot: ["expired", "openAtDeadline"],
   verifyIdentity: ["openAtDeadline"],
 };
 
