@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { InputMismatchError, NotAcceptedError } from "../../../src/client.js";
 import type { ProcessHandle } from "../../../src/client.js";
-import { startChild } from "../../../packages/dev/src/processes/child.js";
-import type { Child } from "../../../packages/dev/src/processes/child.js";
+import { startPart } from "../../../bench/stand.js";
+import type { Part } from "../../../bench/stand.js";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { textOf } from "../../docs/repository.js";
 import { eventually } from "../../harness/outages/wait.js";
@@ -28,25 +28,15 @@ const RETRIES_MS = 3 * DAY_MS;
 
 let system: TestStack;
 let plain: Client;
-let bundle: string;
-let app: Child;
+let app: Part;
 let port = 0;
 
-async function startApp(): Promise<void> {
-  const { stack } = system;
-  let announce: () => void = () => undefined;
-  const ready = new Promise<void>((resolve) => (announce = resolve));
-  const options = { address: stack.temporal.address, bundle, baseUrl: stack.sandboxUrl, port };
-  app = await startChild({
-    command: process.execPath,
-    args: [
-      fileURLToPath(new URL("fetch-app/program.js", import.meta.url)),
-      JSON.stringify(options),
-    ],
-    logFile: join(stack.directory, "logs", "fetch-app.log"),
-    onLine: announce,
-  });
-  await ready;
+/** The workers of both, by SIGKILL. */
+async function killAndReplaceWorkers(): Promise<void> {
+  const worker = system.stack.role("worker");
+  process.kill(app.pid, "SIGKILL");
+  await worker.kill();
+  await Promise.all([app.restart(), worker.restart()]);
 }
 
 beforeAll(async () => {
@@ -57,9 +47,14 @@ beforeAll(async () => {
     workflowsPath: fileURLToPath(new URL("fetch-app/workflow.js", import.meta.url)),
     logger: new DefaultLogger("ERROR"),
   });
-  bundle = join(system.stack.directory, "fetch-app.bundle.js");
+  const { directory, sandboxUrl: baseUrl, temporal } = system.stack;
+  const bundle = join(directory, "fetch-app.bundle.js");
   await writeFile(bundle, code);
-  await startApp();
+  app = await startPart(
+    new URL("fetch-app/program.js", import.meta.url).href,
+    { address: temporal.address, bundle, baseUrl, port },
+    join(directory, "logs", "fetch-app.log"),
+  );
 }, 120_000);
 afterAll(async () => {
   await app?.stop();
@@ -209,13 +204,7 @@ const rows: Record<string, Row> = {
   "The answer breaks off in the middle": faulty("send=cut-mid-body"),
   "The answer is not JSON, although the message was sent": faulty("send=unreadable"),
   "The answer takes longer than the time limit": faulty("send=slow-answer-8000"),
-  "The worker is killed during the call": duringTheCall(async () => {
-    app.kill("SIGKILL");
-    await app.exited;
-    await system.stack.role("worker").kill();
-    await startApp();
-    await system.stack.role("worker").restart();
-  }),
+  "The worker is killed during the call": duringTheCall(killAndReplaceWorkers),
   "The workflow is terminated during the call, and started again": duringTheCall(
     async (workflow, { id, workflowId }) => {
       await workflow.terminate();
@@ -328,11 +317,7 @@ const rows: Record<string, Row> = {
   },
   async "A letter takes sixty days, and the worker is killed meanwhile"(id) {
     const letters = await bothTracked(id, "delivered-after-60-days");
-    app.kill("SIGKILL");
-    await app.exited;
-    await system.stack.role("worker").kill();
-    await startApp();
-    await system.stack.role("worker").restart();
+    await killAndReplaceWorkers();
     await system.sandbox.advance(70 * DAY_MS);
     return endsOf(letters);
   },

@@ -56,5 +56,5 @@ const receiver = http.createServer((request, response) => {
     .then(() => response.writeHead(204).end())
     .catch(() => response.writeHead(500).end());
 });
-receiver.listen(port, "127.0.0.1", () => console.log("ready"));
+receiver.listen(port, "127.0.0.1", () => console.log('{"ready":"fetch-app"}'));
 await worker.run();
