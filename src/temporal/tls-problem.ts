@@ -14,6 +14,10 @@ const away = new Set(["ABORT_ERR", "ECONNRESET", "EPIPE"]);
 /** These fail before the first byte of TLS. */
 const beforeTls = new Set(["connect", "getaddrinfo"]);
 
+interface TlsProblem extends NodeJS.ErrnoException {
+  reason?: string;
+}
+
 /** Undefined where TLS is not the problem. */
 export async function tlsProblem(
   address: string,
@@ -35,13 +39,14 @@ export async function tlsProblem(
   });
   if (!problem || away.has(problem.code ?? "") || beforeTls.has(problem.syscall ?? ""))
     return undefined;
-  return problem.message;
+  // OpenSSL's own words, without the names of its functions.
+  return problem.reason ?? problem.message;
 }
 
 async function handshakeProblem(
   address: string,
   options: TlsOptions,
-): Promise<NodeJS.ErrnoException | undefined> {
+): Promise<TlsProblem | undefined> {
   const end = AbortSignal.timeout(LIMIT_MS);
   const socket = connect({ ...hostAndPort(address), ALPNProtocols: ["h2"], ...options });
   const failed = once(socket, "error", { signal: end }).then(([error]) => error as Error);
@@ -50,7 +55,7 @@ async function handshakeProblem(
     return await Promise.race([failed, delay(LATE_REFUSAL_MS, undefined)]);
   } catch (error) {
     const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
-    return first as NodeJS.ErrnoException;
+    return first as TlsProblem;
   } finally {
     failed.catch(() => undefined);
     socket.destroy();

@@ -81,7 +81,7 @@ function pageOf(name: ProcessName): string {
     .outcome;
   return page(name, `${generated} [All processes](README.md).`, [
     `**${title}**: ${command.summary}. ${command.details}`,
-    `\`\`\`sh\n${command.example}\n\`\`\``,
+    commandsOf(name),
     `\`--dry-run\` does not check ${command.notChecked}.`,
     "## Input",
     members(withDefaults(name, rowsOf(input))),
@@ -111,6 +111,19 @@ function pageOf(name: ProcessName): string {
     "A failed process has one of these types. [What to do](../errors.md#a-process-that-failed).",
     meanings(["type", "meaning"], failureMeanings),
   ]);
+}
+
+/** They end at once: nothing is watched. */
+function commandsOf(name: ProcessName): string {
+  const [, command = "", stem = ""] =
+    /^trustflow (\S+) --input (\S+)\.json/.exec(contractOf(name).command.example) ?? [];
+  const start = `trustflow ${command} --input ${stem}.json`;
+  const lines = [
+    `trustflow example ${name} > ${stem}.json`,
+    `${start} --dry-run`,
+    `${start} --id ${stem}-1`,
+  ];
+  return `\`\`\`sh\n${lines.join("\n")}\n\`\`\``;
 }
 
 function updateOf(name: ProcessName, { name: update, description }: UpdateContract): string[] {

@@ -11,6 +11,7 @@ import {
   certificateAuthority,
   serverCertificate,
 } from "../../../packages/sandbox/src/tls/certificate.js";
+import { processes } from "../../../src/contracts/registry.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { lostEnrolment } from "../../processes/issue-certificate/inputs.js";
 import { lostMessage } from "../../processes/send-message/inputs.js";
@@ -155,6 +156,10 @@ export const guides: Guide[][] = [
       page: "docs/operations/stuck.md",
       replaced: { "sendPostal/ORDER-7": "sendPostal/order-21", "--event-id N": "--event-id 4" },
     },
+    ...processes.map((name) => ({
+      page: `docs/reference/${name}.md`,
+      first: async (world: PageWorld) => void (await run(world, ". .trustflow/client.env")),
+    })),
   ],
   [
     {
