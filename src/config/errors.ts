@@ -3,8 +3,9 @@ import { ConfigurationError } from "../errors/index.js";
 
 export { ConfigurationError } from "../errors/index.js";
 
-/** How to make a key. */
+/** Where the value comes from. */
 const hints: Record<string, string> = {
+  "database.url": '. With "trustflow dev", source ".trustflow/operator.env"',
   "keys.inbox": ': generate it with "trustflow keys generate"',
   "keys.inboxPublic": ': derive it from keys.inbox with "trustflow keys public"',
 };

@@ -104,6 +104,7 @@ function sayReady(stack: Stack, files: EnvironmentFiles, json: boolean | undefin
       ["sandbox", sandbox],
       ["receiver", receiver],
       ...Object.entries(accounts).map(([name, at]): [string, string] => [`account ${name}`, at]),
+      ["logs", relative("", stack.logDirectory)],
       ["for clients", `. ${shellWord(relative("", files.client))}`],
       ["for operators", `. ${shellWord(relative("", files.operator))}`],
     ]),

@@ -84,7 +84,7 @@ const SendNoticeBatchFields = z.strictObject({
     .describe(
       "Shown in the provider's portal, at most 255 characters, with the id of the process behind it if both have room (P2 §4.3).",
     )
-    .meta({ examples: ["Contract change of 1 March"] }),
+    .meta({ examples: ["Contract change of the spring"] }),
   subject: notice.subject,
   body: notice.body,
   recipients: DocumentInput.describe(

@@ -77,9 +77,7 @@ const SendNoticeFields = z.strictObject({
     .meta({ examples: ["Ada Byron"] }),
   recipientLegalName: Text.optional().describe("The legal name of the recipient."),
   issuerLegalName: Text.optional().describe("The legal name of the sender."),
-  lookupKey: Text.optional()
-    .describe("Your own reference, by which the notice can be queried.")
-    .meta({ examples: ["order-12"] }),
+  lookupKey: Text.optional().describe("Your own reference, by which the notice can be queried."),
   certificationLevel: z
     .string()
     .regex(

@@ -160,9 +160,9 @@ const SendPostalFields = z.strictObject({
   issuerPhone: Text.optional().describe("The telephone number of the sender."),
   issuerEmail: Text.optional().describe("The e-mail address of the sender."),
   issuerComments: Text.optional().describe("Comments of the sender."),
-  lookupKey: Text.optional()
-    .describe("Your own reference, by which the communication can be queried.")
-    .meta({ examples: ["order-7"] }),
+  lookupKey: Text.optional().describe(
+    "Your own reference, by which the communication can be queried.",
+  ),
   options: PostalOptions.optional().describe("How the letter is sent and certified (P2 §2.3)."),
   settings: PostalSettings.optional(),
 });

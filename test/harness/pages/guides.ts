@@ -43,11 +43,6 @@ async function run(world: PageWorld, command: string): Promise<string> {
   return output;
 }
 
-async function dev(world: PageWorld): Promise<void> {
-  await world.serve("trustflow dev");
-  await run(world, ". .trustflow/client.env");
-}
-
 /** Starts a process whose words make it wait for an operator, and waits until it does. */
 async function startStopped(
   world: PageWorld,
@@ -112,15 +107,16 @@ const password = "a password of the test environment";
 
 /** Pages of one list are read one after the other, in the same place. */
 export const guides: Guide[][] = [
-  [{ page: "README.md" }, { page: "docs/first-hour.md", typed: code }],
   [{ page: "examples/onboarding/README.md" }],
   [
     {
+      page: "README.md",
+      first: (world) =>
+        world.file("trustflow.toml", `[journal]\nleaseSeconds = ${LEASE_SECONDS}\n`),
+    },
+    { page: "docs/first-hour.md", typed: code },
+    {
       page: "docs/cli.md",
-      first: async (world) => {
-        await world.file("trustflow.toml", `[journal]\nleaseSeconds = ${LEASE_SECONDS}\n`);
-        await dev(world);
-      },
       typed: code,
       before: {
         "trustflow list --attention": async (world) => {
@@ -159,6 +155,8 @@ export const guides: Guide[][] = [
     ...processes.map((name) => ({
       page: `docs/reference/${name}.md`,
       first: async (world: PageWorld) => void (await run(world, ". .trustflow/client.env")),
+      // It ends with 1 where something happened twice.
+      last: async (world: PageWorld) => void (await run(world, "trustflow sandbox ledger")),
     })),
   ],
   [

@@ -17,11 +17,11 @@ export function messageInput(
   return { providerFields, ...more };
 }
 
-/** The provider's answer is lost. */
+/** The call is cut before the provider processes it, which the process cannot know. */
 export const lostMessage: Stopped<SendMessageInput> = {
   command: "send-message",
   example: "message.json",
   stopped: ({ providerFields }, id) => ({
-    providerFields: { ...providerFields, clientReference: id, sandbox: "send=cut-after-commit" },
+    providerFields: { ...providerFields, clientReference: id, sandbox: "send=cut" },
   }),
 };

@@ -56,6 +56,8 @@ export interface StackOptions {
 export interface Stack {
   /** Of an operator: all that is configured. */
   readonly env: Record<string, string>;
+  /** The roles and servers write their logs there. */
+  readonly logDirectory: string;
   /** What a role is given. */
   envOf(name: RoleName): Record<string, string>;
   /** Of the owner of the tables. */
@@ -115,6 +117,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     }
     return {
       ...{ env, databaseUrl, clientEnv: clientEnv(state, directory), directory },
+      logDirectory: place.logDirectory,
       ...{ temporal, postgres, temporalUi: temporal.uiUrl, sandboxUrl: url(ports.sandbox) },
       ...{ receiverUrl: url(ports.receiver), close },
       linkOf: (workflowId) =>
