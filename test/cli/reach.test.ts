@@ -78,7 +78,7 @@ test.each([[["callbacks", "parked"]], [["migrate", "--database-only"]], [["clean
 test("a missing key of the configuration is named, with its variable", async () => {
   const { code, stderr } = await trustflow(["receiver"]);
   expect(code).toBe(4);
-  expect(stderr).toContain(
+  expect(JSON.parse(stderr).reason).toContain(
     'database.url is required (environment: DATABASE_URL). With "trustflow dev", source ".trustflow/operator.env"',
   );
 });
