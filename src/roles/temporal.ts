@@ -8,7 +8,6 @@ import type { ResolvedConnection } from "../temporal/connection.js";
 import { CommandError, exitCodes } from "./exit-codes.js";
 
 const PROBE_MS = 3_000;
-const CONNECT_TIMEOUT = "5 s";
 const proxies = ["grpc_proxy", "https_proxy", "http_proxy"];
 
 /** The configured address and namespace; throws if no server listens there. */
@@ -27,15 +26,10 @@ export async function temporalSettings(): Promise<ResolvedConnection> {
 
 /** A connection for commands that read no payload, so that they need no key. */
 export async function connectPlain() {
-  const { address, namespace, options } = await requireTemporal();
-  const { Connection } = await import("@temporalio/client");
-  try {
-    const connection = await Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...options });
-    return { connection, namespace, address };
-  } catch (error) {
-    const { details } = error as { details?: string };
-    throw unreachable(address, details ?? "no answer");
-  }
+  const settings = await requireTemporal();
+  const { openConnection } = await import("../temporal/connection.js");
+  const { address, namespace } = settings;
+  return { connection: await openConnection(settings), namespace, address };
 }
 
 // With a proxy, only the SDK can connect.

@@ -95,11 +95,7 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
     ...(namespace && { namespace }),
     ...(env && { env }),
   });
-  const connection =
-    given ??
-    (await reach(resolved, () =>
-      connectOnce({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }),
-    ));
+  const connection = given ?? (await openConnection(resolved));
   const converter = dataConverter(ring, writeRing, refusePlaintext);
   const client = new Client({
     ...rest,
@@ -116,10 +112,10 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
 }
 
 /** `Connection.connect` would leave the channel of a failed attempt open. */
-async function connectOnce(options: ConnectionOptions): Promise<Connection> {
-  const connection = Connection.lazy(options);
+export async function openConnection(settings: ResolvedConnection): Promise<Connection> {
+  const connection = Connection.lazy({ connectTimeout: CONNECT_TIMEOUT, ...settings.options });
   try {
-    await connection.ensureConnected();
+    await reach(settings, () => connection.ensureConnected());
     return connection;
   } catch (error) {
     await connection.close();
