@@ -8,7 +8,7 @@ interface PackageCommands {
   addCommands(program: Command, given: { sandboxUrl: () => string | undefined }): void;
 }
 
-export const addLocal = addPackage("trustflow-dev", ["dev", "demo"]);
+export const addLocal = addPackage("trustflow-dev", ["dev", "demo", "rehearse"]);
 export const addSandbox = addPackage("trustflow-sandbox", ["sandbox"]);
 
 /** Where the package is missing, its commands say what to install. */

@@ -1,4 +1,4 @@
-// The commands `trustflow dev` and `trustflow demo`: the whole system on this machine, without set-up.
+// The commands `trustflow dev`, `trustflow demo` and `trustflow rehearse`: the whole system on this machine, without set-up.
 import { once } from "node:events";
 import { relative } from "node:path";
 import type { Command } from "commander";
@@ -8,8 +8,9 @@ import type { DemoReport } from "./demo/demo.js";
 import type { Speed } from "trustflow-sandbox";
 import { speed } from "trustflow-sandbox/cli";
 import type { EnvironmentFiles } from "./dev.js";
+import type { Rehearsal, Rehearsed } from "./rehearse.js";
 import type { Stack } from "./stack/stack.js";
-import { addCommand } from "trustflow/internal/cli/command.js";
+import { addCommand, parseProcessName } from "trustflow/internal/cli/command.js";
 import { webUiLists } from "trustflow/internal/temporal/visibility/web-ui.js";
 import { exitCodes } from "trustflow/internal/cli/output/exit.js";
 import {
@@ -29,6 +30,12 @@ interface DevOptions {
   config?: string;
   speed?: Speed;
   databaseUrl?: string;
+  json?: boolean;
+}
+
+interface RehearseOptions {
+  input: string;
+  config?: string;
   json?: boolean;
 }
 
@@ -61,6 +68,8 @@ If trustflow.toml has accounts, dev uses them too; the sandbox's account is then
       });
     });
 
+  addRehearse(program);
+
   addCommand(program, "demo", {
     summary: "run example processes through the whole system, with and without faults",
     details: `On a terminal the demo keeps running until Ctrl-C. Otherwise, or with --exit, it ends with 0 only if every
@@ -85,6 +94,57 @@ outcome and the sandbox's ledger are as expected.`,
       });
       if (!ok) process.exitCode = exitCodes.failed;
     });
+}
+
+function addRehearse(program: Command): void {
+  addCommand(program, "rehearse <process>", {
+    summary: "run your input against the sandbox, and kill the worker during each call",
+    details: `Starts a whole system with the sandbox, runs the process once without a crash, then once for each call to a provider and
+each of two moments: before the provider acts, and after it. Each time the worker is killed and started again. It enters the codes that a
+person is sent. It ends with 0 only if each run came to the same outcome, or asks a person what nothing at the provider shows, and if no
+effect happened twice. A rehearsal takes minutes. --config takes your settings; the calls go to the sandbox in any case.`,
+    example: "trustflow rehearse sendPostal --input letter.json",
+  })
+    .requiredOption("--input <file>", "JSON file with the input (comments are allowed)")
+    .option("--config <file>", "configuration file whose settings are used")
+    .action(async (name: string, { json, ...given }: RehearseOptions) => {
+      const { rehearse } = await import("./rehearse.js");
+      const found = await rehearse({ ...given, process: parseProcessName(name), progress });
+      if (json) writeJson(found);
+      else writeData(rehearsalText(found));
+      if (!found.ok) process.exitCode = exitCodes.failed;
+    });
+}
+
+function rehearsalText({ ok, outcome, points }: Rehearsal): Terminal {
+  const endings = (ending: Rehearsed["ending"]) =>
+    points.filter((point) => point.ending === ending).length;
+  const [failed, missed, asks] = [endings("failed"), endings("notReached"), endings("asks")];
+  const reached = points.length - missed;
+  return linesOf([
+    ...(failed === 0
+      ? []
+      : [
+          table(
+            ["CALL", "KILLED", "WHAT HAPPENED"],
+            points
+              .filter(({ ending }) => ending === "failed")
+              .map(({ call, killed, told }) => [call, killed, told]),
+          ),
+        ]),
+    facts([
+      ["without a crash", outcome],
+      ["the same outcome", `${endings("ended")} of ${reached} crashes`],
+      ["asks a person", `${asks} of ${reached} crashes`],
+      ...(missed > 0 ? [["not made again", `${missed} calls`] as [string, string]] : []),
+      [
+        "verdict",
+        ok
+          ? paint("green", `survived ${reached} of ${reached}, no effect twice`)
+          : paint("red", `survived ${reached - failed} of ${reached}`),
+      ],
+    ]),
+  ]);
 }
 
 function sayReady(stack: Stack, files: EnvironmentFiles, json: boolean | undefined): void {

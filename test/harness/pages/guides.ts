@@ -188,5 +188,10 @@ export const guides: Guide[][] = [
       },
     },
   ],
-  [{ page: "docs/testing.md" }, { page: "docs/simulation.md" }, { page: "docs/benchmarks.md" }],
+  [
+    { page: "docs/applications.md" },
+    { page: "docs/testing.md" },
+    { page: "docs/simulation.md" },
+    { page: "docs/benchmarks.md" },
+  ],
 ];

@@ -1,0 +1,260 @@
+// `trustflow rehearse`: runs one input against the sandbox again and again, and kills the worker during each call to a provider, once
+// before the provider acts and once after it. The sandbox's ledger says whether each effect happened once.
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Trustflow } from "trustflow-client";
+import type { AnyHandle } from "trustflow-client";
+import { readStartInput, withStoredFiles } from "trustflow/internal/cli/processes/start-input.js";
+import { contractOf } from "trustflow/internal/contracts/registry.js";
+import type { ProcessName } from "trustflow/internal/contracts/registry.js";
+import { sandboxControl } from "trustflow-sandbox";
+import type { SandboxControl } from "trustflow-sandbox";
+import type { Progress } from "./processes/tools.js";
+import { readOwnConfiguration, sandboxAccountName } from "./stack/own-configuration.js";
+import { simulatedSpans } from "./stack/simulated-spans.js";
+import { startStack } from "./stack/stack.js";
+import type { Stack } from "./stack/stack.js";
+
+export interface RehearsalOptions {
+  process: ProcessName;
+  /** The file with the input. */
+  input: string;
+  /** A trustflow.toml, for its settings; its accounts are not used. */
+  config?: string;
+  progress: Progress;
+}
+
+export interface Rehearsed {
+  /** `evi-post.submit 1`: the first call of this operation. */
+  call: string;
+  killed: "beforeEffect" | "afterEffect";
+  /** `asks`: a person must say whether the call arrived, which nothing at the provider shows. */
+  ending: "ended" | "asks" | "notReached" | "failed";
+  /** The outcome, or what is wrong. */
+  told: string;
+  durationMs: number;
+}
+
+export interface Rehearsal {
+  ok: boolean;
+  process: ProcessName;
+  /** Without a crash. */
+  outcome: string;
+  /** How often each operation had an effect without a crash. */
+  effects: Record<string, number>;
+  points: Rehearsed[];
+}
+
+/** A killed worker is noticed in seconds, so that a rehearsal takes minutes. */
+const hurried = {
+  TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2",
+  TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
+  TRUSTFLOW_JOURNAL__LEASE_SECONDS: "8",
+  TRUSTFLOW_JOURNAL__LOOK_UP_SPACING_SECONDS: "1",
+};
+const AFFIDAVIT_WINDOW_SECONDS = 5;
+/** The worker is killed long before. */
+const HELD_MS = 30_000;
+/** The effect comes while no worker runs, or while the next one looks. */
+const LATE_EFFECT_MS = 3_000;
+const POINT_LIMIT_MS = 180_000;
+/** An attention may end by itself, by a late answer. */
+const ASKS_FOR_GOOD_MS = 4_000;
+
+/** The worker is killed while the sandbox holds the call back. */
+const holds = {
+  beforeEffect: { kind: "slow", ms: LATE_EFFECT_MS },
+  afterEffect: { kind: "slow-answer", ms: HELD_MS },
+} as const;
+
+export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
+  const { config, progress } = options;
+  const own = config === undefined ? undefined : readOwnConfiguration(config);
+  const stack = await startStack({
+    directory: await mkdtemp(join(tmpdir(), "trustflow-rehearsal-")),
+    persistent: false,
+    sandboxSpeed: "auto",
+    sandboxPersonTime: "real",
+    env: { ...simulatedSpans(AFFIDAVIT_WINDOW_SECONDS), ...hurried },
+    ...(config !== undefined && { config }),
+    onDeath: () => undefined,
+    progress,
+  });
+  try {
+    const client = await Trustflow.connect({ env: stack.clientEnv });
+    try {
+      const stage = new Stage(options, stack, client, sandboxAccountName(own));
+      return await stage.rehearse();
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await stack.close();
+  }
+}
+
+interface Played {
+  ending: "ended" | "asks" | "failed";
+  told: string;
+}
+
+class Stage {
+  readonly #options: RehearsalOptions;
+  readonly #stack: Stack;
+  readonly #client: Trustflow;
+  readonly #account: string;
+  readonly #sandbox: SandboxControl;
+  #runs = 0;
+
+  constructor(options: RehearsalOptions, stack: Stack, client: Trustflow, account: string) {
+    this.#options = options;
+    this.#stack = stack;
+    this.#client = client;
+    this.#account = account;
+    this.#sandbox = sandboxControl(stack.sandboxUrl);
+  }
+
+  async rehearse(): Promise<Rehearsal> {
+    const { process: processName, progress } = this.#options;
+    const began = Date.now();
+    const { ending, told } = await this.#play(await this.#start());
+    const { newest } = await this.#sandbox.requests();
+    const effects = await this.#effects();
+    if (ending !== "ended" || (await this.#problem()) !== undefined)
+      throw new Error(`without a crash ${processName} does not come to its end: ${told}`);
+    const calls = callsOf(newest.map(({ operation }) => operation));
+    progress(
+      `without a crash: ${told} after ${seconds(began)}, ${calls.length} calls; two crashes for each`,
+    );
+    const points: Rehearsed[] = [];
+    for (const call of calls)
+      for (const killed of ["beforeEffect", "afterEffect"] as const) {
+        const point = await this.#point(call, killed, { told, effects });
+        points.push(point);
+        progress(
+          `${points.length} of ${calls.length * 2}  ${call.operation} ${call.nth}, ${killed}: ${point.ending}, ${point.told}`,
+        );
+      }
+    const ok = points.every((point) => point.ending !== "failed");
+    return { ok, process: processName, outcome: told, effects, points };
+  }
+
+  async #point(
+    { operation, nth }: Call,
+    killed: Rehearsed["killed"],
+    wanted: { told: string; effects: Record<string, number> },
+  ): Promise<Rehearsed> {
+    const began = Date.now();
+    await this.#sandbox.reset();
+    const { id } = await this.#sandbox.addFault({ operation, call: nth, ...holds[killed] });
+    const handle = await this.#start();
+    const isHeld = async () =>
+      (await this.#sandbox.faults()).some((fault) => fault.id === id && fault.fired > 0);
+    const played = await this.#play(handle, async () => {
+      if (!(await isHeld())) return false;
+      await this.#stack.role("worker").kill();
+      await this.#stack.role("worker").restart();
+      return true;
+    });
+    const done = (ending: Rehearsed["ending"], told: string): Rehearsed => ({
+      ...{ call: `${operation} ${nth}`, killed, ending, told },
+      durationMs: Date.now() - began,
+    });
+    if (played.ending !== "ended") await this.#terminate(handle);
+    const problem = await this.#problem();
+    if (problem !== undefined) return done("failed", problem);
+    if (!(await isHeld())) return done("notReached", "this time the process did not make the call");
+    if (played.ending !== "ended") return done(played.ending, played.told);
+    if (played.told !== wanted.told) return done("failed", `ended as ${played.told}`);
+    const effects = await this.#effects();
+    const lost = Object.keys(wanted.effects).filter((name) => !effects[name]);
+    return lost.length > 0
+      ? done("failed", `lost: ${lost.join(", ")}`)
+      : done("ended", played.told);
+  }
+
+  async #start(): Promise<AnyHandle> {
+    const { process: processName, input: file } = this.#options;
+    const id = `rehearsal-${(this.#runs += 1)}`;
+    const read = await readStartInput(contractOf(processName).input, file, id);
+    const input = await withStoredFiles(read, () => this.#client.documents);
+    return this.#client.start(processName, id, { ...input, account: this.#account });
+  }
+
+  /** Follows the process to its end and enters each code that a person is sent. `disturb` is asked again and again until it has happened. */
+  async #play(handle: AnyHandle, disturb?: () => Promise<boolean>): Promise<Played> {
+    const entered = new Set<string>();
+    let asksSince: number | undefined;
+    let isDisturbed = disturb === undefined;
+    let waits = "";
+    for (const end = Date.now() + POINT_LIMIT_MS; Date.now() < end; await delay(100)) {
+      isDisturbed ||= (await disturb?.()) ?? true;
+      // A worker that is away answers no query.
+      if (!(await handle.isOpen().catch(() => true))) return endOf(handle);
+      const status = await handle.status({ timeoutMs: 2_000 }).catch(() => undefined);
+      const { attention, waitingFor = "", phase } = status ?? {};
+      waits = [phase, waitingFor, attention?.reason].filter(Boolean).join(", ");
+      asksSince = attention ? (asksSince ?? Date.now()) : undefined;
+      if (asksSince !== undefined && Date.now() - asksSince > ASKS_FOR_GOOD_MS)
+        return attention?.kind === "unknownOutcome"
+          ? { ending: "asks", told: `a person has to look: ${attention.step}` }
+          : { ending: "failed", told: attention?.reason ?? "" };
+      if (phase === "waiting" && "submitOtp" in handle) await this.#enterCode(handle, entered);
+    }
+    return { ending: "failed", told: `still open: ${waits}` };
+  }
+
+  async #enterCode(handle: Extract<AnyHandle, { submitOtp: unknown }>, entered: Set<string>) {
+    const newest = (await this.#sandbox.messages()).at(-1)?.otp;
+    if (newest === undefined || entered.has(newest)) return;
+    const answer = await handle.submitOtp(newest).catch(() => undefined);
+    if (answer && answer.answer !== "unavailable") entered.add(newest);
+  }
+
+  async #effects(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { operation } of (await this.#sandbox.ledger()).effects)
+      counts[operation] = (counts[operation] ?? 0) + 1;
+    return counts;
+  }
+
+  /** What the ledger has that must never be there. */
+  async #problem(): Promise<string | undefined> {
+    const { duplicates, violations } = await this.#sandbox.ledger();
+    const [twice, violation] = [duplicates[0], violations[0]];
+    if (twice) return `${twice.operation} happened ${twice.count} times`;
+    return violation && `${violation.operation}: ${violation.detail}`;
+  }
+
+  async #terminate({ workflowId }: AnyHandle): Promise<void> {
+    await this.#client.temporal.workflow.getHandle(workflowId).terminate("end of the rehearsal");
+  }
+}
+
+interface Call {
+  operation: string;
+  nth: number;
+}
+
+/** Each call with its number among those of its operation. */
+function callsOf(operations: string[]): Call[] {
+  const counts = new Map<string, number>();
+  return operations.map((operation) => {
+    const nth = (counts.get(operation) ?? 0) + 1;
+    counts.set(operation, nth);
+    return { operation, nth };
+  });
+}
+
+function endOf(handle: AnyHandle): Promise<Played> {
+  return handle.result().then(
+    ({ outcome }) => ({ ending: "ended", told: outcome }),
+    (error: Error) => ({ ending: "failed", told: error.message }),
+  );
+}
+
+function seconds(since: number): string {
+  return `${((Date.now() - since) / 1_000).toFixed(0)} s`;
+}
