@@ -8,6 +8,7 @@ import { endpoint, list, plain, secret, text, url, whole } from "./fields.js";
 import { load } from "./load.js";
 import { Decisions, Operators } from "./operators.js";
 import { processDefaults } from "./processes.js";
+import { Webhooks } from "./webhooks.js";
 
 export { ConfigurationError } from "./errors.js";
 export { isReadable, requireSecrets } from "./fields.js";
@@ -186,6 +187,11 @@ export const Config = z.strictObject({
         .describe(
           "how long a callback to an account's address may belong to no process before it is parked",
         ),
+      eventSeconds: whole(1)
+        .default(5)
+        .describe(
+          "between two looks for processes that have ended or need a decision, where there are [webhooks](../webhooks.md)",
+        ),
       metricsAddress: endpoint()
         .optional()
         .describe(
@@ -318,6 +324,7 @@ export const Config = z.strictObject({
     .prefault({}),
   decisions: Decisions,
   operators: Operators,
+  webhooks: Webhooks,
   accounts: z
     .unknown()
     .transform(() => undefined)

@@ -1,6 +1,7 @@
 // The role `relay`: brings callbacks from the inbox to their processes (docs/design.md §7, §12).
 import type { WorkflowClient } from "@temporalio/client";
 import { ringOf } from "../config/config.js";
+import { webhooksOf } from "./webhooks.js";
 import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { Health } from "./health.js";
 import { payloadKeys } from "../config/payload-keys.js";
@@ -35,11 +36,13 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const stuck = config.relay.metricsAddress
     ? watchStuck(temporal, config.stuck.scanSeconds * 1_000, () => looking.isHeld())
     : undefined;
+  const webhooks = await webhooksOf(config, pool, temporal, log);
   const metrics = relayMetrics({
     pool,
     isListening: () => started.health().listening,
     attentions: () => countAttentions(temporal.client),
     stuck: () => stuck?.counts(),
+    ...(webhooks && { webhooks: webhooks.unsettled }),
   });
   const started = await startRelay({
     ...{ pool, clientFor, ...parsers, ...settingsOf(config), logger: log },
@@ -63,6 +66,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
     details: { ...server.details, ...served.details },
     async close() {
       await started.close();
+      await webhooks?.close();
       await server.close();
       await served.close();
       await stuck?.close();
