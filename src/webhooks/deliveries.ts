@@ -159,3 +159,11 @@ export class Deliveries {
     return rows;
   }
 }
+
+/** Every other delivery goes with its event. */
+export async function purgeTests(pool: Pool, olderThan: Date): Promise<void> {
+  await pool.query(
+    "delete from trustflow.webhook_deliveries where event is null and created_at < $1",
+    [olderThan],
+  );
+}

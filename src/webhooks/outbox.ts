@@ -1,7 +1,6 @@
 // The events that were found, and with each, in the same commit, a delivery for every endpoint that wants it.
 import type { ProcessEvent } from "../contracts/shared/process-event.js";
 import { workflowIdOf } from "../contracts/shared/names.js";
-import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import type { Endpoint } from "./endpoint.js";
 
@@ -68,15 +67,4 @@ export class Outbox {
     );
     return rows[0]?.stored ?? 0;
   }
-}
-
-/** With their deliveries. */
-export async function removeEvents(
-  pool: Pick<Pool, "query">,
-  { namespace, workflowId }: ProcessKey,
-): Promise<void> {
-  await pool.query(
-    "delete from trustflow.process_events where namespace = $1 and workflow_id = $2",
-    [namespace, workflowId],
-  );
 }

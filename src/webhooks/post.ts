@@ -52,19 +52,21 @@ export function post({
       signal: end,
       ...(!allowPrivate && { lookup: publicLookup }),
     });
-    sent.on("error", (error: Error & { code?: string }) =>
-      resolve({ problem: end.aborted ? "timeout" : (error.code ?? error.name) }),
-    );
+    // An answer that does not end, or is too long, has its status all the same.
+    let status: number | undefined;
+    sent.on("error", (error: Error & { code?: string }) => {
+      const problem = end.aborted ? "timeout" : (error.code ?? error.name);
+      resolve(status === undefined ? { problem } : { status });
+    });
     sent.on("response", (answer) => {
-      const status = answer.statusCode ?? 0;
+      const came = (status = answer.statusCode ?? 0);
       let size = 0;
-      // An answer that does not end, or is too long, has its status all the same.
       answer.on("data", (chunk: Buffer) => {
         size += chunk.length;
         if (size > MAX_ANSWER_BYTES) answer.destroy();
       });
       answer.on("error", () => undefined);
-      answer.on("close", () => resolve({ status }));
+      answer.on("close", () => resolve({ status: came }));
     });
     sent.end(body);
   });

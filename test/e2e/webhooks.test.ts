@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newSecret } from "../../src/webhooks/signature.js";
 import { eventually } from "../harness/outages/wait.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import { startTestStack } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { startReceiver } from "../webhooks/receiver.js";
@@ -33,7 +33,6 @@ test("a receiver hears that a letter has ended, with its outcome", async () => {
   const handle = await system.client.sendPostal("told", letterInput("told", "delivered"));
   await handle.result();
   await eventually("an event", () => receiver.heard.length > 0);
-  console.log(JSON.stringify(receiver.heard));
   expect(receiver.heard).toEqual([
     {
       id: expect.stringMatching(/^evt_[\w-]{32}$/),

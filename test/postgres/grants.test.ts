@@ -16,7 +16,7 @@ import {
   offerTokens,
 } from "../../src/callbacks/inbox/unaddressed-tokens.js";
 import { Journal } from "../../src/journal/journal.js";
-import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "../../src/journal/retention.js";
+import { purgeCorrelations, purgeEffects, purgeStored } from "../../src/journal/retention.js";
 import { UnaddressedTokens } from "../../src/journal/unaddressed-tokens.js";
 import { openDatabaseRoles } from "../../packages/dev/src/stack/database-roles.js";
 import type { LocalRole } from "../../packages/dev/src/stack/database-roles.js";
@@ -266,7 +266,7 @@ test("the relay stores secrets of events, the worker finds them and claims refer
   expect(await journal.reserveReference({ ...reference, ...second })).toEqual(first);
   expect(await journal.takeReference({ ...reference, ...second }, first)).toBe(true);
   const olderThan = new Date(Date.now() + 60_000);
-  await purgeEventSecrets(as.cleanup, olderThan, async () => false);
+  await purgeStored("event_secrets", as.cleanup, olderThan, async () => false);
   await purgeCorrelations(as.cleanup, olderThan, async () => false);
   for (const table of ["event_secrets", "correlations"])
     expect((await database.pool.query(`select from trustflow.${table}`)).rowCount).toBe(0);

@@ -1,5 +1,6 @@
 // A receiver of webhooks as an application has one: it verifies each request with the library of Standard Webhooks.
 import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
@@ -25,7 +26,7 @@ export async function startReceiver(secret: string): Promise<Receiver> {
   const webhook = new Webhook(secret);
   const heard: Heard[] = [];
   let answer: [number, Record<string, string>] = [204, {}];
-  const server = createServer(async (request, response) => {
+  const answerTo = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     try {
       const told = webhook.verify(body, request.headers as Record<string, string>) as Heard;
@@ -34,7 +35,8 @@ export async function startReceiver(secret: string): Promise<Receiver> {
     } catch {
       response.writeHead(401).end();
     }
-  });
+  };
+  const server = createServer((request, response) => void answerTo(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks?tenant=a`,

@@ -13,7 +13,7 @@ export interface RelaySources {
   /** Stuck processes, repaired or not, as of the last read; undefined before the first read and after a failed one. */
   stuck(): Record<string, number> | undefined;
   /** Deliveries of webhooks that wait or have failed; absent without webhooks. */
-  webhooks?(): Promise<{ endpoint: string; state: string; count: number }[]>;
+  webhooks?: (() => Promise<{ endpoint: string; state: string; count: number }[]>) | undefined;
 }
 
 export interface RelayMetrics {
