@@ -275,12 +275,7 @@ export class Trustflow extends Starts {
    * Follows the ends and the needed decisions of all processes, of whoever started them. At least once: a change that came may come again
    * after a resumption, with the same `id`. It goes on where Temporal was away. `docs/webhooks.md` says what it does not see.
    */
-  changes(options: ChangesOptions = {}): AsyncIterable<Change> {
-    const within = beginWait({ signal: options.signal }, this.temporal.connection);
-    return stepsWithin(within, this.#typedChanges(options));
-  }
-
-  async *#typedChanges(options: ChangesOptions): AsyncGenerator<Change> {
+  async *changes(options: ChangesOptions = {}): AsyncGenerator<Change> {
     try {
       yield* changesOf(this.temporal, options);
     } catch (error) {

@@ -5,6 +5,7 @@ import { InvalidInputError } from "../errors/index.js";
 import type { ProcessEvent } from "../contracts/shared/process-event.js";
 import { EventLooks } from "../temporal/visibility/process-events.js";
 import { isUnavailable } from "./refusal.js";
+import { beginWait, stepsWithin } from "./waiting.js";
 
 export interface ChangesOptions {
   /** The `cursor` of a change, or a time in RFC 3339: follows from there on. Without it from now on. */
@@ -36,7 +37,9 @@ export async function* changesOf(
   for (;;) {
     const cursor = looks.position.toISOString();
     try {
-      for await (const events of looks.look(async (ids) => knownIn(seen, ids)))
+      const found = looks.look(async (ids) => knownIn(seen, ids));
+      // A wait for each step: the SDK lets go of no call of a wait before its end.
+      for await (const events of stepsWithin(beginWait({ signal }, client.connection), found))
         for (const event of events) {
           yield { ...event, cursor };
           seen.set(event.id, Date.now());
@@ -46,7 +49,9 @@ export async function* changesOf(
       if (!isUnavailable(error)) throw error;
     }
     for (const [id, at] of seen) if (at < Date.now() - REMEMBERED_MS) seen.delete(id);
-    await delay(Math.max(intervalMs, 1_000), undefined, signal && { signal });
+    await delay(Math.max(intervalMs, 1_000), undefined, signal && { signal }).catch(
+      () => undefined,
+    );
   }
 }
 

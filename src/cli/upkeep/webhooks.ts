@@ -73,7 +73,7 @@ function addList(webhooks: Command): void {
     .option("--limit <n>", "maximum number of rows", wholeNumber(1), 100)
     .addOption(csvOption())
     .action(({ state, endpoint, before, limit, json, csv }: ListOptions) =>
-      withDeliveries(async (deliveries, config) => {
+      withDeliveries(async (deliveries) => {
         const rows = await deliveries.list({
           limit,
           ...(state && { states: [state] }),
@@ -84,7 +84,7 @@ function addList(webhooks: Command): void {
         const write = csv ? writeCsv : writeTable;
         write(
           ["ID", "CREATED", "STATE", "ENDPOINT", "TYPE", "PROCESS", "ATTEMPTS", "LAST RESULT"],
-          rows.map((row) => cells(row, config)),
+          rows.map(cells),
         );
       }),
     );
@@ -126,10 +126,12 @@ function addTest(webhooks: Command): void {
     example: "trustflow webhooks test billing",
   }).action((endpoint: string, { json }: { json?: boolean }) =>
     withDeliveries(async (deliveries, { webhooks: configured }) => {
-      if (!configured[endpoint])
+      const names = Object.keys(configured);
+      // An operator's configuration may have none.
+      if (names.length > 0 && !names.includes(endpoint))
         throw new CommandError(
           exitCodes.invalid,
-          `endpoint: webhooks.${endpoint} is not configured; ${suggestionFor(endpoint, Object.keys(configured))}`,
+          `endpoint: webhooks.${endpoint} is not configured; ${suggestionFor(endpoint, names)}`,
         );
       const id = await deliveries.test(endpoint);
       const tried = await firstAttempt(deliveries, id);
@@ -153,17 +155,14 @@ async function firstAttempt(deliveries: Deliveries, id: string): Promise<Deliver
   return undefined;
 }
 
-function cells(
-  { id, createdAt, state, endpoint, event, attempts }: Delivery,
-  config: Config,
-): string[] {
+function cells({ id, createdAt, state, endpoint, event, attempts }: Delivery): string[] {
   const { data } = event;
   const last = attempts.at(-1);
   return [
     id,
     createdAt.toISOString(),
     state,
-    config.webhooks[endpoint] ? endpoint : `${endpoint} (not configured)`,
+    endpoint,
     event.type,
     "process" in data ? `${data.process}/${data.id}` : "",
     String(attempts.length),

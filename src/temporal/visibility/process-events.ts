@@ -18,6 +18,7 @@ const WIDE_MS = 3_600_000;
 const WIDE_EVERY_MS = 300_000;
 /** Of one page; a memo may have kilobytes. */
 const PAGE_SIZE = 100;
+const AT_ONCE = 8;
 
 const hasEnded = 'ExecutionStatus IN ("Completed", "Failed", "Terminated", "TimedOut", "Canceled")';
 const { HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT: CLOSE_EVENT } =
@@ -53,7 +54,7 @@ export class EventLooks {
     return this.#position;
   }
 
-  /** Pages of events that are not known yet. Their order says nothing. */
+  /** Some events at a time, which are not known yet. Their order says nothing. */
   async *look(knownAmong: KnownAmong): AsyncGenerator<ProcessEvent[]> {
     const beganAt = performance.now();
     const isWide = beganAt - this.#wideAt >= WIDE_EVERY_MS;
@@ -64,17 +65,14 @@ export class EventLooks {
     const ended = `${ofTypes(processes)} AND ${hasEnded} AND CloseTime >= "${after.toISOString()}"`;
     for await (const page of this.#pages(ended)) {
       for (const { closeTime } of page) newest = Math.max(newest, closeTime?.getTime() ?? 0);
-      yield await fresh(
+      yield* fresh(
         page.flatMap((info) => this.#ended(info)),
         knownAmong,
       );
     }
     const asking = `${ofTypes(processes)} AND ${isRunning} AND ${searchAttributes.attention.name} IS NOT NULL`;
     for await (const page of this.#pages(asking))
-      yield await fresh(
-        (await Promise.all(page.map((info) => this.#asking(info)))).flat(),
-        knownAmong,
-      );
+      yield* fresh((await Promise.all(page.map((info) => this.#asking(info)))).flat(), knownAmong);
     this.#position = new Date(newest);
     if (isWide) this.#wideAt = beganAt;
   }
@@ -175,14 +173,14 @@ export class EventLooks {
   }
 }
 
-async function fresh(drafts: Draft[], knownAmong: KnownAmong): Promise<ProcessEvent[]> {
+/** Some at a time, since the end of a process may have to be asked for. */
+async function* fresh(drafts: Draft[], knownAmong: KnownAmong): AsyncGenerator<ProcessEvent[]> {
   const known = await knownAmong(drafts.map(({ id }) => id));
-  const events: ProcessEvent[] = [];
-  for (const draft of drafts) {
-    const event = known.has(draft.id) ? undefined : await draft.complete();
-    if (event) events.push(event);
+  const left = drafts.filter(({ id }) => !known.has(id));
+  for (let at = 0; at < left.length; at += AT_ONCE) {
+    const found = await Promise.all(left.slice(at, at + AT_ONCE).map((one) => one.complete()));
+    yield found.filter((event) => event !== undefined);
   }
-  return events;
 }
 
 const now = () => new Date().toISOString();
