@@ -5,12 +5,15 @@ import { flag, listOf, secret, url } from "./fields.js";
 
 const endpointName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");
 
+const hasUser = (given: string) => {
+  if (!URL.canParse(given)) return false;
+  const { username, password } = new URL(given);
+  return username !== "" || password !== "";
+};
+
 const Webhook = z.strictObject({
   url: url()
-    .refine((given) => {
-      const { username, password } = new URL(given);
-      return username === "" && password === "";
-    }, "must not contain a user name or password")
+    .refine((given) => !hasUser(given), "must not contain a user name or password")
     .describe(
       "where the relay sends [webhooks](../webhooks.md); `https` outside the sandbox. Relay",
     ),

@@ -126,7 +126,7 @@ test("an operator lists, tests and replays deliveries", async () => {
   const { env } = system.stack;
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await trustflow(["webhooks", ...args, "--json"], { env });
-    return { code, stderr, said: JSON.parse(stdout || "null") as any };
+    return { code, stderr, said: JSON.parse(stdout || "null") };
   };
   const { said: listed } = await run("list", "--state", "delivered", "--endpoint", "billing");
   const told = listed.find(({ event }: any) => event.data.id === "told");
