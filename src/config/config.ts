@@ -263,7 +263,9 @@ export const Config = z.strictObject({
     .strictObject({
       inboxDays: whole(1)
         .default(90)
-        .describe("bodies of callbacks, and the tokens that they carried"),
+        .describe(
+          "bodies of callbacks, the tokens that they carried, and [webhooks](../webhooks.md) that were sent",
+        ),
       parkedDays: whole(1).default(365).describe("bodies of callbacks that stay parked"),
       journalDays: whole(1)
         .default(400)

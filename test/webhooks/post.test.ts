@@ -1,11 +1,17 @@
 // One request of a webhook to real servers: where it may go, and what counts as taken.
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
+import {
+  certificateAuthority,
+  serverCertificate,
+} from "../../packages/sandbox/src/tls/certificate.js";
 import { post } from "../../src/webhooks/post.js";
 import { isPublic, publicLookup } from "../../src/webhooks/public-address.js";
 
+const serverTls = serverCertificate(["localhost"], certificateAuthority("Nobody knows it"));
 const opened: { close(): void }[] = [];
 afterEach(() => {
   for (const server of opened.splice(0)) server.close();
@@ -88,6 +94,18 @@ test.each(["1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111"])(
     expect(isPublic(address)).toBe(true);
   },
 );
+
+test("a certificate that nothing proves is not sent to", async () => {
+  const requests: string[] = [];
+  const server = createTlsServer(serverTls, () => void requests.push("came"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(server);
+  const { port } = server.address() as AddressInfo;
+  expect(await send(`https://localhost:${port}/`)).toEqual({
+    problem: expect.stringMatching(/CERT|SIGNATURE/),
+  });
+  expect(requests).toEqual([]);
+});
 
 test("no answer, and none in time, are problems; an answer that does not end has its status", async () => {
   const silent = await serve(() => undefined);
