@@ -146,8 +146,14 @@ test.each([410, 301])(
     expect(await deliveries.unsettled()).toEqual([{ endpoint: "bad", state: "failed", count: 1 }]);
     expect(receivers.good.heard).toEqual([]);
 
-    receivers.bad.answer(200);
     expect(await deliveries.replayFailed("bad")).toHaveLength(1);
+    await eventually("the replay is not taken", async () => {
+      const [one] = await deliveries.list();
+      return one?.attempts.length === 11;
+    });
+    expect(await states()).toEqual(["bad waiting"]);
+    receivers.bad.answer(200);
+    await database.pool.query("update trustflow.webhook_deliveries set due_at = now()");
     await eventually("it is delivered", async () => (await states())[0] === "bad delivered");
     expect(new Set(receivers.bad.heard.map(({ id }) => id))).toEqual(new Set(["evt_a"]));
   },

@@ -92,13 +92,20 @@ test("an end has the outcome or the type of the failure, and only where it is a 
   // An id with a blank is none of ours.
   listed = listed.map((one) => ({ ...one, id: one.id.replace(" ", "-") }));
   await looksFrom(ago(10), ago(10)).look();
-  expect(told.map(({ data: { process: _, runId: __, ...rest } }) => rest)).toEqual([
-    { id: "outcome", outcome: "delivered" },
-    { id: "forged-outcome" },
-    { id: "failed", failure: "NotAccepted" },
-    { id: "forged-failure", failure: "Error" },
-    { id: "timedOut", failure: "Stopped" },
-  ]);
+  expect(told.map(({ data }) => data)).toEqual(
+    [
+      { id: "outcome", outcome: "delivered" },
+      { id: "forged-outcome" },
+      { id: "failed", failure: "NotAccepted" },
+      { id: "forged-failure", failure: "Error" },
+      { id: "timedOut", failure: "Stopped" },
+    ].map(withRun),
+  );
+});
+
+const withRun = <T extends { id: string }>(data: T) => ({
+  ...{ process: "sendPostal", runId: `run of ${data.id}` },
+  ...data,
 });
 
 const attention = (id: string, more = {}) => ({
@@ -131,7 +138,7 @@ test("each attention is told once, by its id and kind; without a readable status
       { id: "two", attention: { id: "ask-1", kind: "protocol" } },
       { id: "two", attention: { id: "ask-2", kind: "unavailable" } },
       { id: "unreadable", attention: { kind: "protocol" } },
-    ].map(({ id, ...rest }) => ({ process: "sendPostal", id, runId: `run of ${id}`, ...rest })),
+    ].map(withRun),
   );
   expect(told[0]?.timestamp).toBe("2026-01-02T11:00:00.000Z");
   expect(await look()).toEqual([]);
