@@ -16,7 +16,7 @@ export interface Receiver {
   url: string;
   /** Each request that came, in its order. */
   heard: Heard[];
-  /** What it answers from now on. */
+  /** What it answers from now on; with 0 nothing. */
   answer(status: number, headers?: Record<string, string>): void;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startReceiver(secret: string): Promise<Receiver> {
     try {
       const told = webhook.verify(body, request.headers as Record<string, string>) as Heard;
       heard.push({ ...told, id: String(request.headers["webhook-id"]) });
-      response.writeHead(...answer).end();
+      if (answer[0] > 0) response.writeHead(...answer).end();
     } catch {
       response.writeHead(401).end();
     }

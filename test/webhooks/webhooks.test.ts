@@ -35,8 +35,9 @@ beforeEach(async () => {
   [running, shown, warnings] = [[], [], []];
 });
 afterEach(async () => {
-  await Promise.all(running.map((one) => one.close()));
+  // First, so that no attempt waits for an answer.
   for (const receiver of Object.values(receivers)) await receiver.close();
+  await Promise.all(running.map((one) => one.close()));
 });
 
 const endpoint = (name: "good" | "bad", more: Partial<Endpoint> = {}): Endpoint => ({
@@ -119,6 +120,15 @@ test("an endpoint that is away delays no other; it is tried again with the same 
   expect(new Set(ids).size).toBe(12);
   const [last] = await deliveries.list({ endpoint: "bad", limit: 1 });
   expect(last?.attempts.map(({ status }) => status)).toEqual([500, 200]);
+});
+
+test("an endpoint that never answers has four attempts under way, and delays no other", async () => {
+  shown = Array.from({ length: 12 }, (_, index) => ended(String(index)));
+  receivers.bad.answer(0);
+  start([endpoint("bad"), endpoint("good")]);
+  await eventually("the good one has all", () => receivers.good.heard.length === 12, 5_000);
+  await eventually("its attempts", () => receivers.bad.heard.length >= 4);
+  expect(receivers.bad.heard).toHaveLength(4);
 });
 
 test.each([410, 301])(
