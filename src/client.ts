@@ -18,6 +18,8 @@ import {
   UnreachableError,
   WrongCodecKeyError,
 } from "./errors/index.js";
+import { changesOf } from "./client/changes.js";
+import type { Change, ChangesOptions } from "./client/changes.js";
 import { differences } from "./client/differences.js";
 import type { SignDecision, Started, Writing } from "./client/handle.js";
 import { handles, Starts } from "./client/processes.js";
@@ -76,6 +78,7 @@ import { withoutMemos } from "./temporal/visibility/without-memos.js";
 
 export * from "./errors/index.js";
 export { ProcessHandle } from "./client/handle.js";
+export type { Change, ChangesOptions } from "./client/changes.js";
 export type { Started, UpdateCall } from "./client/handle.js";
 export {
   CertificateHandle,
@@ -263,6 +266,18 @@ export class Trustflow extends Starts {
   async *#typedList(filter: ListFilter): AsyncGenerator<ListedProcess> {
     try {
       yield* this.#list(filter);
+    } catch (error) {
+      throw this.#refusal(error);
+    }
+  }
+
+  /**
+   * Follows the ends and the needed decisions of all processes, of whoever started them. At least once: a change that came may come again
+   * after a resumption, with the same `id`. It goes on where Temporal was away. `docs/webhooks.md` says what it does not see.
+   */
+  async *changes(options: ChangesOptions = {}): AsyncGenerator<Change> {
+    try {
+      yield* changesOf(this.temporal, options);
     } catch (error) {
       throw this.#refusal(error);
     }

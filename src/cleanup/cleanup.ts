@@ -9,7 +9,7 @@ import { ConfigurationError } from "../config/config.js";
 import type { Config } from "../config/config.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { DocumentStore } from "../documents/store.js";
-import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "../journal/retention.js";
+import { purgeCorrelations, purgeEffects, purgeStored } from "../journal/retention.js";
 import type { IsOpen } from "../journal/retention.js";
 import { expireDocuments } from "./document-retention.js";
 import type { Expired } from "./document-retention.js";
@@ -21,6 +21,7 @@ import { namespacesOf } from "./namespaces.js";
 import { removeOrphans } from "./orphans.js";
 import type { Orphans } from "./orphans.js";
 import type { Pool } from "../postgres/pool.js";
+import { purgeTests } from "../webhooks/deliveries.js";
 import { historyDays } from "../temporal/connection.js";
 
 export interface CleanupOptions {
@@ -136,7 +137,9 @@ async function purgeRows({
       )
     : await purgeEffects(pool, before(journalDays), remembered, limit);
   if (!dryRun) {
-    await purgeEventSecrets(pool, before(inboxDays), running, limit);
+    for (const table of ["event_secrets", "process_events"] as const)
+      await purgeStored(table, pool, before(inboxDays), running, limit);
+    await purgeTests(pool, before(inboxDays));
     await purgeCorrelations(pool, before(journalDays), remembered, limit);
     await purgeBatches(pool, before(journalDays));
   }

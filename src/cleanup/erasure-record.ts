@@ -138,13 +138,15 @@ export async function eraseCallbacks(pool: Pool, erasure: Erasure): Promise<void
 
 /**
  * Deletes the bodies of callbacks that came after the erasure of their process, which are not delivered, with the secrets that they
- * carried. Returns how many bodies.
+ * carried, and events that were found while it was erased. Returns how many bodies.
  */
 export async function eraseLateCallbacks(pool: Pool, dryRun: boolean): Promise<number> {
   const isErased = `exists (select 1 from trustflow.erasures e
     where e.namespace = c.namespace and e.workflow_id = c.workflow_id and e.finished_at is not null)`;
   const late = `body is not null and ${isErased}`;
-  if (!dryRun) await pool.query(`delete from trustflow.event_secrets c where ${isErased}`);
+  if (!dryRun)
+    for (const table of ["event_secrets", "process_events"])
+      await pool.query(`delete from trustflow.${table} c where ${isErased}`);
   const { rowCount } = await pool.query(
     dryRun
       ? `select 1 from trustflow.callbacks c where ${late}`
@@ -167,7 +169,8 @@ export async function eraseEffects(pool: Pool, erasure: Erasure): Promise<void> 
            and e.provider = p.provider and e.account = p.account and e.operation = p.operation)`,
       [namespace, workflowId],
     );
-    for (const table of ["correlations", "event_secrets"])
+    // The deliveries of an event go with it.
+    for (const table of ["correlations", "event_secrets", "process_events"])
       await client.query(`delete from trustflow.${table} where ${ofProcess}`, [
         namespace,
         workflowId,

@@ -22,6 +22,7 @@ import { addRoles } from "./roles.js";
 import { addKeys, addSchema } from "./keys/schema.js";
 import { addStarts } from "./processes/start.js";
 import { addUpdates } from "./processes/updates.js";
+import { addWebhooks } from "./upkeep/webhooks.js";
 
 const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
   ["Try it", [addLocal]],
@@ -39,7 +40,10 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
       addExample,
     ],
   ],
-  ["Operators", [addOperators, addCallbacks, addProvider, addAlertEmails, addErase, addDoctor]],
+  [
+    "Operators",
+    [addOperators, addCallbacks, addWebhooks, addProvider, addAlertEmails, addErase, addDoctor],
+  ],
   ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
 ];
 

@@ -6,12 +6,19 @@ export interface Addresses {
   accounts?: Record<string, object> | undefined;
   callbacks: { publicUrl?: string | undefined };
   sandbox: { url?: string | undefined };
+  webhooks: Record<string, { url: string }>;
 }
 
-/** One problem for each key. A configuration without an environment sends nothing: a worker refuses it. */
+/** One problem for each key. A configuration without an environment sends no credentials: a worker refuses it. A relay takes it. */
 export function credentialsInClear(given: Addresses): string[] {
   const { environment, callbacks, sandbox } = given;
-  if (environment === undefined || environment === "sandbox") return [];
+  if (environment === "sandbox") return [];
+  const ofWebhooks = Object.entries(given.webhooks).flatMap(([name, { url }]) =>
+    isEncrypted(url)
+      ? []
+      : [`webhooks.${name}.url: must be https outside the sandbox: it tells of processes`],
+  );
+  if (environment === undefined) return ofWebhooks;
   const { publicUrl } = callbacks;
   // `trustflow dev` with accounts of a test environment: its own sandbox and receiver stay on this machine.
   const isOwn = (url: string) => environment === "preproduction" && isLoopback(url);
@@ -20,9 +27,10 @@ export function credentialsInClear(given: Addresses): string[] {
       ? []
       : [`${key}: must be https in ${environment}: it carries credentials`],
   );
-  if (publicUrl === undefined || isEncrypted(publicUrl) || isOwn(publicUrl)) return ofAccounts;
+  if (publicUrl === undefined || isEncrypted(publicUrl) || isOwn(publicUrl))
+    return [...ofWebhooks, ...ofAccounts];
   const ofCallbacks = `callbacks.publicUrl: must be https in ${environment}: a callback address is a capability`;
-  return [...ofAccounts, ofCallbacks];
+  return [...ofWebhooks, ...ofAccounts, ofCallbacks];
 }
 
 /**

@@ -8,6 +8,7 @@ import { endpoint, list, plain, secret, text, url, whole } from "./fields.js";
 import { load } from "./load.js";
 import { Decisions, Operators } from "./operators.js";
 import { processDefaults } from "./processes.js";
+import { Webhooks } from "./webhooks.js";
 
 export { ConfigurationError } from "./errors.js";
 export { isReadable, requireSecrets } from "./fields.js";
@@ -186,6 +187,11 @@ export const Config = z.strictObject({
         .describe(
           "how long a callback to an account's address may belong to no process before it is parked",
         ),
+      eventSeconds: whole(1)
+        .default(5)
+        .describe(
+          "between two looks for processes that have ended or need a decision, where there are [webhooks](../webhooks.md)",
+        ),
       metricsAddress: endpoint()
         .optional()
         .describe(
@@ -257,7 +263,9 @@ export const Config = z.strictObject({
     .strictObject({
       inboxDays: whole(1)
         .default(90)
-        .describe("bodies of callbacks, and the tokens that they carried"),
+        .describe(
+          "bodies of callbacks, the tokens that they carried, and [webhooks](../webhooks.md) that were sent",
+        ),
       parkedDays: whole(1).default(365).describe("bodies of callbacks that stay parked"),
       journalDays: whole(1)
         .default(400)
@@ -318,6 +326,7 @@ export const Config = z.strictObject({
     .prefault({}),
   decisions: Decisions,
   operators: Operators,
+  webhooks: Webhooks,
   accounts: z
     .unknown()
     .transform(() => undefined)

@@ -90,7 +90,7 @@ function keyOf(name: string): string[] {
     .slice("TRUSTFLOW_".length)
     .split("__")
     .map((part) => part.toLowerCase());
-  const kebab = { accounts: 3, operators: 2 }[segments[0] ?? ""] ?? 0;
+  const kebab = { accounts: 3, operators: 2, webhooks: 2 }[segments[0] ?? ""] ?? 0;
   return segments.map((part, index) =>
     index < kebab
       ? part.replaceAll("_", "-")

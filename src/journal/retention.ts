@@ -104,17 +104,18 @@ export async function purgeCorrelations(
     );
 }
 
-/** Deletes the secrets of events of closed processes that were stored before `olderThan`. */
-export async function purgeEventSecrets(
+/** Deletes the rows of closed processes that were stored before `olderThan`. The deliveries of an event go with it. */
+export async function purgeStored(
+  table: "event_secrets" | "process_events",
   pool: Pool,
   olderThan: Date,
   isOpen: IsOpen,
   limit = 1_000,
 ): Promise<void> {
-  const old = "trustflow.event_secrets where true";
+  const old = `trustflow.${table} where true`;
   for await (const closed of closedProcesses(pool, old, "stored_at", olderThan, isOpen, limit))
     await pool.query(
-      `delete from trustflow.event_secrets s using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
+      `delete from trustflow.${table} s using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
        where s.namespace = closed.namespace and s.workflow_id = closed.workflow_id and s.stored_at < $3`,
       [...closed, olderThan],
     );

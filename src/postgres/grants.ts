@@ -62,7 +62,21 @@ export const tableGrants: Record<string, Grants> = {
     cleanup: "select, update (sample, next_look_at)",
     operator: "select",
   },
-  erasures: { worker: "select", cleanup: "select, insert, update, delete", operator: "select" },
+  erasures: {
+    worker: "select",
+    // Nothing more is told of an erased process.
+    relay: "select (namespace, workflow_id)",
+    cleanup: "select, insert, update, delete",
+    operator: "select",
+  },
+  process_events: { relay: "select, insert", cleanup: "select, delete", operator: "select" },
+  event_positions: { relay: "select, insert, update (position)" },
+  webhook_deliveries: {
+    relay: "select, insert, update (state, tries, due_at, claim, attempts)",
+    cleanup: "select, delete",
+    // A row that names no event is a test, so an operator invents none.
+    operator: "select, insert (endpoint), update (state, tries, due_at)",
+  },
   batches: {
     worker: "select, insert, update",
     relay: "select",

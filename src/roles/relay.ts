@@ -1,12 +1,14 @@
 // The role `relay`: brings callbacks from the inbox to their processes (docs/design.md §7, §12).
 import type { WorkflowClient } from "@temporalio/client";
 import { ringOf } from "../config/config.js";
+import { webhooksOf } from "./webhooks.js";
 import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { Health } from "./health.js";
 import { payloadKeys } from "../config/payload-keys.js";
 import type { PayloadKeys } from "../config/payload-keys.js";
 import type { connectClient } from "../temporal/connection.js";
 import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
+import type { Pool } from "../postgres/pool.js";
 import { SoleHolder } from "../postgres/sole-holder.js";
 import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
 import { roleLogger, withHealth, withMetrics } from "./role.js";
@@ -17,7 +19,6 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const { secretsNotKept, startRelay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
   const { countAttentions } = await import("../temporal/visibility/attentions.js");
-  const { watchStuck } = await import("../temporal/visibility/stuck-watch.js");
   const { SecretSealer } = await import("../temporal/codec/secrets.js");
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const parsers = await callbackParsers(config);
@@ -30,16 +31,14 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   await requireTemporal();
   const temporal = await connectClient(keys.ring, { writeRing: keys.writeRing });
   const clientFor = await clientsOf(temporal, keys);
-  const looking = new SoleHolder(pool, `stuck processes of ${temporal.namespace}`);
-  // Only if metrics are served, and by one relay: a server below 1.30 has to be asked for every open process.
-  const stuck = config.relay.metricsAddress
-    ? watchStuck(temporal, config.stuck.scanSeconds * 1_000, () => looking.isHeld())
-    : undefined;
+  const stuck = await stuckWatch(config, pool, temporal);
+  const webhooks = await webhooksOf(config, pool, temporal, log);
   const metrics = relayMetrics({
     pool,
     isListening: () => started.health().listening,
     attentions: () => countAttentions(temporal.client),
     stuck: () => stuck?.counts(),
+    webhooks: webhooks?.unsettled,
   });
   const started = await startRelay({
     ...{ pool, clientFor, ...parsers, ...settingsOf(config), logger: log },
@@ -63,12 +62,31 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
     details: { ...server.details, ...served.details },
     async close() {
       await started.close();
+      await webhooks?.close();
       await server.close();
       await served.close();
       await stuck?.close();
-      looking.close();
       await temporal.close();
       await pool.end();
+    },
+  };
+}
+
+/** Only if metrics are served, and by one relay: a server below 1.30 has to be asked for every open process. */
+async function stuckWatch(
+  config: ConfigWithAccounts,
+  pool: Pool,
+  temporal: Awaited<ReturnType<typeof connectClient>>,
+) {
+  if (!config.relay.metricsAddress) return undefined;
+  const { watchStuck } = await import("../temporal/visibility/stuck-watch.js");
+  const looking = new SoleHolder(pool, `stuck processes of ${temporal.namespace}`);
+  const watch = watchStuck(temporal, config.stuck.scanSeconds * 1_000, () => looking.isHeld());
+  return {
+    counts: watch.counts,
+    async close() {
+      await watch.close();
+      looking.close();
     },
   };
 }

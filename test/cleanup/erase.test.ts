@@ -157,11 +157,23 @@ async function finished() {
       [randomUUID(), workflowId, state],
     );
   await storeEventSecrets(database.pool, processKey, [{ eventId: "e", sealed: "x" }]);
+  await tellOf(workflowId);
   const submitted = await store.put(content, "application/pdf", { process: processKey });
   const affidavit = await store.put(content, "application/pdf", { process: processKey });
   await owned(workflowId, submitted.uri);
   await owned(workflowId, affidavit.uri, "affidavit");
   return { workflowId, processKey, submitted, affidavit };
+}
+
+/** An event of the process, and its delivery. */
+async function tellOf(workflowId: string): Promise<void> {
+  await database.pool.query(
+    `with event as (
+       insert into trustflow.process_events (id, namespace, workflow_id, type, happened_at, data)
+       values ($1, 'default', $2, 'process.ended', now(), '{}') returning id)
+     insert into trustflow.webhook_deliveries (event, endpoint) select id, 'a' from event`,
+    [randomUUID(), workflowId],
+  );
 }
 
 const run = (workflowId: string, name: string, text = "") => ({
@@ -196,6 +208,7 @@ async function expectErased({
   expect(await store.exists(submitted.uri)).toBe(false);
   expect(await store.exists(affidavit.uri)).toBe(false);
   expect(await rowsOf("documents", workflowId)).toEqual([]);
+  expect(await rowsOf("process_events", workflowId)).toEqual([]);
   for (const { body, evidence_id, state } of await rowsOf("callbacks", workflowId))
     expect([body, evidence_id, state]).toEqual([
       ...[null, null],
@@ -266,11 +279,15 @@ test("the secret of an event that came after the erasure goes with the next clea
   const [one, other] = [await finished(), await finished()];
   await erase(optionsOf(one.workflowId));
   await storeEventSecrets(database.pool, one.processKey, [{ eventId: "e", sealed: "x" }]);
+  await tellOf(one.workflowId);
+  const tables = ["event_secrets", "process_events"];
   await eraseLateCallbacks(database.pool, true);
-  expect(await rowsOf("event_secrets", one.workflowId)).toHaveLength(1);
+  for (const table of tables) expect(await rowsOf(table, one.workflowId)).toHaveLength(1);
   await eraseLateCallbacks(database.pool, false);
-  expect(await rowsOf("event_secrets", one.workflowId)).toEqual([]);
-  expect(await rowsOf("event_secrets", other.workflowId)).toHaveLength(1);
+  for (const table of tables) {
+    expect(await rowsOf(table, one.workflowId)).toEqual([]);
+    expect(await rowsOf(table, other.workflowId)).toHaveLength(1);
+  }
 });
 
 type Options = ReturnType<typeof optionsOf>;

@@ -86,6 +86,25 @@ test.each(addresses)("http is refused for %s, in the sandbox it is not", (key, v
   expect(problemsOf(configured("production"))).toEqual([]);
 });
 
+test("a webhook tells of processes: http is refused outside the sandbox, also without an environment", () => {
+  const hook = (url: string) => ({
+    TRUSTFLOW_WEBHOOKS__BACK_OFFICE__URL: url,
+    TRUSTFLOW_WEBHOOKS__BACK_OFFICE__SECRET: "s",
+  });
+  const http = hook("http://receiver.example.com");
+  const refused =
+    "webhooks.back-office.url: must be https outside the sandbox: it tells of processes";
+  expect(problemsOf(configured("production", http))).toEqual([refused]);
+  expect(problemsOf({ ...hook("http://127.0.0.1:1") })).toEqual([refused]);
+  expect(problemsOf(configured("sandbox", http))).toEqual([]);
+  expect(problemsOf(configured("production", hook("https://receiver.example.com/a?b=c")))).toEqual(
+    [],
+  );
+  expect(problemsOf(configured("sandbox", hook("https://u:p@receiver.example.com")))).toEqual([
+    "webhooks.back-office.url: must not contain a user name or password",
+  ]);
+});
+
 test("every base URL of the schema is among them, or takes nothing but https at all", () => {
   process.env = configured("production");
   const found = baseUrls(loadWithAccounts().accounts).map(({ key }) =>

@@ -64,9 +64,9 @@ test("a value that does not fit is refused by its key, in a plain sentence, with
     expect(problem).not.toMatch(/expected|received|Invalid|undefined|unfit/);
     const own = key.replace("<name>", "main-office");
     const problems = problem.replace("Configuration: ", "").split("; ");
-    // Texts and secrets take anything; what an account or an operator lacks beside them is named too.
+    // Texts and secrets take anything; what an account, an operator or an endpoint lacks beside them is named too.
     const [top = "", ...rest] = own.split(".");
-    const depth = { accounts: 2, operators: 1 }[top] ?? rest.length;
+    const depth = { accounts: 2, operators: 1, webhooks: 1 }[top] ?? rest.length;
     const section = [top, ...rest.slice(0, depth)].join(".");
     for (const each of problems.filter(Boolean)) {
       expect(each).toMatch(/(: (must|give) |is required \(environment: TRUSTFLOW_)/);

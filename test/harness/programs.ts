@@ -1,4 +1,4 @@
-// Tests that need a program beside Node: where it is missing they are skipped, and the closing line of the run says so.
+// Tests that need a program beside Node, or a library of Python: where it is missing they are skipped, and the closing line of the run says so.
 import { spawnSync } from "node:child_process";
 import { describe } from "@jest/globals";
 
@@ -8,9 +8,12 @@ export function describeWith(
   program: string,
   title: string,
   tests: () => void,
-  { ofJest = describe }: { ofJest?: Describe & { skip: Describe } } = {},
+  { ofJest = describe, library }: { ofJest?: Describe & { skip: Describe }; library?: string } = {},
 ): void {
-  const isInstalled = spawnSync(program, ["--version"]).error === undefined;
+  const isInstalled = library
+    ? spawnSync(program, ["-c", `import ${library}`]).status === 0
+    : spawnSync(program, ["--version"]).error === undefined;
   // scripts/test.mjs finds the program in the title.
-  (isInstalled ? ofJest : ofJest.skip)(`needs ${program}: ${title}`, tests);
+  const needed = library ? `${program} (${library})` : program;
+  (isInstalled ? ofJest : ofJest.skip)(`needs ${needed}: ${title}`, tests);
 }

@@ -16,7 +16,7 @@ import {
   offerTokens,
 } from "../../src/callbacks/inbox/unaddressed-tokens.js";
 import { Journal } from "../../src/journal/journal.js";
-import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "../../src/journal/retention.js";
+import { purgeCorrelations, purgeEffects, purgeStored } from "../../src/journal/retention.js";
 import { UnaddressedTokens } from "../../src/journal/unaddressed-tokens.js";
 import { openDatabaseRoles } from "../../packages/dev/src/stack/database-roles.js";
 import type { LocalRole } from "../../packages/dev/src/stack/database-roles.js";
@@ -25,6 +25,9 @@ import { pendingMigrations } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";
 import type { Pool } from "../../src/postgres/pool.js";
 import { databaseRoles } from "../../src/postgres/roles.js";
+import type { ProcessEvent } from "../../src/contracts/shared/process-event.js";
+import { Deliveries, purgeTests } from "../../src/webhooks/deliveries.js";
+import { Outbox } from "../../src/webhooks/outbox.js";
 import { bodyKeys, sealRing, subjectOf } from "../callbacks/support.js";
 import { sealersIn } from "../harness/stack/sealers.js";
 import { testDatabase } from "../harness/stack/postgres.js";
@@ -57,6 +60,8 @@ const insertSecret =
   "insert into trustflow.event_secrets values ('default', 'verifyIdentity/1', 'e', 'x')";
 const insertToken =
   "insert into trustflow.unaddressed_tokens (callback, provider, account) values (1, 'a', 'b')";
+const insertEvent = `insert into trustflow.process_events (id, namespace, workflow_id, type, happened_at, data)
+  values ('evt_a', 'default', 'sendPostal/1', 'process.ended', now(), '{}')`;
 const insertBatch =
   "insert into trustflow.batches (namespace, workflow_id, recipients) values ('default', 'sendNoticeBatch/2', 1)";
 const everywhere = [
@@ -87,8 +92,15 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     insertSecret,
     "select from trustflow.unaddressed_tokens",
     insertToken,
+    "select from trustflow.process_events",
+    "select from trustflow.webhook_deliveries",
   ],
   relay: [
+    "update trustflow.process_events set data = '{}'",
+    "delete from trustflow.process_events",
+    "update trustflow.webhook_deliveries set endpoint = 'other'",
+    "delete from trustflow.webhook_deliveries",
+    "select erased_by from trustflow.erasures",
     insertCallback,
     "update trustflow.callbacks set body = 'other'",
     "update trustflow.callbacks set received_at = now()",
@@ -107,6 +119,8 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "update trustflow.unaddressed_tokens set reference = 'other'",
   ],
   worker: [
+    "select from trustflow.process_events",
+    "select from trustflow.webhook_deliveries",
     "select from trustflow.callbacks",
     insertCallback,
     "delete from trustflow.callbacks",
@@ -123,6 +137,8 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "delete from trustflow.batch_items",
   ],
   cleanup: [
+    insertEvent,
+    "update trustflow.webhook_deliveries set state = 'waiting'",
     insertBatch,
     "update trustflow.batch_items set line = 1",
     insertEffect,
@@ -135,6 +151,10 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "update trustflow.event_secrets set sealed = 'other'",
   ],
   operator: [
+    insertEvent,
+    "insert into trustflow.webhook_deliveries (event, endpoint) values ('evt_a', 'a')",
+    "update trustflow.webhook_deliveries set attempts = '[]'",
+    "delete from trustflow.webhook_deliveries",
     "select from trustflow.event_secrets",
     "select from trustflow.unaddressed_tokens",
     insertEffect,
@@ -266,7 +286,7 @@ test("the relay stores secrets of events, the worker finds them and claims refer
   expect(await journal.reserveReference({ ...reference, ...second })).toEqual(first);
   expect(await journal.takeReference({ ...reference, ...second }, first)).toBe(true);
   const olderThan = new Date(Date.now() + 60_000);
-  await purgeEventSecrets(as.cleanup, olderThan, async () => false);
+  await purgeStored("event_secrets", as.cleanup, olderThan, async () => false);
   await purgeCorrelations(as.cleanup, olderThan, async () => false);
   for (const table of ["event_secrets", "correlations"])
     expect((await database.pool.query(`select from trustflow.${table}`)).rowCount).toBe(0);
@@ -306,6 +326,37 @@ test("the clean-up removes bodies and rows of inbox and journal", async () => {
   expect(await purgeEffects(as.cleanup, olderThan, isOpen)).toBe(1);
   expect(await archive.list()).toEqual([]);
   expect(await archive.forgetAddresses(olderThan)).toBeGreaterThanOrEqual(0);
+});
+
+test("the relay stores events and settles deliveries, an operator tests and replays, and the clean-up removes both", async () => {
+  const outbox = new Outbox(as.relay, "default");
+  const { position } = await outbox.position();
+  await outbox.move(new Date(position.getTime() + 1));
+  const event: ProcessEvent = {
+    ...{ id: "evt_a", type: "process.ended", timestamp: "2026-01-01T00:00:00.000Z" },
+    data: { process: "sendPostal", id: "told", runId: "r", outcome: "sent" },
+  };
+  const endpoint = { name: "a", url: "", keys: [], events: [event.type], allowPrivate: false };
+  expect(await outbox.store([event], [endpoint])).toBe(1);
+  expect(await outbox.store([event], [endpoint])).toBe(0);
+  expect(await outbox.knownAmong(["evt_a"])).toEqual(new Set(["evt_a"]));
+
+  const [relay, operator] = [new Deliveries(as.relay), new Deliveries(as.operator)];
+  const claim = randomUUID();
+  const [due] = await relay.take(claim, "a", 5, 60_000);
+  await relay.settle(claim, due!, { at: "", ms: 1, status: 410 }, { pauseMs: undefined });
+  expect(await relay.unsettled()).toEqual([{ endpoint: "a", state: "failed", count: 1 }]);
+  const testId = await operator.test("a");
+  expect(await operator.replay([due!.id, testId])).toEqual([due!.id]);
+  expect((await operator.list()).map(({ state }) => state)).toEqual(["waiting", "waiting"]);
+  expect(await operator.show(testId)).toMatchObject({ event: { type: "webhook.test" } });
+
+  const olderThan = new Date(Date.now() + 60_000);
+  await purgeStored("process_events", as.cleanup, olderThan, async () => true);
+  expect(await operator.list()).toHaveLength(2);
+  await purgeStored("process_events", as.cleanup, olderThan, async () => false);
+  await purgeTests(as.cleanup, olderThan);
+  expect(await operator.list()).toEqual([]);
 });
 
 test("the next migrate revokes a right that was granted by hand, and public rights", async () => {

@@ -28,7 +28,7 @@ test("an empty database lacks the tables; several runners at once make them once
   expect(await migrate(pool)).toEqual([]);
 });
 
-test("the migration makes exactly the fixed tables of docs/design.md §13 and those of decisions 17 to 20, 33, 36 and 37", async () => {
+test("the migration makes exactly the fixed tables of docs/design.md §13 and those of decisions 17 to 20, 33, 36, 37 and 39", async () => {
   await migrate(database.pool);
   const { rows } = await database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
@@ -44,11 +44,14 @@ test("the migration makes exactly the fixed tables of docs/design.md §13 and th
     "documents",
     "effects",
     "erasures",
+    "event_positions",
     "event_secrets",
     "look_up_proofs",
     "migrations",
     "namespaces",
+    "process_events",
     "unaddressed_tokens",
+    "webhook_deliveries",
   ]);
 });
 

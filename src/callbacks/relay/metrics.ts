@@ -12,6 +12,8 @@ export interface RelaySources {
   attentions(): Promise<Record<string, number>>;
   /** Stuck processes, repaired or not, as of the last read; undefined before the first read and after a failed one. */
   stuck(): Record<string, number> | undefined;
+  /** Deliveries of webhooks that wait or have failed; absent without webhooks. */
+  webhooks?: (() => Promise<{ endpoint: string; state: string; count: number }[]>) | undefined;
 }
 
 export interface RelayMetrics {
@@ -21,7 +23,13 @@ export interface RelayMetrics {
   onWake: NonNullable<RelayOptions["onWake"]>;
 }
 
-export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySources): RelayMetrics {
+export function relayMetrics({
+  pool,
+  isListening,
+  attentions,
+  stuck,
+  webhooks = async () => [],
+}: RelaySources): RelayMetrics {
   const registry = new Registry();
   const registers = [registry];
   const relayed = new Counter({
@@ -65,6 +73,18 @@ export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySour
     ["repaired"],
   );
 
+  const unsettled = gauge(
+    "trustflow_webhook_deliveries",
+    "Deliveries of webhooks that wait, or have failed and are not sent again",
+    ["endpoint", "state"],
+  );
+
+  async function readWebhooks(): Promise<void> {
+    const found = await webhooks().catch(() => []);
+    unsettled.reset();
+    for (const { endpoint, state, count } of found) unsettled.set({ endpoint, state }, count);
+  }
+
   async function readInbox(): Promise<void> {
     const found = await backlog(pool).catch(() => undefined);
     inbox.reset();
@@ -93,7 +113,7 @@ export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySour
     async metrics() {
       listening.set(isListening() ? 1 : 0);
       readStuck();
-      await Promise.all([readInbox(), readAttentions()]);
+      await Promise.all([readInbox(), readAttentions(), readWebhooks()]);
       return registry.metrics();
     },
     onEvent: (settlement, count) => {

@@ -401,6 +401,44 @@ export const tables = {
       where names_ours is null and judged_at is null;
     create index unaddressed_tokens_judged on trustflow.unaddressed_tokens (callback) where judged_at is not null;
 
+    -- What webhooks tell of processes (docs/decisions/0039): ids and words of ours alone. The id stands for namespace, workflow id, run, type
+    -- and attention, so that an event that is found again is not stored again.
+    create table trustflow.process_events (
+      id text primary key,
+      namespace text not null,
+      workflow_id text not null,
+      type text not null,
+      happened_at timestamptz not null,
+      data jsonb not null,
+      stored_at timestamptz not null default clock_timestamp()
+    );
+    create index process_events_by_process on trustflow.process_events (namespace, workflow_id);
+    -- How far the processes of a namespace are looked through, and since when.
+    create table trustflow.event_positions (
+      namespace text primary key,
+      began_at timestamptz not null default clock_timestamp(),
+      position timestamptz not null default clock_timestamp()
+    );
+    -- Queue and log of the webhooks: a row for each event and endpoint. One without an event is a test of its endpoint.
+    create table trustflow.webhook_deliveries (
+      id bigint generated always as identity primary key,
+      event text references trustflow.process_events on delete cascade,
+      endpoint text not null,
+      state text not null default 'waiting' check (state in ('waiting', 'delivered', 'failed')),
+      -- Failed attempts since the first one, or since a replay.
+      tries integer not null default 0,
+      -- When it is sent next; while it is being sent, the end of the lease.
+      due_at timestamptz not null default clock_timestamp(),
+      claim uuid,
+      -- Each attempt: when it began, how long it took, and the status or the problem.
+      attempts jsonb not null default '[]',
+      created_at timestamptz not null default clock_timestamp(),
+      unique (event, endpoint)
+    );
+    create index webhook_deliveries_due on trustflow.webhook_deliveries (endpoint, due_at) where state = 'waiting';
+    create index webhook_deliveries_failed on trustflow.webhook_deliveries (endpoint) where state = 'failed';
+    create index webhook_tests on trustflow.webhook_deliveries (created_at) where event is null;
+
     -- Which namespaces of Temporal belong to this database, each with the id that its server gave it (docs/decisions/0036). migrate
     -- writes them down.
     create table trustflow.namespaces (

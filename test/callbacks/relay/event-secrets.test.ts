@@ -7,7 +7,7 @@ import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { secretsNotKept } from "../../../src/callbacks/relay/relay.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
-import { purgeEventSecrets } from "../../../src/journal/retention.js";
+import { purgeStored } from "../../../src/journal/retention.js";
 import { callbackParsers } from "../../../src/providers/callbacks.js";
 import { sealRing, subjectOf, until } from "../support.js";
 import { secretsStand, TOKEN } from "./secrets-stand.js";
@@ -140,7 +140,7 @@ test("a secret that comes while the clean-up looks at its process stays", async 
     await store("new");
     return false;
   };
-  await purgeEventSecrets(stand.database.pool, new Date(Date.now() - 3_600_000), isOpen);
+  await purgeStored("event_secrets", stand.database.pool, new Date(Date.now() - 3_600_000), isOpen);
   expect(idsOf(await stand.journal.eventSecrets(processKey))).toEqual(["new"]);
 });
 

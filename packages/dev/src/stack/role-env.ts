@@ -33,6 +33,7 @@ export function envOfRole(
     if (variable === "DATABASE_URL") return databaseRole !== undefined;
     if (variable === "TRUSTFLOW_CODEC_SERVER__TOKEN") return name === "codec-server";
     if (variable.startsWith("TRUSTFLOW_ACCOUNTS__")) return name === "worker";
+    if (variable.startsWith("TRUSTFLOW_WEBHOOKS__")) return name === "relay";
     if (!variable.startsWith(key(""))) return true;
     if (name === "worker") return !/^(INBOX|OPERATOR)/.test(variable.slice(key("").length));
     return keysOf[name].includes(variable);

@@ -1,0 +1,193 @@
+// `trustflow webhooks`: operators read the log of deliveries, send them again and test an endpoint (docs/webhooks.md).
+import { setTimeout as delay } from "node:timers/promises";
+import { type Command, Option } from "commander";
+import type { Config } from "../../config/config.js";
+import { suggestionFor } from "../../contracts/shared/nearest.js";
+import { Deliveries, deliveryStates } from "../../webhooks/deliveries.js";
+import type { Attempt, Delivery, DeliveryState } from "../../webhooks/deliveries.js";
+import { newSecret } from "../../webhooks/signature.js";
+import { addCommand, csvOption, wholeNumber } from "../command.js";
+import { withDatabase } from "../context.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
+import { terminal } from "../output/terminal.js";
+
+interface ListOptions {
+  state?: DeliveryState;
+  endpoint?: string;
+  before?: string;
+  limit: number;
+  json?: boolean;
+  csv?: boolean;
+}
+
+/** The relay asks for due deliveries every two seconds, and gives an endpoint fifteen. */
+const TEST_LIMIT_MS = 30_000;
+
+export function addWebhooks(program: Command): void {
+  const webhooks = addCommand(program, "webhooks", {
+    summary: "list the webhooks that were sent, send them again, and test an endpoint",
+    example: "trustflow webhooks list --state failed",
+    isGroup: true,
+  });
+  addList(webhooks);
+  addCommand(webhooks, "show <delivery>", {
+    summary: "show one delivery with its event and each attempt",
+    example: "trustflow webhooks show 42",
+  }).action((id: string, { json }: { json?: boolean }) =>
+    withDeliveries(async (deliveries) => {
+      const found = await deliveries.show(rowId(id));
+      if (!found) throw new CommandError(exitCodes.unknownId, `Unknown delivery ${id}`);
+      if (json) return writeJson(found);
+      const { attempts, event, ...rest } = found;
+      writeData(facts(Object.entries({ ...rest, event: JSON.stringify(event) }).map(fact)));
+      writeTable(
+        ["ATTEMPT", "RESULT", "MS"],
+        attempts.map((one) => [one.at, resultOf(one), String(one.ms)]),
+      );
+    }),
+  );
+  addReplay(webhooks);
+  addTest(webhooks);
+  addCommand(webhooks, "secret", {
+    summary: "print a new secret, by which webhooks are signed",
+    details: "It goes into webhooks.NAME.secret, and to the receiver.",
+    example: "trustflow webhooks secret",
+  }).action(({ json }: { json?: boolean }) => {
+    const secret = newSecret();
+    if (json) writeJson({ secret });
+    else writeData(terminal`${secret}`);
+  });
+}
+
+function addList(webhooks: Command): void {
+  addCommand(webhooks, "list", {
+    summary: "list deliveries, newest first",
+    example: "trustflow webhooks list --state failed",
+  })
+    .addOption(
+      new Option("--state <state>", "only deliveries in this state").choices(deliveryStates),
+    )
+    .option("--endpoint <name>", "only deliveries to this endpoint")
+    .option("--before <delivery>", "only deliveries before this one, for the next page")
+    .option("--limit <n>", "maximum number of rows", wholeNumber(1), 100)
+    .addOption(csvOption())
+    .action(({ state, endpoint, before, limit, json, csv }: ListOptions) =>
+      withDeliveries(async (deliveries) => {
+        const rows = await deliveries.list({
+          limit,
+          ...(state && { states: [state] }),
+          ...(endpoint !== undefined && { endpoint }),
+          ...(before !== undefined && { before: rowId(before) }),
+        });
+        if (json) return writeJson(rows);
+        const write = csv ? writeCsv : writeTable;
+        write(
+          ["ID", "CREATED", "STATE", "ENDPOINT", "TYPE", "PROCESS", "ATTEMPTS", "LAST RESULT"],
+          rows.map(cells),
+        );
+      }),
+    );
+}
+
+function addReplay(webhooks: Command): void {
+  addCommand(webhooks, "replay [delivery...]", {
+    summary: "send delivered or failed webhooks again",
+    details:
+      "They keep their id, by which the receiver knows what it has already.\nEnds with 1 if one of them still waits, or is unknown.",
+    example: "trustflow webhooks replay 42 43\ntrustflow webhooks replay --failed billing",
+  })
+    .option("--failed <endpoint>", "all that have failed at this endpoint")
+    .action((ids: string[], { failed, json }: { failed?: string; json?: boolean }) =>
+      withDeliveries(async (deliveries) => {
+        if ((failed === undefined) === (ids.length === 0))
+          throw new CommandError(exitCodes.invalid, "delivery: give either deliveries or --failed");
+        const replayed =
+          failed === undefined
+            ? await deliveries.replay(ids.map(rowId))
+            : await deliveries.replayFailed(failed);
+        const rest = ids.filter((id) => !replayed.includes(id));
+        if (json) writeJson({ replayed, notReplayed: rest });
+        else
+          for (const id of [...replayed, ...rest])
+            writeData(
+              terminal`${id}  ${rest.includes(id) ? "not replayed: it still waits, or is unknown" : "replayed"}`,
+            );
+        if (rest.length > 0) process.exitCode = exitCodes.failed;
+      }),
+    );
+}
+
+function addTest(webhooks: Command): void {
+  addCommand(webhooks, "test <endpoint>", {
+    summary: "have the relay send a test event to an endpoint, and print the result",
+    details:
+      "It is signed like any other and tells of no process.\nEnds with 1 if the endpoint does not take it at the first attempt.",
+    example: "trustflow webhooks test billing",
+  }).action((endpoint: string, { json }: { json?: boolean }) =>
+    withDeliveries(async (deliveries, { webhooks: configured }) => {
+      const names = Object.keys(configured);
+      // An operator's configuration may have none.
+      if (names.length > 0 && !names.includes(endpoint))
+        throw new CommandError(
+          exitCodes.invalid,
+          `endpoint: webhooks.${endpoint} is not configured; ${suggestionFor(endpoint, names)}`,
+        );
+      const id = await deliveries.test(endpoint);
+      const tried = await firstAttempt(deliveries, id);
+      const result = tried?.attempts[0];
+      if (json) writeJson({ delivery: id, ...result });
+      else
+        writeData(
+          terminal`${id}  ${result ? resultOf(result) : "the relay has not sent it: does it run, with this endpoint?"}`,
+        );
+      if (tried?.state !== "delivered") process.exitCode = exitCodes.failed;
+    }),
+  );
+}
+
+/** Undefined where the relay has made none in time. */
+async function firstAttempt(deliveries: Deliveries, id: string): Promise<Delivery | undefined> {
+  for (const end = Date.now() + TEST_LIMIT_MS; Date.now() < end; await delay(250)) {
+    const found = await deliveries.show(id);
+    if (found && found.attempts.length > 0) return found;
+  }
+  return undefined;
+}
+
+function cells({ id, createdAt, state, endpoint, event, attempts }: Delivery): string[] {
+  const { data } = event;
+  const last = attempts.at(-1);
+  return [
+    id,
+    createdAt.toISOString(),
+    state,
+    endpoint,
+    event.type,
+    "process" in data ? `${data.process}/${data.id}` : "",
+    String(attempts.length),
+    last ? resultOf(last) : "",
+  ];
+}
+
+const resultOf = ({ status, problem }: Attempt) =>
+  status === undefined ? (problem ?? "") : String(status);
+
+const fact = ([name, value]: [string, unknown]): [string, string] => [
+  name,
+  value instanceof Date ? value.toISOString() : String(value),
+];
+
+async function withDeliveries(
+  work: (deliveries: Deliveries, config: Config) => Promise<void>,
+): Promise<void> {
+  await withDatabase((pool, config) => work(new Deliveries(pool), config));
+}
+
+function rowId(text: string): string {
+  if (/^\d{1,18}$/.test(text)) return text;
+  throw new CommandError(
+    exitCodes.invalid,
+    `delivery: ${text} must be a number, as "trustflow webhooks list" shows it`,
+  );
+}

@@ -1,0 +1,70 @@
+// Follows all processes at once: one question to Temporal's visibility for each interval, however many there are (docs/decisions/0039).
+import { setTimeout as delay } from "node:timers/promises";
+import type { Client } from "@temporalio/client";
+import { InvalidInputError } from "../errors/index.js";
+import type { ProcessEvent } from "../contracts/shared/process-event.js";
+import { EventLooks } from "../temporal/visibility/process-events.js";
+import { isUnavailable } from "./refusal.js";
+import { beginWait, stepsWithin } from "./waiting.js";
+
+export interface ChangesOptions {
+  /** The `cursor` of a change, or a time in RFC 3339: follows from there on. Without it from now on. */
+  since?: string | undefined;
+  /** Its abort ends the iteration with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Between two questions, in milliseconds; 5000 by default, at least 1000. */
+  intervalMs?: number | undefined;
+}
+
+/** With where to go on after it. */
+export type Change = ProcessEvent & { cursor: string };
+
+/** What visibility shows later than that is not seen by one who resumes. */
+const RESUME_MS = 600_000;
+/** Longer than a look goes back. */
+const REMEMBERED_MS = 7_200_000;
+
+export async function* changesOf(
+  client: Client,
+  { since, signal, intervalMs = 5_000 }: ChangesOptions,
+): AsyncGenerator<Change> {
+  const position = since === undefined ? new Date() : instantOf(since);
+  const back = since === undefined ? 0 : RESUME_MS;
+  const floor = new Date(position.getTime() - back);
+  const looks = new EventLooks(client, { position, floor });
+  /** When each was last seen: an open attention is found in every look. */
+  const seen = new Map<string, number>();
+  for (;;) {
+    const cursor = looks.position.toISOString();
+    try {
+      const found = looks.look(async (ids) => knownIn(seen, ids));
+      // A wait for each step: the SDK lets go of no call of a wait before its end.
+      for await (const events of stepsWithin(beginWait({ signal }, client.connection), found))
+        for (const event of events) {
+          yield { ...event, cursor };
+          seen.set(event.id, Date.now());
+        }
+    } catch (error) {
+      // Temporal comes back.
+      if (!isUnavailable(error)) throw error;
+    }
+    for (const [id, at] of seen) if (at < Date.now() - REMEMBERED_MS) seen.delete(id);
+    await delay(Math.max(intervalMs, 1_000), undefined, signal && { signal }).catch(
+      () => undefined,
+    );
+  }
+}
+
+function knownIn(seen: Map<string, number>, ids: string[]): Set<string> {
+  const known = new Set(ids.filter((id) => seen.has(id)));
+  for (const id of known) seen.set(id, Date.now());
+  return known;
+}
+
+function instantOf(since: string): Date {
+  const at = new Date(since);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw new InvalidInputError([
+    { path: "since", problem: "must be a cursor, or a time in RFC 3339" },
+  ]);
+}

@@ -1,0 +1,37 @@
+// The endpoints of webhooks (docs/webhooks.md).
+import { z } from "zod";
+import { processEventTypes } from "../contracts/shared/process-event.js";
+import { flag, listOf, secret, url } from "./fields.js";
+
+const endpointName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");
+
+const hasUser = (given: string) => {
+  if (!URL.canParse(given)) return false;
+  const { username, password } = new URL(given);
+  return username !== "" || password !== "";
+};
+
+const Webhook = z.strictObject({
+  url: url()
+    .refine((given) => !hasUser(given), "must not contain a user name or password")
+    .describe(
+      "where the relay sends [webhooks](../webhooks.md); `https` outside the sandbox. Relay",
+    ),
+  secret: secret().describe(
+    "secret; `whsec_…`, by which they are signed: what `trustflow webhooks secret` prints. Relay",
+  ),
+  previousSecret: secret()
+    .optional()
+    .describe("secret; the one before, while the receiver may still have it: it signs too. Relay"),
+  events: listOf(z.enum(processEventTypes), 1)
+    .default([...processEventTypes])
+    .describe("list; the events that are sent there. Relay"),
+  allowPrivate: flag()
+    .default(false)
+    .describe(
+      "whether the host may have an address of this machine or of a private network. Relay",
+    ),
+});
+
+export const Webhooks = z.record(endpointName, Webhook).default({});
+export type Webhooks = z.infer<typeof Webhooks>;

@@ -1,0 +1,73 @@
+// Makes one HTTP request of a webhook: no redirect is followed, and nothing of the answer is kept but its status.
+import { request as requestInClear } from "node:http";
+import { request } from "node:https";
+import { isIP } from "node:net";
+import { isPublic, PrivateAddress, publicLookup } from "./public-address.js";
+
+const TIMEOUT_MS = 15_000;
+/** More of an answer is not read. */
+const MAX_ANSWER_BYTES = 16_384;
+
+export interface Posted {
+  /** Absent where none came. */
+  status?: number;
+  /** Why none came: the code of the error, `timeout` or `privateAddress`. */
+  problem?: string;
+}
+
+export interface Post {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  allowPrivate: boolean;
+  timeoutMs?: number;
+}
+
+/** Never rejects. */
+export function post({
+  url,
+  headers,
+  body,
+  allowPrivate,
+  timeoutMs = TIMEOUT_MS,
+}: Post): Promise<Posted> {
+  return new Promise((resolve) => {
+    const target = new URL(url);
+    // Node resolves no host that is an address itself.
+    const host = target.hostname.replaceAll(/[[\]]/g, "");
+    if (!allowPrivate && isIP(host) !== 0 && !isPublic(host))
+      return resolve({ problem: new PrivateAddress().code });
+    const end = AbortSignal.timeout(timeoutMs);
+    const send = target.protocol === "https:" ? request : requestInClear;
+    const sent = send(target, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        "user-agent": "Trustflow-Webhooks",
+      },
+      // A connection of its own: the next one may have to go to another address.
+      agent: false,
+      signal: end,
+      ...(!allowPrivate && { lookup: publicLookup }),
+    });
+    // An answer that does not end, or is too long, has its status all the same.
+    let status: number | undefined;
+    sent.on("error", (error: Error & { code?: string }) => {
+      const problem = end.aborted ? "timeout" : (error.code ?? error.name);
+      resolve(status === undefined ? { problem } : { status });
+    });
+    sent.on("response", (answer) => {
+      const came = (status = answer.statusCode ?? 0);
+      let size = 0;
+      answer.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > MAX_ANSWER_BYTES) answer.destroy();
+      });
+      answer.on("error", () => undefined);
+      answer.on("close", () => resolve({ status: came }));
+    });
+    sent.end(body);
+  });
+}

@@ -1,0 +1,51 @@
+// Which addresses of the Internet a webhook may go to: not those of this machine, of its network, or of its cloud's metadata service.
+import { lookup } from "node:dns";
+import type { LookupAddress } from "node:dns";
+import { BlockList, isIP } from "node:net";
+import type { LookupFunction } from "node:net";
+
+/** IANA's special-purpose IPv4 addresses, multicast and reserved ones. */
+const notPublic = new BlockList();
+for (const range of [
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24",
+  "192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3",
+].flatMap((line) => line.split(" "))) {
+  const [net = "", bits] = range.split("/");
+  notPublic.addSubnet(net, Number(bits), "ipv4");
+}
+/** All that is public of IPv6 is in 2000::/3; in it these are special, or carry an IPv4 address (Teredo, 6to4). */
+const unicast = new BlockList();
+unicast.addSubnet("2000::", 3, "ipv6");
+for (const [net, bits] of [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+] as const)
+  notPublic.addSubnet(net, bits, "ipv6");
+
+export function isPublic(address: string): boolean {
+  if (isIP(address) === 4) return !notPublic.check(address, "ipv4");
+  return unicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
+}
+
+/** Its code is the problem of a delivery. */
+export class PrivateAddress extends Error {
+  override readonly name = "PrivateAddress";
+  readonly code = "privateAddress";
+}
+
+/**
+ * Resolves a host to its public addresses alone. The connection is made to one of these, so that no second answer of a name server can
+ * lead it elsewhere.
+ */
+export const publicLookup: LookupFunction = (host, options, callback) => {
+  lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    if (error) return callback(error, []);
+    const addresses = found.filter(({ address }) => isPublic(address));
+    const [first] = addresses;
+    if (!first) return callback(new PrivateAddress(`${host} has no public address`), []);
+    if (options.all) return callback(null, addresses);
+    callback(null, first.address, first.family);
+  });
+};

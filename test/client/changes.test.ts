@@ -1,0 +1,60 @@
+// The change feed: what it says of each change once, whatever Temporal does meanwhile, and how it ends.
+import { expect, test } from "@jest/globals";
+import { changesOf } from "../../src/client/changes.js";
+import { InvalidInputError } from "../../src/errors/index.js";
+import { clientOf } from "../temporal/visibility/listed-processes.js";
+import type { Listed } from "../temporal/visibility/listed-processes.js";
+
+const done = (id: string, closedAt = new Date()): Listed => ({
+  ...{ id, status: "completed", outcome: "sent", closedAt },
+});
+const away = () => Object.assign(new Error("away"), { code: 14 });
+
+test("it goes on where Temporal was away, tells each change once, and ends with the reason of its signal", async () => {
+  const looks: (() => Listed[])[] = [
+    () => [done("a")],
+    () => {
+      throw away();
+    },
+    () => [done("a"), done("b")],
+  ];
+  let asked = 0;
+  const { client } = clientOf(() => (looks[Math.floor(asked++ / 2)] ?? (() => []))());
+  const stop = new AbortController();
+  const told: string[] = [];
+  const following = (async () => {
+    for await (const { data, cursor } of changesOf(client, {
+      ...{ since: new Date().toISOString(), signal: stop.signal, intervalMs: 1_000 },
+    })) {
+      expect(Date.parse(cursor)).toBeLessThanOrEqual(Date.now());
+      told.push(data.id);
+      if (data.id === "b") stop.abort("enough");
+    }
+  })();
+  await expect(following).rejects.toBe("enough");
+  expect(told).toEqual(["a", "b"]);
+}, 20_000);
+
+test("who resumes at a cursor misses nothing after it, and gets what was up to ten minutes before", async () => {
+  const at = Date.now();
+  const ago = (minutes: number) => new Date(at - minutes * 60_000);
+  const { client } = clientOf(() => [
+    done("before", ago(45)),
+    done("near", ago(35)),
+    done("after", ago(5)),
+  ]);
+  const told: string[] = [];
+  for await (const { data } of changesOf(client, { since: ago(30).toISOString() })) {
+    told.push(data.id);
+    if (told.length === 2) break;
+  }
+  expect(told).toEqual(["near", "after"]);
+});
+
+test("any other error, and a cursor that is none, end it", async () => {
+  const { client } = clientOf(() => {
+    throw Object.assign(new Error("no right"), { code: 7 });
+  });
+  await expect(changesOf(client, {}).next()).rejects.toThrow();
+  await expect(changesOf(client, { since: "yesterday" }).next()).rejects.toThrow(InvalidInputError);
+});

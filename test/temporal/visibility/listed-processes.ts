@@ -1,0 +1,69 @@
+// Processes as visibility lists them, for tests of what is made of its answers.
+import { Client } from "@temporalio/client";
+import type { ConnectionLike } from "@temporalio/client";
+import type { Payload } from "@temporalio/common";
+import { msToTs } from "@temporalio/common/lib/time.js";
+import { searchAttributes } from "../../../src/contracts/shared/names.js";
+import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
+import { freshRing } from "../support.js";
+
+export const codes = { running: 1, completed: 2, failed: 3, terminated: 5, timedOut: 7 } as const;
+
+export interface Listed {
+  id: string;
+  status: keyof typeof codes;
+  closedAt?: Date;
+  outcome?: string;
+  attention?: string;
+  memo?: Record<string, Payload>;
+  /** The type of its failure. */
+  failure?: string;
+}
+
+/** `shown` answers each list; it may throw, as a server that is away. `queries` has what was asked for. */
+export function clientOf(shown: () => Listed[]) {
+  const queries: string[] = [];
+  const workflowService = {
+    async listWorkflowExecutions({ query }: { query: string }) {
+      queries.push(query);
+      const isOpen = query.includes('ExecutionStatus = "Running"');
+      const after = Date.parse(/CloseTime >= "([^"]+)"/.exec(query)?.[1] ?? "");
+      const fits = ({ status, closedAt }: Listed) =>
+        isOpen ? status === "running" : (closedAt?.getTime() ?? 0) >= after;
+      return { executions: shown().filter(fits).map(executionOf) };
+    },
+    async getWorkflowExecutionHistory({ execution }: { execution: { workflowId: string } }) {
+      const { failure } = shown().find(({ id }) => execution.workflowId.endsWith(`/${id}`)) ?? {};
+      const applicationFailureInfo = { type: failure };
+      const workflowExecutionFailedEventAttributes = { failure: { applicationFailureInfo } };
+      return { history: { events: [{ workflowExecutionFailedEventAttributes }] } };
+    },
+  };
+  const withAbortSignal = (_: AbortSignal, call: () => unknown) => call();
+  const connection = { workflowService, withAbortSignal, plugins: [] } as unknown as ConnectionLike;
+  return { client: new Client({ connection, dataConverter: dataConverter(freshRing()) }), queries };
+}
+
+function executionOf({ id, status, closedAt, outcome, attention, memo }: Listed) {
+  const attributes = { outcome, attention };
+  const fields = Object.entries(attributes).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [[searchAttributes[name as keyof typeof attributes].name, keyword(value)]],
+  );
+  return {
+    execution: { workflowId: `sendPostal/${id}`, runId: `run of ${id}` },
+    type: { name: "sendPostal" },
+    status: codes[status],
+    historyLength: { toNumber: () => 1 },
+    startTime: msToTs(1_000),
+    ...(closedAt && { closeTime: msToTs(closedAt.getTime()) }),
+    searchAttributes: { indexedFields: Object.fromEntries(fields) },
+    ...(memo && { memo: { fields: memo } }),
+  };
+}
+
+const keyword = (value: string): Payload => ({
+  metadata: { encoding: Buffer.from("json/plain"), type: Buffer.from("Keyword") },
+  data: Buffer.from(JSON.stringify(value)),
+});

@@ -1,0 +1,147 @@
+// What the looks for events make of visibility: what it shows late is found, and what a stranger may have written there is not told.
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { defaultPayloadConverter } from "@temporalio/common";
+import { statusMemo } from "../../../src/contracts/shared/names.js";
+import type { ProcessEvent } from "../../../src/contracts/shared/process-event.js";
+import { EventLooks } from "../../../src/temporal/visibility/process-events.js";
+import { clientOf } from "./listed-processes.js";
+import type { Listed } from "./listed-processes.js";
+
+const MINUTE = 60_000;
+const now = new Date("2026-01-02T12:00:00.000Z");
+const ago = (minutes: number) => new Date(now.getTime() - minutes * MINUTE);
+const done = (id: string, minutes: number): Listed => ({
+  ...{ id, status: "completed", closedAt: ago(minutes), outcome: "delivered" },
+});
+let listed: Listed[];
+let told: ProcessEvent[];
+
+beforeEach(() => {
+  jest.useFakeTimers({ now, doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+  [listed, told] = [[], []];
+});
+afterEach(() => void jest.useRealTimers());
+
+function looksFrom(position: Date, floor: Date) {
+  const { client, queries } = clientOf(() => listed);
+  const looks = new EventLooks(client, { position, floor });
+  return {
+    looks,
+    queries,
+    /** The ids of the processes that a look tells of. */
+    async look(): Promise<string[]> {
+      const before = told.length;
+      const known = new Set(told.map(({ id }) => id));
+      for await (const events of looks.look(async () => known)) told.push(...events);
+      return told.slice(before).map(({ data }) => data.id);
+    },
+  };
+}
+
+test("a process that visibility shows late is found: within two minutes at once, within the hour by the next wide look", async () => {
+  const { looks, look } = looksFrom(ago(0), ago(600));
+  expect(await look()).toEqual([]);
+  listed.push(done("soon", 1), done("late", 50), done("too late", 70));
+  expect(await look()).toEqual(["soon"]);
+  expect(looks.position).toEqual(ago(0));
+  jest.advanceTimersByTime(6 * MINUTE);
+  expect(await look()).toEqual(["late"]);
+  expect(await look()).toEqual([]);
+});
+
+test("nothing is told from before the floor, and the position follows the newest end, never more than an hour behind", async () => {
+  const { looks, look } = looksFrom(ago(600), ago(600));
+  listed.push(done("before", 601), done("after", 599));
+  expect(await look()).toEqual(["after"]);
+  expect(looks.position).toEqual(ago(60));
+  listed.push(done("newest", 5));
+  await look();
+  expect(looks.position).toEqual(ago(5));
+});
+
+test("a look that fails does not move the position", async () => {
+  const { client } = clientOf(() => {
+    throw new Error("away");
+  });
+  const looks = new EventLooks(client, { position: ago(600), floor: ago(600) });
+  await expect(looks.look(async () => new Set()).next()).rejects.toThrow();
+  expect(looks.position).toEqual(ago(600));
+});
+
+test("a hundred ends cost one question, and the same end has the same id", async () => {
+  listed = Array.from({ length: 100 }, (_, index) => done(String(index), 1));
+  const one = looksFrom(ago(10), ago(10));
+  await one.look();
+  expect(one.queries).toHaveLength(2);
+  const ids = told.map(({ id }) => id);
+  told = [];
+  await looksFrom(ago(10), ago(10)).look();
+  expect(told.map(({ id }) => id)).toEqual(ids);
+  expect(new Set(ids).size).toBe(100);
+});
+
+test("an end has the outcome or the type of the failure, and only where it is a word of ours", async () => {
+  const closedAt = ago(1);
+  listed = [
+    { ...done("outcome", 1) },
+    { ...done("forged outcome", 1), outcome: "Ana Ruiz, Calle Mayor 1" },
+    { id: "failed", status: "failed", failure: "NotAccepted", closedAt },
+    { id: "forged failure", status: "failed", failure: "Ana Ruiz", closedAt },
+    { id: "timedOut", status: "timedOut", closedAt },
+  ];
+  // An id with a blank is none of ours.
+  listed = listed.map((one) => ({ ...one, id: one.id.replace(" ", "-") }));
+  await looksFrom(ago(10), ago(10)).look();
+  expect(told.map(({ data }) => data)).toEqual(
+    [
+      { id: "outcome", outcome: "delivered" },
+      { id: "forged-outcome" },
+      { id: "failed", failure: "NotAccepted" },
+      { id: "forged-failure", failure: "Error" },
+      { id: "timedOut", failure: "Stopped" },
+    ].map(withRun),
+  );
+});
+
+const withRun = <T extends { id: string }>(data: T) => ({
+  ...{ process: "sendPostal", runId: `run of ${data.id}` },
+  ...data,
+});
+
+const attention = (id: string, more = {}) => ({
+  ...{ id, kind: "protocol", since: "2026-01-02T11:00:00.000Z", step: "ask", reason: "Ana Ruiz" },
+  ...more,
+});
+const shownIn = (id: string, status: object) => ({
+  [statusMemo]: defaultPayloadConverter.toPayload({
+    ...{ process: "sendPostal", id, phase: "tracking", references: {}, timeline: [] },
+    ...status,
+  }),
+});
+
+test("each attention is told once, by its id and kind; without a readable status by its kind", async () => {
+  const asking = (id: string, memo?: Listed["memo"]): Listed => ({
+    ...{ id, status: "running", attention: "protocol" },
+    ...(memo && { memo }),
+  });
+  const moreAttentions = [attention("ask-2", { kind: "unavailable" })];
+  listed = [
+    asking("two", shownIn("two", { attention: attention("ask-1"), moreAttentions })),
+    asking("forged", shownIn("forged", { attention: attention("Ana Ruiz") })),
+    asking("unreadable"),
+    { ...asking("unknown"), attention: "Ana Ruiz" },
+  ];
+  const { look } = looksFrom(ago(10), ago(10));
+  await look();
+  expect(told.map(({ data }) => data)).toEqual(
+    [
+      { id: "two", attention: { id: "ask-1", kind: "protocol" } },
+      { id: "two", attention: { id: "ask-2", kind: "unavailable" } },
+      { id: "unreadable", attention: { kind: "protocol" } },
+    ].map(withRun),
+  );
+  expect(told[0]?.timestamp).toBe("2026-01-02T11:00:00.000Z");
+  expect(await look()).toEqual([]);
+  listed = [asking("two", shownIn("two", { attention: attention("ask-3") }))];
+  expect(await look()).toEqual(["two"]);
+});

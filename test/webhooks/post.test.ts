@@ -1,0 +1,121 @@
+// One request of a webhook to real servers: where it may go, and what counts as taken.
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "@jest/globals";
+import {
+  certificateAuthority,
+  serverCertificate,
+} from "../../packages/sandbox/src/tls/certificate.js";
+import { post } from "../../src/webhooks/post.js";
+import { isPublic, publicLookup } from "../../src/webhooks/public-address.js";
+
+const serverTls = serverCertificate(["localhost"], certificateAuthority("Nobody knows it"));
+const opened: { close(): void }[] = [];
+afterEach(() => {
+  for (const server of opened.splice(0)) server.close();
+});
+
+async function serve(listener: RequestListener): Promise<{ port: number; requests: string[] }> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push({
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return { port: (server.address() as AddressInfo).port, requests };
+}
+
+const send = (url: string, more: object = {}) =>
+  post({ url, headers: {}, body: "{}", allowPrivate: true, ...more });
+
+test("the status is the result, and a redirect is followed by nobody", async () => {
+  const other = await serve((_, response) => void response.writeHead(204).end());
+  const { port, requests } = await serve((_, response) => {
+    response.writeHead(307, { location: `http://127.0.0.1:${other.port}/` }).end();
+  });
+  expect(await send(`http://127.0.0.1:${port}/a?b=c`)).toEqual({ status: 307 });
+  expect(requests).toEqual(["POST /a?b=c"]);
+  expect(other.requests).toEqual([]);
+});
+
+test("a private host is not connected to, by its address or by its name", async () => {
+  const { port, requests } = await serve((_, response) => void response.writeHead(204).end());
+  for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433"])
+    expect([host, await send(`http://${host}:${port}/`, { allowPrivate: false })]).toEqual([
+      host,
+      { problem: "privateAddress" },
+    ]);
+  expect(requests).toEqual([]);
+  expect(await send(`http://localhost:${port}/`)).toEqual({ status: 204 });
+});
+
+test("the address that was checked is the one that is connected to", async () => {
+  // Node asks the given function for it, and connects to nothing else.
+  const answers = await new Promise((resolve) => {
+    publicLookup("localhost", { all: true }, (error, found) => resolve([error?.message, found]));
+  });
+  expect(answers).toEqual(["localhost has no public address", []]);
+});
+
+test.each([
+  "0.0.0.0",
+  "10.1.2.3",
+  "100.64.0.1",
+  "127.9.9.9",
+  "169.254.169.254",
+  "172.31.255.255",
+  "192.168.0.1",
+  "224.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "::ffff:10.0.0.1",
+  "64:ff9b::a00:1",
+  "fe80::1",
+  "fd00:ec2::254",
+  "ff02::1",
+  "2002:a00:1::1",
+  "2001:db8::1",
+])("%s is not public", (address) => {
+  expect(isPublic(address)).toBe(false);
+});
+
+test.each(["1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111"])(
+  "%s is public",
+  (address) => {
+    expect(isPublic(address)).toBe(true);
+  },
+);
+
+test("a certificate that nothing proves is not sent to", async () => {
+  const requests: string[] = [];
+  const server = createTlsServer(serverTls, () => void requests.push("came"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(server);
+  const { port } = server.address() as AddressInfo;
+  expect(await send(`https://localhost:${port}/`)).toEqual({
+    problem: expect.stringMatching(/CERT|SIGNATURE/),
+  });
+  expect(requests).toEqual([]);
+});
+
+test("no answer, and none in time, are problems; an answer that does not end has its status", async () => {
+  const silent = await serve(() => undefined);
+  const endless = await serve((_, response) => void response.writeHead(200).write("x"));
+  const long = await serve(
+    (_, response) => void response.writeHead(200).end("x".repeat(1_000_000)),
+  );
+  const within = { timeoutMs: 300 };
+  expect(await send("http://127.0.0.1:1/")).toEqual({ problem: "ECONNREFUSED" });
+  expect(await send(`http://127.0.0.1:${silent.port}/`, within)).toEqual({ problem: "timeout" });
+  expect(await send(`http://127.0.0.1:${endless.port}/`, within)).toEqual({ status: 200 });
+  expect(await send(`http://127.0.0.1:${long.port}/`)).toEqual({ status: 200 });
+});
