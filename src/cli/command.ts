@@ -67,6 +67,14 @@ export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
+/** An option that may be repeated, each time with one of the choices. */
+export function severalOf(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices).argParser((text, before?: string[]) => {
+    if (choices.includes(text)) return collect(text, before);
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
+  });
+}
+
 /** Joins the lines of a sentence, so that commander can wrap it; a line break after a sentence stays. */
 function unwrapped(details: string): string {
   return details.replaceAll(/(?<![.:])\n/g, " ");

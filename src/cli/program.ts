@@ -11,8 +11,9 @@ import { addEvidence } from "./processes/evidence.js";
 import { addErase } from "./upkeep/erase.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
 import { addMigrate } from "./upkeep/migrate.js";
-import { addOperators } from "./processes/operators.js";
-import { writeFailure, writeFailureJson } from "./output/output.js";
+import { addList } from "./processes/list.js";
+import { addResolve } from "./processes/resolve.js";
+import { writeFailure, writeNoteJson } from "./output/output.js";
 import { addLocal, addSandbox } from "./packages.js";
 import { addProcessCommands } from "./processes/processes.js";
 import { addProvider } from "./provider/provider.js";
@@ -39,7 +40,10 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
       addExample,
     ],
   ],
-  ["Operators", [addOperators, addCallbacks, addProvider, addAlertEmails, addErase, addDoctor]],
+  [
+    "Operators",
+    [addList, addResolve, addCallbacks, addProvider, addAlertEmails, addErase, addDoctor],
+  ],
   ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
 ];
 
@@ -52,7 +56,7 @@ export async function runCommandLine(args: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
     const failure = failureOf(error);
-    if (asJson) writeFailureJson(failure);
+    if (asJson) writeNoteJson(failure);
     else if (!(error instanceof CommanderError)) writeFailure(failure);
     return failure.exitCode;
   }

@@ -62,6 +62,11 @@ export function writeJsonLine(value: unknown): void {
   write(process.stdout, visibleJson(JSON.stringify(value)));
 }
 
+/** With `--json`: one line of JSON on stderr, beside the data. */
+export function writeNoteJson(value: unknown): void {
+  write(process.stderr, visibleJson(JSON.stringify(value)));
+}
+
 /** Data of any size, as it is. */
 export async function printPieces(
   ...parts: (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[]
@@ -91,11 +96,6 @@ export function csvOf(...[headings, rows]: Rows): string {
 /** One line; the message names the fields. */
 export function writeFailure({ message }: Failure): void {
   writeNote(paint("red", message, process.stderr));
-}
-
-/** With `--json`: one line of JSON, also on stderr. */
-export function writeFailureJson(failure: Failure): void {
-  write(process.stderr, visibleJson(JSON.stringify(failure)));
 }
 
 function write(stream: NodeJS.WriteStream, text: string): void {

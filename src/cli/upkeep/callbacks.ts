@@ -1,5 +1,5 @@
 // `trustflow callbacks`: operators read the inbox and replay callbacks (docs/design.md §7).
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command } from "commander";
 import { callbackUrl } from "../../callbacks/address.js";
 import {
   CallbackArchive,
@@ -12,7 +12,7 @@ import { workflowIdOf } from "../../contracts/shared/names.js";
 import { required, ringOf } from "../../config/config.js";
 import type { Config } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
-import { addCommand, collect, csvOption, wholeNumber } from "../command.js";
+import { addCommand, csvOption, severalOf, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
@@ -35,9 +35,7 @@ export function addCallbacks(program: Command): void {
   });
   addList(callbacks, "list", "list callbacks, newest first", "trustflow callbacks list order-7")
     .addOption(
-      new Option("--state <state>", "only callbacks in this state; may be repeated")
-        .choices(callbackStates)
-        .argParser((text, before?: string[]) => collect(oneOf(text), before)),
+      severalOf("--state <state>", "only callbacks in this state; may be repeated", callbackStates),
     )
     .action((processName: string | undefined, options: ListOptions) => list(processName, options));
   const lists = [
@@ -161,11 +159,6 @@ async function withArchive(
   work: (archive: CallbackArchive, config: Config) => Promise<void>,
 ): Promise<void> {
   await withDatabase((pool, config) => work(new CallbackArchive(pool), config));
-}
-
-function oneOf(text: string): string {
-  if (callbackStates.some((state) => state === text)) return text;
-  throw new InvalidArgumentError(`Allowed choices are ${callbackStates.join(", ")}.`);
 }
 
 function rowId(text: string): string {
