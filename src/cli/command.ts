@@ -5,6 +5,7 @@ import type { ProcessName } from "../contracts/registry.js";
 import { namePlaceholder } from "../contracts/shared/decisions.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
 import { exitCodeHelp } from "./output/exit.js";
+import { continued } from "./output/wrap.js";
 
 export interface CommandText {
   summary: string;
@@ -23,7 +24,7 @@ export function addCommand(parent: Command, name: string, text: CommandText): Co
     details === undefined ? sentence(summary) : `${sentence(summary)}\n\n${unwrapped(details)}`,
   );
   if (!isGroup) command.option("--json", "print JSON on stdout");
-  const examples = example.split("\n").map((line) => `  $ ${line}`);
+  const examples = example.split("\n").map((line) => `  $ ${continued(line, 76)}`);
   command.addHelpText("after", `\nExample:\n${examples.join("\n")}\n\n${exitCodeHelp}`);
   return command;
 }

@@ -6,6 +6,7 @@ import { exitCodes } from "./output/exit.js";
 import { writeData, writeJson } from "./output/output.js";
 import { linesOf, padded, paint, terminal } from "./output/terminal.js";
 import type { Terminal } from "./output/terminal.js";
+import { widthOf } from "./output/wrap.js";
 
 const labels = {
   ok: ["ok  ", "green"],
@@ -33,11 +34,14 @@ Shows no secret.`,
   });
 }
 
+/** On a narrow terminal the detail stands below the name of its check. */
 function lineWith(all: readonly Checked[]): (checked: Checked) => Terminal {
   const width = Math.max(...all.map(({ check }) => check.length));
+  const isNarrow = width > widthOf(process.stdout) / 3;
   return ({ check, state, finding, detail, mend }) => {
     const [label, colour] = labels[state];
-    const line = terminal`${paint(colour, padded(label, 4))}  ${padded(check, width)}  ${detail}`;
+    const begin = terminal`${paint(colour, padded(label, 4))}  ${padded(check, isNarrow ? 0 : width)}`;
+    const line = isNarrow ? terminal`${begin}\n      ${detail}` : terminal`${begin}  ${detail}`;
     return mend === undefined ? line : terminal`${line}\n      ${finding ?? ""}: ${mend}`;
   };
 }

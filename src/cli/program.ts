@@ -65,6 +65,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
 /** Builds the program; tests also use it to read every command's help. With `asJson`, commander itself prints no error text. */
 export async function createProgram(asJson = false): Promise<Command> {
   const program = new Command("trustflow")
+    // Arguments would make the column so wide that commander no longer wraps the summaries.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput(asJson ? { writeErr: () => undefined } : {})
     .description("Trust-service provider APIs as durable Temporal processes.")
     .version(ownVersion())
