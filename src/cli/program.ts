@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addAlertEmails } from "./upkeep/alert-emails.js";
 import { addCallbacks } from "./upkeep/callbacks.js";
+import { addCompletion } from "./completion.js";
 import { addCleanup } from "./upkeep/cleanup.js";
 import { addDoctor } from "./doctor.js";
 import { addDocuments } from "./upkeep/documents.js";
@@ -11,8 +12,9 @@ import { addEvidence } from "./processes/evidence.js";
 import { addErase } from "./upkeep/erase.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
 import { addMigrate } from "./upkeep/migrate.js";
-import { addList } from "./processes/list.js";
-import { addResolve } from "./processes/resolve.js";
+import { addList } from "./operators/list.js";
+import { addLogs } from "./operators/logs.js";
+import { addResolve } from "./operators/resolve.js";
 import { writeFailure, writeNoteJson } from "./output/output.js";
 import { addLocal, addSandbox } from "./packages.js";
 import { addProcessCommands } from "./processes/processes.js";
@@ -42,9 +44,9 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
   ],
   [
     "Operators",
-    [addList, addResolve, addCallbacks, addProvider, addAlertEmails, addErase, addDoctor],
+    [addList, addLogs, addResolve, addCallbacks, addProvider, addAlertEmails, addErase, addDoctor],
   ],
-  ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
+  ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox, addCompletion]],
 ];
 
 /** Runs one command and returns its exit code. */

@@ -16,7 +16,7 @@ import {
 import { terminal } from "../output/terminal.js";
 import { addFilters, filterNames } from "./filters.js";
 import type { FilterOptions } from "./filters.js";
-import { retryText } from "./show.js";
+import { retryText } from "../processes/show.js";
 
 interface ListOptions extends FilterOptions, ListOrder {
   attention?: boolean;

@@ -8,7 +8,7 @@ import { Phase } from "../../contracts/shared/status.js";
 import { suggestionFor } from "../../contracts/shared/nearest.js";
 import { collect, parseProcessName, severalOf } from "../command.js";
 import { timeAgo, timeAhead } from "../when.js";
-import { allOutcomes } from "./follow.js";
+import { allOutcomes } from "../processes/follow.js";
 
 /** As `list` of the client takes them. */
 export type FilterOptions = Omit<ListFilter, "attention" | "stuck" | "retrying">;
@@ -56,9 +56,10 @@ function filters(): Option[] {
   ];
 }
 
-/** `without`: the options of these names do not go with the filters. */
+/** `without`: filters that the command does not take. */
 export function addFilters(command: Command, without: string[] = []): Command {
-  for (const filter of filters()) command.addOption(filter.conflicts(without));
+  for (const filter of filters())
+    if (!without.includes(filter.attributeName())) command.addOption(filter);
   return command;
 }
 
