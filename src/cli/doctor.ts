@@ -21,17 +21,24 @@ export function addDoctor(program: Command): void {
     details: `Shows each problem and how to fix it. Ends with 4 if a check fails; with warnings only, it ends with 0.
 A check that was not done has its own line with the reason.
 Changes nothing: the doctor calls each provider without an effect and sends the receiver only requests that it refuses.
-Shows no secret.`,
-    example: "trustflow doctor",
-  }).action(async ({ json }: { json?: boolean }) => {
-    const { examine } = await import("./doctor/examine.js");
-    const checks = await examine();
-    const ok = checks.every(({ state }) => state !== "fail");
-    const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
-    if (json) writeJson({ ok, environment: known?.detail, checks });
-    else writeData(linesOf(checks.map(lineWith(checks))));
-    if (!ok) process.exitCode = exitCodes.unreachable;
-  });
+Shows no secret.
+Run it where a worker runs, and with --client where an application runs that starts processes: it then checks only what the client
+library needs.`,
+    example: "trustflow doctor\ntrustflow doctor --client",
+  })
+    .option(
+      "--client",
+      "check the machine of an application: Temporal, namespace, keys, search attributes; no database, no accounts",
+    )
+    .action(async ({ client, json }: { client?: boolean; json?: boolean }) => {
+      const { examine, examineClient } = await import("./doctor/examine.js");
+      const checks = await (client ? examineClient() : examine());
+      const ok = checks.every(({ state }) => state !== "fail");
+      const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
+      if (json) writeJson({ ok, environment: known?.detail, checks });
+      else writeData(linesOf(checks.map(lineWith(checks))));
+      if (!ok) process.exitCode = exitCodes.unreachable;
+    });
 }
 
 /** On a narrow terminal the detail stands below the name of its check. */
