@@ -25,7 +25,7 @@ export class ProcessLog {
   readonly #query: string;
   readonly #since: Date;
   #endedAfter: Date;
-  #known = new Map<string, KnownProcess>();
+  readonly #known = new Map<string, KnownProcess>();
 
   constructor(client: Client, filter: Omit<ListFilter, "reason" | "stuck">, since: Date) {
     this.#client = client;
@@ -39,20 +39,21 @@ export class ProcessLog {
     const time = this.#endedAfter.toISOString();
     const query = `${this.#query} AND (ExecutionStatus = "Running" OR CloseTime >= "${time}")`;
     const listed = withoutMemos(this.#client).list({ query });
-    const known = new Map<string, KnownProcess>();
+    const shown = new Set<string>();
     const found: LoggedEvent[] = [];
     const look = async (info: WorkflowExecutionInfo) => {
       const { workflowId } = info;
       if (!parseWorkflowId(workflowId)) return [];
-      const hasNewerRun = known.has(workflowId);
-      const one =
-        known.get(workflowId) ?? this.#known.get(workflowId) ?? new KnownProcess(this.#since);
-      known.set(workflowId, one);
+      const hasNewerRun = shown.has(workflowId);
+      shown.add(workflowId);
+      const one = this.#known.get(workflowId) ?? new KnownProcess(this.#since);
+      this.#known.set(workflowId, one);
       const entries = await one.newIn(this.#client, info, hasNewerRun);
       return entries.map((entry) => ({ workflowId, ...entry }));
     };
     for await (const events of someAtOnce(listed, look)) found.push(...events);
-    this.#known = known;
+    for (const [workflowId, one] of this.#known)
+      if (one.isGone(shown.has(workflowId), begunAt)) this.#known.delete(workflowId);
     this.#endedAfter = new Date(begunAt - OVERLAP_MS);
     return found.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   }
@@ -64,9 +65,16 @@ class KnownProcess {
   readonly #seen = new SeenEntries();
   readonly #runs = new Map<string, string>();
   #count = 0;
+  #shownAt = 0;
 
   constructor(since: Date) {
     this.#since = since.getTime();
+  }
+
+  /** A page of a list may miss what changes its place meanwhile, so it is forgotten only after some time. */
+  isGone(isShown: boolean, now: number): boolean {
+    if (isShown) this.#shownAt = now;
+    return now - this.#shownAt > 2 * OVERLAP_MS;
   }
 
   async newIn(
@@ -92,7 +100,9 @@ class KnownProcess {
     this.#count = Math.max(this.#count, count);
     return [
       ...(before === undefined && isNew ? [own(startTime, "Started")] : []),
-      ...(before !== undefined && missing > 0 ? [own(new Date(), moreText(info, missing))] : []),
+      ...((before !== undefined || isNew) && missing > 0
+        ? [own(new Date(), moreText(info, missing))]
+        : []),
       ...unseen.filter(isWanted),
       ...(closeTime && !(hasNewerRun && state === "TERMINATED")
         ? [
