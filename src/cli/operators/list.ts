@@ -90,9 +90,7 @@ async function list({ json, csv, limit, cursor, ...filter }: ListOptions): Promi
       terminal`Temporal knows no reasons: ${read ?? 0} processes that meet the other filters were read.`,
     );
   if (next !== undefined)
-    writeNote(
-      terminal`Only ${found.length} are shown. The next page: trustflow list --cursor ${next}`,
-    );
+    writeNote(terminal`There are more: trustflow list --limit ${limit} --cursor ${next}`);
 }
 
 type Column = [heading: string, cell: (one: ListedProcess) => string | undefined];

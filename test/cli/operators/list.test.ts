@@ -219,7 +219,7 @@ describe("pages", () => {
   test("are named in the words of a person without --json", async () => {
     const { stdout, stderr } = await commandLine(["list", "--limit", "1"], { env });
     expect(stdout).toMatch(/^ID +STARTED .*\nsendMessage\/lost /);
-    expect(stderr).toMatch(/^Only 1 are shown\. The next page: trustflow list --cursor [\w-]+\n$/);
+    expect(stderr).toMatch(/^There are more: trustflow list --limit 1 --cursor [\w-]+\n$/);
   });
 });
 
