@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { ListedProcess } from "../../../src/client.js";
+import type { AttentionKind } from "../../../src/contracts/shared/failures.js";
 import { searchAttributes, statusMemo } from "../../../src/contracts/shared/names.js";
 import type { Attention, ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
@@ -25,21 +26,24 @@ interface Wanted {
   outcome?: string;
   deadline?: Date;
   attention?: Partial<Attention> & Pick<Attention, "kind" | "reason">;
+  more?: (Partial<Attention> & Pick<Attention, "kind" | "reason">)[];
+  /** As a search attribute; that of the attention if it is absent. */
+  shownKind?: AttentionKind;
 }
 
 /** A process as its worker would show it. */
 async function begin(workflowId: string, wanted: Wanted = {}): Promise<void> {
   const [process = "", id = ""] = workflowId.split("/");
-  const { phase, account = "default", outcome, deadline, attention } = wanted;
-  const shown: Attention | undefined = attention && {
+  const { phase, account = "default", outcome, deadline, attention, more = [] } = wanted;
+  const [shown, ...others] = [...(attention ? [attention] : []), ...more].map((one): Attention => ({
     ...{ id: "submit-1", step: "submit", since: "2026-01-01T00:00:00.000Z" },
     decisions: ["retry", "abandon"],
-    ...attention,
-  };
+    ...one,
+  }));
   const status: ProcessStatus = {
     ...{ process, id, environment: "sandbox", account, references: {}, timeline: [] },
     phase: phase ?? "submitting",
-    ...(shown && { attention: shown }),
+    ...(shown && { attention: shown, moreAttentions: others }),
   };
   const client = new Client({
     connection: temporal.connection,
@@ -52,7 +56,9 @@ async function begin(workflowId: string, wanted: Wanted = {}): Promise<void> {
       ...(phase ? [{ key: searchAttributes.phase, value: phase }] : []),
       ...(outcome ? [{ key: searchAttributes.outcome, value: outcome }] : []),
       ...(deadline ? [{ key: searchAttributes.deadline, value: deadline }] : []),
-      ...(shown ? [{ key: searchAttributes.attention, value: shown.kind }] : []),
+      ...(shown
+        ? [{ key: searchAttributes.attention, value: wanted.shownKind ?? shown.kind }]
+        : []),
     ],
   });
 }
@@ -294,6 +300,33 @@ describe("resolve --where --dry-run", () => {
     expect([code, answers]).toEqual([0, ids.map((id) => expect.objectContaining({ id }))]);
   });
 
+  test("decides the attention that has the kind and the reason, also where another one is shown first", async () => {
+    const protocol = { kind: "protocol" as const, decisions: ["abandon" as const] };
+    await begin("sendPostal/several", {
+      attention: { ...protocol, id: "ask-1", reason: "The state is unknown" },
+      more: [{ ...protocol, id: "ask-2", reason: "The outcome is unknown" }],
+    });
+    // Temporal still shows the kind of the one that was decided last.
+    await begin("sendPostal/moved", {
+      attention: { ...protocol, id: "ask-1", reason: "The state is unknown" },
+      shownKind: "unavailable",
+    });
+    await eventually("visibility shows them", async () => (await list()).length === 8);
+    const where = async (filter: string) => {
+      const { answers } = await decide("--decision", "abandon", "--where", filter);
+      return answers;
+    };
+    expect(await where("reason=the outcome")).toMatchObject([{ attention: "ask-2" }]);
+    expect(await where("kind=protocol")).toMatchObject([{ attention: "ask-1" }]);
+    expect(await where("kind=unavailable")).toMatchObject([{ answer: "notWaiting" }]);
+    for (const id of ["several", "moved"])
+      await temporal.client.workflow.getHandle(`sendPostal/${id}`).terminate();
+    await eventually(
+      "they have ended",
+      async () => (await list("--state", "running")).length === 5,
+    );
+  });
+
   test("shows one process by its ID too, and one without an attention as such", async () => {
     expect(await decide("lost", "tracked", "--decision", "abandon")).toMatchObject({
       code: 1,
@@ -326,6 +359,6 @@ test("a page keeps its place while a process begins", async () => {
   const first = await commandLine(["list", "--limit", "2", "--json"], { env });
   const { next } = JSON.parse(first.stderr) as { next: string };
   await begin("sendMessage/between");
-  await eventually("the new one", async () => (await list()).length === 7);
+  await eventually("the new one", async () => idsOf(await list()).includes("between"));
   expect(idsOf(await list("--limit", "2", "--cursor", next))).toEqual(["late", "tracked"]);
 });
