@@ -6,9 +6,8 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
-  WorkflowNotFoundError,
 } from "@temporalio/client";
-import type { Client, ClientOptions, Connection, WorkflowExecutionInfo } from "@temporalio/client";
+import type { Client, ClientOptions, Connection } from "@temporalio/client";
 import {
   InputMismatchError,
   InvalidInputError,
@@ -24,8 +23,9 @@ import { differences } from "./client/differences.js";
 import type { SignDecision, Started, Writing } from "./client/handle.js";
 import { handles, Starts } from "./client/processes.js";
 import type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
+import { pageOf, rowsOf } from "./client/list.js";
+import type { ListedProcess, ListFilter, ListPage, PageRequest } from "./client/list.js";
 import { isUnavailable, typedRefusal } from "./client/refusal.js";
-import { retriesIn } from "./client/retries.js";
 import { refuseOwnNames } from "./client/start-options.js";
 import type { StartOptions } from "./client/start-options.js";
 import { beginWait, closeWhenIdle, contextOf, stepsWithin } from "./client/waiting.js";
@@ -36,9 +36,7 @@ import type { Config } from "./config/config.js";
 import type { ClientConfiguration } from "./config/client-configuration.js";
 import { documentStoreOf } from "./config/document-store.js";
 import { requireTls } from "./config/clear-text.js";
-import { searchAttributes, workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
-import type { ProposedDecision } from "./contracts/shared/names.js";
-import type { RetriedCall } from "./contracts/shared/status.js";
+import { workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { checkInput } from "./contracts/shared/problems.js";
 import { comparedInput, withSecrets } from "./contracts/definition/secret-fields.js";
@@ -61,20 +59,8 @@ import { connectClient, connectionOptions, hostInClear } from "./temporal/connec
 import type { ConnectionOverrides } from "./temporal/connection.js";
 import { grpcOf, status } from "./temporal/grpc-status.js";
 import { firstInput } from "./temporal/visibility/first-input.js";
-import { proposalsOf } from "./temporal/visibility/memo.js";
 import { SecretSealer } from "./temporal/codec/secrets.js";
-import { openCallsIn } from "./temporal/visibility/open-calls.js";
-import { describe } from "./temporal/visibility/process-status.js";
-import {
-  candidatesQuery,
-  filterStuck,
-  isRunning,
-  ofTypes,
-  someAtOnce,
-} from "./temporal/visibility/stuck.js";
-import type { Stuck } from "./temporal/visibility/stuck.js";
 import { foreignKeys } from "./temporal/visibility/foreign-keys.js";
-import { withoutMemos } from "./temporal/visibility/without-memos.js";
 
 export * from "./errors/index.js";
 export { ProcessHandle } from "./client/handle.js";
@@ -87,44 +73,21 @@ export {
   OneShotHandle,
   PostalHandle,
 } from "./client/handles.js";
+export type {
+  ListedProcess,
+  ListedState,
+  ListFilter,
+  ListOrder,
+  ListPage,
+  PageRequest,
+  SortKey,
+} from "./client/list.js";
 export type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
 export type { StartOptions } from "./client/start-options.js";
 export type { Waiting } from "./client/waiting.js";
 export type { ClientConfiguration, SecretSource } from "./config/client-configuration.js";
 export type * from "./contracts/index.js";
 export type { InputOf, ResultOf } from "./contracts/registry.js";
-
-/** A process as the visibility store shows it, without a query to the process. */
-export interface ListedProcess {
-  process: ProcessName;
-  id: string;
-  workflowId: string;
-  /** Temporal's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
-  state: string;
-  startedAt: string;
-  phase?: string;
-  outcome?: string;
-  attention?: string;
-  account?: string;
-  references?: string[];
-  deadline?: string;
-  /** Decisions that wait for a second operator. */
-  proposals?: ProposedDecision[];
-  /** Only present with `retrying`: the calls that failed and are made again. */
-  retrying?: RetriedCall[];
-  /** Only present with `stuck`. */
-  stuck?: Stuck;
-}
-
-export interface ListFilter {
-  process?: ProcessName;
-  /** Only processes that need an operator decision. */
-  attention?: boolean;
-  /** Only processes whose workflow tasks keep failing. */
-  stuck?: boolean;
-  /** Also asks Temporal for the calls of each open process: one question for each. */
-  retrying?: boolean;
-}
 
 /** How to connect. What is absent comes from trustflow.toml, temporal.toml and the environment. */
 export interface ConnectOptions
@@ -263,9 +226,19 @@ export class Trustflow extends Starts {
     return stepsWithin(within, this.#typedList(filter));
   }
 
+  /** One page of a list; the next one begins where this one ends. */
+  async listPage({ signal, timeoutMs, ...request }: PageRequest & Waiting): Promise<ListPage> {
+    const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
+    return within(() =>
+      pageOf(this.temporal, request).catch((error: unknown) => {
+        throw this.#refusal(error);
+      }),
+    );
+  }
+
   async *#typedList(filter: ListFilter): AsyncGenerator<ListedProcess> {
     try {
-      yield* this.#list(filter);
+      yield* rowsOf(this.temporal, filter);
     } catch (error) {
       throw this.#refusal(error);
     }
@@ -286,64 +259,6 @@ export class Trustflow extends Starts {
   #refusal(error: unknown): unknown {
     const { connection, options } = this.temporal;
     return typedRefusal(error, options.namespace, contextOf(connection).abortSignal);
-  }
-
-  async *#list(filter: ListFilter): AsyncIterable<ListedProcess> {
-    const { process: processName, attention, stuck, retrying } = filter;
-    const names = processName ? [processName] : processes;
-    const { connection, options } = this.temporal;
-    const where = { connection, namespace: options.namespace };
-    const terms = [
-      stuck ? await candidatesQuery(where, names) : ofTypes(names),
-      ...(attention ? [`${searchAttributes.attention.name} IS NOT NULL`, isRunning] : []),
-    ];
-    const found = withoutMemos(this.temporal).list({ query: terms.join(" AND ") });
-    if (!stuck) {
-      const look = (info: WorkflowExecutionInfo) => this.#listed(info, retrying);
-      for await (const listed of someAtOnce(found, look)) yield* listed;
-      return;
-    }
-    for await (const { execution, stuck: problem } of filterStuck(where, found))
-      for (const one of await this.#listed(execution)) yield { ...one, stuck: problem };
-  }
-
-  /** Undefined if it is not a process of Trustflow. */
-  async #listed(info: WorkflowExecutionInfo, retrying = false): Promise<ListedProcess[]> {
-    const parsed = parseWorkflowId(info.workflowId);
-    if (!parsed) return [];
-    const attribute = info.typedSearchAttributes;
-    const found = {
-      phase: attribute.get(searchAttributes.phase),
-      outcome: attribute.get(searchAttributes.outcome),
-      attention: attribute.get(searchAttributes.attention),
-      account: attribute.get(searchAttributes.account),
-      references: attribute.get(searchAttributes.references),
-      deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
-      proposals: await proposalsOf(this.temporal, info),
-      retrying: retrying ? await this.#retriesOf(info) : undefined,
-    };
-    return [
-      {
-        ...parsed,
-        workflowId: info.workflowId,
-        state: info.status.name,
-        startedAt: info.startTime.toISOString(),
-        ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
-      },
-    ];
-  }
-
-  /** Undefined where no call is made again, and of a process that is gone since it was listed. */
-  async #retriesOf({ workflowId, status }: WorkflowExecutionInfo) {
-    if (status.name !== "RUNNING") return undefined;
-    try {
-      const described = await describe(this.temporal, workflowId);
-      const found = retriesIn(await openCallsIn(this.temporal, described));
-      return found.length > 0 ? found : undefined;
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    }
   }
 
   override async start<P extends ProcessName>(

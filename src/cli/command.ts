@@ -5,6 +5,7 @@ import type { ProcessName } from "../contracts/registry.js";
 import { namePlaceholder } from "../contracts/shared/decisions.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
 import { exitCodeHelp } from "./output/exit.js";
+import { continued } from "./output/wrap.js";
 
 export interface CommandText {
   summary: string;
@@ -23,7 +24,7 @@ export function addCommand(parent: Command, name: string, text: CommandText): Co
     details === undefined ? sentence(summary) : `${sentence(summary)}\n\n${unwrapped(details)}`,
   );
   if (!isGroup) command.option("--json", "print JSON on stdout");
-  const examples = example.split("\n").map((line) => `  $ ${line}`);
+  const examples = example.split("\n").map((line) => `  $ ${continued(line, 76)}`);
   command.addHelpText("after", `\nExample:\n${examples.join("\n")}\n\n${exitCodeHelp}`);
   return command;
 }
@@ -65,6 +66,14 @@ export function wholeNumber(minimum = 0): (text: string) => number {
 
 export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
+}
+
+/** An option that may be repeated, each time with one of the choices. */
+export function severalOf(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices).argParser((text, before?: string[]) => {
+    if (choices.includes(text)) return collect(text, before);
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
+  });
 }
 
 /** Joins the lines of a sentence, so that commander can wrap it; a line break after a sentence stays. */

@@ -6,6 +6,7 @@ import { exitCodes } from "./output/exit.js";
 import { writeData, writeJson } from "./output/output.js";
 import { linesOf, padded, paint, terminal } from "./output/terminal.js";
 import type { Terminal } from "./output/terminal.js";
+import { widthOf } from "./output/wrap.js";
 
 const labels = {
   ok: ["ok  ", "green"],
@@ -20,24 +21,34 @@ export function addDoctor(program: Command): void {
     details: `Shows each problem and how to fix it. Ends with 4 if a check fails; with warnings only, it ends with 0.
 A check that was not done has its own line with the reason.
 Changes nothing: the doctor calls each provider without an effect and sends the receiver only requests that it refuses.
-Shows no secret.`,
-    example: "trustflow doctor",
-  }).action(async ({ json }: { json?: boolean }) => {
-    const { examine } = await import("./doctor/examine.js");
-    const checks = await examine();
-    const ok = checks.every(({ state }) => state !== "fail");
-    const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
-    if (json) writeJson({ ok, environment: known?.detail, checks });
-    else writeData(linesOf(checks.map(lineWith(checks))));
-    if (!ok) process.exitCode = exitCodes.unreachable;
-  });
+Shows no secret.
+Run it where a worker runs, and with --client where an application runs that starts processes: it then checks only what the client
+library needs.`,
+    example: "trustflow doctor\ntrustflow doctor --client",
+  })
+    .option(
+      "--client",
+      "check the machine of an application: Temporal, namespace, keys, search attributes; no database, no accounts",
+    )
+    .action(async ({ client, json }: { client?: boolean; json?: boolean }) => {
+      const { examine, examineClient } = await import("./doctor/examine.js");
+      const checks = await (client ? examineClient() : examine());
+      const ok = checks.every(({ state }) => state !== "fail");
+      const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
+      if (json) writeJson({ ok, environment: known?.detail, checks });
+      else writeData(linesOf(checks.map(lineWith(checks))));
+      if (!ok) process.exitCode = exitCodes.unreachable;
+    });
 }
 
+/** On a narrow terminal the detail stands below the name of its check. */
 function lineWith(all: readonly Checked[]): (checked: Checked) => Terminal {
   const width = Math.max(...all.map(({ check }) => check.length));
+  const isNarrow = width > widthOf(process.stdout) / 3;
   return ({ check, state, finding, detail, mend }) => {
     const [label, colour] = labels[state];
-    const line = terminal`${paint(colour, padded(label, 4))}  ${padded(check, width)}  ${detail}`;
+    const begin = terminal`${paint(colour, padded(label, 4))}  ${padded(check, isNarrow ? 0 : width)}`;
+    const line = isNarrow ? terminal`${begin}\n      ${detail}` : terminal`${begin}  ${detail}`;
     return mend === undefined ? line : terminal`${line}\n      ${finding ?? ""}: ${mend}`;
   };
 }

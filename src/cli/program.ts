@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addAlertEmails } from "./upkeep/alert-emails.js";
 import { addCallbacks } from "./upkeep/callbacks.js";
+import { addCompletion } from "./completion.js";
 import { addCleanup } from "./upkeep/cleanup.js";
 import { addDoctor } from "./doctor.js";
 import { addDocuments } from "./upkeep/documents.js";
@@ -11,8 +12,10 @@ import { addEvidence } from "./processes/evidence.js";
 import { addErase } from "./upkeep/erase.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
 import { addMigrate } from "./upkeep/migrate.js";
-import { addOperators } from "./processes/operators.js";
-import { writeFailure, writeFailureJson } from "./output/output.js";
+import { addList } from "./operators/list.js";
+import { addLogs } from "./operators/logs.js";
+import { addResolve } from "./operators/resolve.js";
+import { writeFailure, writeNoteJson } from "./output/output.js";
 import { addLocal, addSandbox } from "./packages.js";
 import { addProcessCommands } from "./processes/processes.js";
 import { addProvider } from "./provider/provider.js";
@@ -42,9 +45,12 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
   ],
   [
     "Operators",
-    [addOperators, addCallbacks, addWebhooks, addProvider, addAlertEmails, addErase, addDoctor],
+    [
+      ...[addList, addLogs, addResolve, addCallbacks, addWebhooks],
+      ...[addProvider, addAlertEmails, addErase, addDoctor],
+    ],
   ],
-  ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
+  ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox, addCompletion]],
 ];
 
 /** Runs one command and returns its exit code. */
@@ -56,7 +62,7 @@ export async function runCommandLine(args: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
     const failure = failureOf(error);
-    if (asJson) writeFailureJson(failure);
+    if (asJson) writeNoteJson(failure);
     else if (!(error instanceof CommanderError)) writeFailure(failure);
     return failure.exitCode;
   }
@@ -65,6 +71,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
 /** Builds the program; tests also use it to read every command's help. With `asJson`, commander itself prints no error text. */
 export async function createProgram(asJson = false): Promise<Command> {
   const program = new Command("trustflow")
+    // Arguments would make the column so wide that commander no longer wraps the summaries.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput(asJson ? { writeErr: () => undefined } : {})
     .description("Trust-service provider APIs as durable Temporal processes.")
     .version(ownVersion())

@@ -11,6 +11,8 @@ export async function commandLine(
 ): Promise<Ended> {
   const own = process.env;
   if (env) process.env = { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env };
+  // The code that a command before has left.
+  process.exitCode = undefined;
   const said = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
     jest.spyOn(process[name], "write").mockImplementation((text) => {
@@ -22,6 +24,7 @@ export async function commandLine(
     const code = await runCommandLine(args);
     return { code, ...said };
   } finally {
+    process.exitCode = undefined;
     process.env = own;
     for (const spy of spies) spy.mockRestore();
   }

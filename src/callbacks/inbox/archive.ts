@@ -40,6 +40,8 @@ export interface CallbackFilter {
   namespace?: string;
   workflowId?: string;
   states?: CallbackState[];
+  /** Only callbacks received at this time or later. */
+  since?: Date;
   /** Rows with a smaller id than this one; the last id of a page gives the next. */
   before?: string;
   limit?: number;
@@ -78,12 +80,14 @@ export class CallbackArchive {
       `select ${columns} from trustflow.callbacks
        where ($1::text is null or namespace = $1) and ($2::text is null or workflow_id = $2)
          and ($3::text[] is null or ${stateOf} = any($3)) and ($4::bigint is null or id < $4)
-       order by id desc limit $5`,
+         and ($5::timestamptz is null or received_at >= $5)
+       order by id desc limit $6`,
       [
         filter.namespace ?? null,
         filter.workflowId ?? null,
         filter.states ?? null,
         filter.before ?? null,
+        filter.since ?? null,
         filter.limit ?? 100,
       ],
     );

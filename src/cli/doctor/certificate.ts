@@ -48,7 +48,9 @@ export async function certificateChecks(
     }),
   );
   // If several settings name an address, the last one is checked.
-  return [...new Map([...ofProviders, ofReceiver(publicUrl), ...(await ofTemporal())])];
+  return [
+    ...new Map([...ofProviders, ofReceiver(publicUrl), ...(await certificateChecksOfTemporal())]),
+  ];
 }
 
 function ofReceiver(url: string | undefined): Check {
@@ -58,7 +60,7 @@ function ofReceiver(url: string | undefined): Check {
   return isTls(url) ? [check, () => serverCertificate(hostAndPortOf(url))] : withoutTls(check);
 }
 
-async function ofTemporal(): Promise<Check[]> {
+export async function certificateChecksOfTemporal(): Promise<Check[]> {
   const settings = await temporalSettings().catch(() => undefined);
   if (!settings)
     return [skippedCheck("certificate of Temporal", "the Temporal settings are invalid")];

@@ -5,8 +5,9 @@ import type { Config } from "../../config/config.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
 import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { accountsWithSecretCallbacks } from "../../providers/callbacks.js";
-import { NotExamined, Problem, ring, setting } from "./check.js";
+import { NotExamined, Problem, ring, setting, skippedCheck } from "./check.js";
 import type { Check } from "./check.js";
+import { mayOnlyRead } from "../../config/payload-keys.js";
 import { decisionRules, operatorKey } from "./operators.js";
 
 const DAY_SECONDS = 86_400;
@@ -32,6 +33,30 @@ export function configuredChecks(config: ConfigWithAccounts): Check[] {
     ["key operator", () => operatorKey(config)],
     ["document store", () => documentStore(config)],
     ["callback address life", async () => addressLife(config)],
+  ];
+}
+
+/** An application may have less than a role: it can do without what it does not use. */
+export function configuredChecksOfClient(config: Config): Check[] {
+  const { documents, environment, keys } = config;
+  const codec = mayOnlyRead(config) ? "codecRead" : "codec";
+  const storeless = "documents.directory is not set here: the application sends documents inline";
+  return [
+    environment === undefined
+      ? skippedCheck("environment", "it is not set here; the workers have it")
+      : ["environment", async () => environment],
+    [`key ring ${codec}`, async () => `active key ${ring(config, codec).active.id}`],
+    ...(["codecWrite", "secretsPublic"] as const).map((name): Check => [
+      `key ring ${name}`,
+      () => optionalRing(config, name),
+    ]),
+    ["key operator", () => operatorKey(config)],
+    ...(documents.directory === undefined && keys.documents === undefined
+      ? [skippedCheck("document store", storeless)]
+      : ([
+          ["key ring documents", async () => `active key ${ring(config, "documents").active.id}`],
+          ["document store", () => documentStore(config)],
+        ] satisfies Check[])),
   ];
 }
 

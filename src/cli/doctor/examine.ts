@@ -1,29 +1,20 @@
 // Runs all checks of `trustflow doctor` concurrently.
 import { loadWithAccounts } from "../../providers/accounts.js";
-import type { ConfigWithAccounts } from "../../providers/accounts.js";
-import { ConfigurationError } from "../../config/config.js";
+import { ConfigurationError, loadConfig } from "../../config/config.js";
 import { accountChecks, configuredAccounts, shownAnswers } from "./account.js";
 import { publicUrl } from "./callback-url.js";
-import { certificateChecks } from "./certificate.js";
+import { certificateChecks, certificateChecksOfTemporal } from "./certificate.js";
 import { runCheck, skippedCheck, withOpened } from "./check.js";
 import type { Check, Checked } from "./check.js";
-import { configuredChecks } from "./configured.js";
+import { configuredChecks, configuredChecksOfClient } from "./configured.js";
 import { databaseChecks, openDatabase } from "./database.js";
-import { openTemporal, ownNamespace, temporalChecks } from "./temporal.js";
+import { openTemporal, ownNamespace, temporalChecks, temporalChecksOfClient } from "./temporal.js";
 
+/** Examines a machine of the deployment. */
 export async function examine(): Promise<Checked[]> {
-  const node: Check = ["node", async () => process.version];
-  let config: ConfigWithAccounts;
-  try {
-    config = loadWithAccounts();
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return run([
-      node,
-      ["configuration", () => Promise.reject(error)],
-      skippedCheck("all else", "cannot read the configuration"),
-    ]);
-  }
+  const read = readable(loadWithAccounts);
+  if (!read.config) return run(read.checks);
+  const { config } = read;
   const accounts = configuredAccounts(config);
   const certificates = await certificateChecks(config, accounts);
   const database = openDatabase(config);
@@ -55,6 +46,42 @@ export async function examine(): Promise<Checked[]> {
     // Not awaited: the end of the command cuts a hanging connection.
     void database.then(({ pool }) => pool.end()).catch(() => undefined);
     void temporal.then(({ connection }) => connection.close()).catch(() => undefined);
+  }
+}
+
+/** Examines the machine of an application: what the client library needs, and neither database nor accounts. */
+export async function examineClient(): Promise<Checked[]> {
+  const read = readable(loadConfig);
+  if (!read.config) return run(read.checks);
+  const { config } = read;
+  const temporal = openTemporal();
+  try {
+    return await run([
+      node,
+      ...configuredChecksOfClient(config),
+      ...temporalChecksOfClient(config, temporal),
+      ...(await certificateChecksOfTemporal()),
+    ]);
+  } finally {
+    void temporal.then(({ connection }) => connection.close()).catch(() => undefined);
+  }
+}
+
+const node: Check = ["node", async () => process.version];
+
+/** The configuration, or the checks that say what is wrong with it. */
+function readable<C>(load: () => C): { config: C } | { config?: undefined; checks: Check[] } {
+  try {
+    return { config: load() };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return {
+      checks: [
+        node,
+        ["configuration", () => Promise.reject(error)],
+        skippedCheck("all else", "cannot read the configuration"),
+      ],
+    };
   }
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
 import { foreignness } from "../../cleanup/own-namespaces.js";
 import { type Config, ConfigurationError } from "../../config/config.js";
+import { mayOnlyRead } from "../../config/payload-keys.js";
 import { processes } from "../../contracts/registry.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
@@ -51,6 +52,19 @@ export function temporalChecks(config: Config, opened: Promise<Temporal>): Check
   ];
 }
 
+/** What an application needs, and no more: it has no database and may be allowed less than an operator. */
+export function temporalChecksOfClient(config: Config, opened: Promise<Temporal>): Check[] {
+  const here = (work: (temporal: Temporal) => Promise<string>) => () =>
+    withOpened("Temporal", opened, work);
+  const keys = () => ring(config, mayOnlyRead(config) ? "codecRead" : "codec");
+  return [
+    ["temporal", async () => `answers at ${(await opened).address}`],
+    ["namespace", here(namespaceIsThere)],
+    ["search attributes", here(attributes)],
+    ["open processes", here((temporal) => openProcesses(temporal, keys()))],
+  ];
+}
+
 /** No checks: where a person goes from here. The codec server lets these origins alone decode, so the Web UI is one of them. */
 function webUi({ codecServer: { corsOrigins } }: Config, opened: Promise<Temporal>): Check[] {
   const [origin] = corsOrigins;
@@ -71,15 +85,10 @@ function webUi({ codecServer: { corsOrigins } }: Config, opened: Promise<Tempora
 
 /** Journal ≥ histories ≥ inbox (docs/design.md §8). Histories of a sandbox are not evidence. */
 async function retention(
-  { connection, namespace }: Temporal,
+  { connection, namespace }: Pick<Temporal, "connection" | "namespace">,
   { environment, retention: { inboxDays, journalDays } }: Config,
 ): Promise<string> {
-  const days = await withDeadline(connection, () => historyDays(connection, namespace)).catch(
-    (error: unknown) => {
-      if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
-      throw new Problem("namespaceMissing", `the namespace ${namespace} does not exist`);
-    },
-  );
+  const days = await keptDays({ connection, namespace });
   const kept = `the namespace ${namespace} keeps histories for ${days} days`;
   if (days > journalDays)
     throw new Problem("retentionTooLong", `${kept}, which is longer than retention.journalDays`);
@@ -91,6 +100,23 @@ async function retention(
   return environment === "sandbox" && days < inboxDays
     ? `${kept}; not compared with retention.inboxDays in the sandbox`
     : kept;
+}
+
+async function namespaceIsThere(temporal: Temporal): Promise<string> {
+  await keptDays(temporal);
+  return `the namespace ${temporal.namespace} exists`;
+}
+
+async function keptDays({
+  connection,
+  namespace,
+}: Pick<Temporal, "connection" | "namespace">): Promise<number> {
+  return withDeadline(connection, () => historyDays(connection, namespace)).catch(
+    (error: unknown) => {
+      if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
+      throw new Problem("namespaceMissing", `the namespace ${namespace} does not exist`);
+    },
+  );
 }
 
 /** `cleanup` and `erase` believe no other one (docs/decisions/0036). */

@@ -3,15 +3,20 @@ import { once } from "node:events";
 import { visibleJson } from "../../contracts/shared/text.js";
 import { csvLine } from "../../contracts/shared/csv.js";
 import type { Failure } from "./exit.js";
-import { columns, linesOf, padded, paint, terminal } from "./terminal.js";
+import { columns, fitted, linesOf, padded, paint, terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
+import { widthOf } from "./wrap.js";
 
-export function writeData({ source }: Terminal): void {
-  write(process.stdout, source);
+export function writeData(text: Terminal): void {
+  writeFitted(process.stdout, text);
 }
 
-export function writeNote({ source }: Terminal): void {
-  write(process.stderr, source);
+export function writeNote(text: Terminal): void {
+  writeFitted(process.stderr, text);
+}
+
+function writeFitted(stream: NodeJS.WriteStream, text: Terminal): void {
+  write(stream, fitted(text, widthOf(stream)).source);
 }
 
 /** On a terminal: replaces the current line. */
@@ -35,16 +40,10 @@ export class LiveLine {
   }
 }
 
-/** Prints a text of several lines and keeps its line breaks. */
+/** Prints a text of several lines, such as a file, and keeps its line breaks. */
 export function writeLines(text: string): void {
-  writeData(
-    linesOf(
-      text
-        .trimEnd()
-        .split("\n")
-        .map((line) => terminal`${line}`),
-    ),
-  );
+  const lines = text.trimEnd().split("\n");
+  write(process.stdout, linesOf(lines.map((line) => terminal`${line}`)).source);
 }
 
 /** One JSON document. */
@@ -60,6 +59,11 @@ export function writeJsonText(json: string): void {
 /** One line of JSON Lines. */
 export function writeJsonLine(value: unknown): void {
   write(process.stdout, visibleJson(JSON.stringify(value)));
+}
+
+/** With `--json`: one line of JSON on stderr, beside the data. */
+export function writeNoteJson(value: unknown): void {
+  write(process.stderr, visibleJson(JSON.stringify(value)));
 }
 
 /** Data of any size, as it is. */
@@ -93,25 +97,43 @@ export function writeFailure({ message }: Failure): void {
   writeNote(paint("red", message, process.stderr));
 }
 
-/** With `--json`: one line of JSON, also on stderr. */
-export function writeFailureJson(failure: Failure): void {
-  write(process.stderr, visibleJson(JSON.stringify(failure)));
-}
-
 function write(stream: NodeJS.WriteStream, text: string): void {
   stream.write(text.endsWith("\n") ? text : `${text}\n`);
 }
 
-/** Formats rows in columns under their headings. */
-export function table(...[headings, rows]: Rows): Terminal {
+/** Formats rows in columns under their headings, and in blocks where the columns are wider than the terminal. */
+export function table(headings: Rows[0], rows: Rows[1], width = widthOf(process.stdout)): Terminal {
   const cells = rows.map((row) => headings.map((_, index) => terminal`${row[index] ?? ""}`));
   const widths = headings.map((heading, index) =>
     Math.max(heading.length, ...cells.map((row) => row[index]?.source.length ?? 0)),
   );
+  if (widths.reduce((sum, one) => sum + one + 2, -2) > width)
+    return linesOf(cells.flatMap((row) => block(headings, row, width)));
   return linesOf([
     paint("bold", columns(headings, widths)),
     ...cells.map((row) => columns(row, widths)),
   ]);
+}
+
+/** The first cell, and below it those that have something, each with its heading. */
+function block(headings: string[], [first, ...others]: Terminal[], width: number): Terminal[] {
+  const lines = [paint("bold", first ?? "")];
+  let [line, used] = [terminal`  `, Infinity];
+  for (const [index, { source }] of others.entries()) {
+    if (source === "") continue;
+    const heading = headings[index + 1]?.toLowerCase() ?? "";
+    const length = heading.length + 2 + source.length;
+    const fits = used + 2 + length <= width;
+    const fact = terminal`${paint("dim", `${heading}:`)} ${source}`;
+    if (fits) line = terminal`${line}  ${fact}`;
+    else {
+      if (used !== Infinity) lines.push(line);
+      line = terminal`  ${fact}`;
+    }
+    used = (fits ? used + 2 : 2) + length;
+  }
+  if (used !== Infinity) lines.push(line);
+  return lines;
 }
 
 export type Facts = [name: string, value: string | Terminal | undefined][];

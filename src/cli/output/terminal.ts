@@ -2,6 +2,7 @@
 // cannot move the cursor, set a colour or start a new line. The functions of output.ts that print accept nothing else.
 import { styleText } from "node:util";
 import { plainText } from "../../contracts/shared/text.js";
+import { wrapped } from "./wrap.js";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow";
 
@@ -36,6 +37,11 @@ export function terminal(
 
 export function linesOf(lines: Terminal[]): Terminal {
   return made(lines.map(({ source }) => source).join("\n"));
+}
+
+/** Fits it into a terminal of this width. What goes on in a further line is indented, so it cannot look like a line of its own. */
+export function fitted({ source }: Terminal, width: number): Terminal {
+  return made(wrapped(source, width));
 }
 
 /** Pads plain text with blanks up to the width; colour codes would count as characters. */

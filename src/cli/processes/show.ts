@@ -10,6 +10,7 @@ import { facts } from "../output/output.js";
 import { batchFacts } from "../batch/progress.js";
 import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
 import { linesOf, padded, paint, terminal } from "../output/terminal.js";
+import { SeenEntries } from "./seen-entries.js";
 import type { Terminal } from "../output/terminal.js";
 
 type Attention = NonNullable<ProcessStatus["attention"]>;
@@ -166,19 +167,20 @@ export function retryText(call: RetriedCall): string {
   return `${provider} ${operation}${at}: ${cause}${request}; attempt ${attempt} ${next}`;
 }
 
-/** The source comes first, in our own words. */
-function timelineLine(entry: TimelineEntry): Terminal {
-  const { at, clock, source, event, by, principal, note } = entry;
+/** The source comes first, in our own words. `workflowId`: only where the events of several processes stand together. */
+export function timelineLine(entry: TimelineEntry & { workflowId?: string }): Terminal {
+  const { at, clock, source, workflowId, event, by, principal, note } = entry;
   const time = clock === undefined ? at : `${at} (${clock} clock)`;
   const stated = by === undefined ? "" : terminal` by ${by}`;
   const signed = principal === undefined ? "" : terminal`, signed by ${principal}`;
   const more = note === undefined ? "" : terminal` – ${note}`;
-  return terminal`${paint("dim", time)}  ${padded(source, 8)}  ${event}${stated}${signed}${more}`;
+  const whose = workflowId === undefined ? "" : terminal`${workflowId}  `;
+  return terminal`${paint("dim", time)}  ${padded(source, 8)}  ${whose}${event}${stated}${signed}${more}`;
 }
 
 /** Prints what is new in each status: each timeline entry once, in whatever order entries arrive, and the current phase. */
 export class ProgressLines {
-  readonly #printed = new Map<string, number>();
+  readonly #printed = new SeenEntries();
   /** So many entries are not printed, because no worker answered. */
   #skipped = 0;
   #standing = "";
@@ -191,7 +193,7 @@ export class ProgressLines {
     wholeTimeline: () => Promise<TimelineEntry[] | void>,
   ): Promise<Terminal[]> {
     const { earlierEntries = 0, timeline } = status;
-    const missing = earlierEntries - this.#countWith(timeline) + timeline.length;
+    const missing = earlierEntries - this.#printed.countWith(timeline) + timeline.length;
     if (missing <= this.#skipped) return this.linesOf(status);
     const whole = await wholeTimeline();
     this.#skipped = whole ? 0 : missing;
@@ -199,7 +201,7 @@ export class ProgressLines {
   }
 
   linesOf(status: ProcessStatus): Terminal[] {
-    const lines = this.#newEntries(status.timeline).map(timelineLine);
+    const lines = this.#printed.take(status.timeline).map(timelineLine);
     const { phase, state, waitingFor, until, code, outcome, failure } = status;
     const standing = [
       phase,
@@ -227,31 +229,5 @@ export class ProgressLines {
     if (call.nextAttemptAt === undefined || this.#retries.has(text)) return [];
     this.#retries.add(text);
     return [paint("yellow", `retrying ${text}`)];
-  }
-
-  /** How many entries are printed once these are. */
-  #countWith(timeline: TimelineEntry[]): number {
-    const printed = [...this.#printed.values()].reduce((sum, count) => sum + count, 0);
-    return printed + this.#unprinted(timeline).length;
-  }
-
-  #newEntries(timeline: TimelineEntry[]): TimelineEntry[] {
-    const found = this.#unprinted(timeline);
-    for (const entry of found) {
-      const key = JSON.stringify(entry);
-      this.#printed.set(key, (this.#printed.get(key) ?? 0) + 1);
-    }
-    return found;
-  }
-
-  /** Equal entries count separately. */
-  #unprinted(timeline: TimelineEntry[]): TimelineEntry[] {
-    const seen = new Map<string, number>();
-    return timeline.filter((entry) => {
-      const key = JSON.stringify(entry);
-      const count = (seen.get(key) ?? 0) + 1;
-      seen.set(key, count);
-      return count > (this.#printed.get(key) ?? 0);
-    });
   }
 }

@@ -1,9 +1,10 @@
 // `trustflow callbacks`: operators read the inbox and replay callbacks (docs/design.md §7).
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { callbackUrl } from "../../callbacks/address.js";
 import {
   CallbackArchive,
   callbackStates,
+  type CallbackFilter,
   type CallbackState,
   type CallbackSummary,
 } from "../../callbacks/inbox/archive.js";
@@ -12,20 +13,31 @@ import { workflowIdOf } from "../../contracts/shared/names.js";
 import { required, ringOf } from "../../config/config.js";
 import type { Config } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
-import { addCommand, collect, csvOption, wholeNumber } from "../command.js";
+import { addCommand, csvOption, severalOf, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
-import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
+import { facts, writeCsv, writeData, writeJson, writeNote, writeTable } from "../output/output.js";
 import { quoted, terminal } from "../output/terminal.js";
+import { timeAgo, timeHelp } from "../when.js";
 import { accountCallbackProviders, type Provider } from "../../providers/registry.js";
 
 interface ListOptions {
   state?: CallbackState[];
+  since?: Date;
   before?: string;
   limit: number;
   json?: boolean;
   csv?: boolean;
 }
+
+interface ReplayOptions {
+  since?: Date;
+  state?: CallbackState[];
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+const REPLAYED_AT_ONCE = 1_000;
 
 export function addCallbacks(program: Command): void {
   const callbacks = addCommand(program, "callbacks", {
@@ -35,9 +47,7 @@ export function addCallbacks(program: Command): void {
   });
   addList(callbacks, "list", "list callbacks, newest first", "trustflow callbacks list order-7")
     .addOption(
-      new Option("--state <state>", "only callbacks in this state; may be repeated")
-        .choices(callbackStates)
-        .argParser((text, before?: string[]) => collect(oneOf(text), before)),
+      severalOf("--state <state>", "only callbacks in this state; may be repeated", callbackStates),
     )
     .action((processName: string | undefined, options: ListOptions) => list(processName, options));
   const lists = [
@@ -64,23 +74,24 @@ export function addCallbacks(program: Command): void {
       writeData(body === undefined ? terminal`(the body is deleted)` : quoted(body));
     }),
   );
-  addCommand(callbacks, "replay <callback...>", {
+  addCommand(callbacks, "replay [callback...]", {
     summary: "deliver parked, late or surplus callbacks again",
-    details: "Ends with 1 if one of them is in another state, or its body is deleted.",
-    example: "trustflow callbacks replay 42 43",
-  }).action((ids: string[], { json }: { json?: boolean }) =>
-    withArchive(async (archive) => {
-      const replayed = await archive.replay(ids.map(rowId));
-      const rest = ids.filter((id) => !replayed.includes(id));
-      if (json) writeJson({ replayed, notReplayed: rest });
-      else
-        for (const id of ids)
-          writeData(
-            terminal`${id}  ${rest.includes(id) ? "not replayed: neither parked nor late nor surplus" : "replayed"}`,
-          );
-      if (rest.length > 0) process.exitCode = exitCodes.failed;
-    }),
-  );
+    details: `With --since, all callbacks received from this time on that are parked, or in a state of --state.
+Ends with 1 if one of them is in another state, or its body is deleted.`,
+    example: `trustflow callbacks replay 42 43
+trustflow callbacks replay --since 6h --dry-run
+trustflow callbacks replay --since 2026-11-26T15:00:00Z --state parked --state late`,
+  })
+    .addOption(sinceOption())
+    .addOption(
+      severalOf(
+        "--state <state>",
+        "with --since: callbacks in this state; may be repeated; default: parked",
+        ["parked", "late", "surplus"],
+      ),
+    )
+    .option("--dry-run", "with --since: only list them")
+    .action(replay);
   addCommand(callbacks, "address", {
     summary: "print the callback URL of a provider that has one address per account",
     details:
@@ -113,6 +124,7 @@ function addList(parent: Command, name: string, summary: string, example: string
     details: "With an ID, only callbacks of that process.",
     example,
   })
+    .addOption(sinceOption())
     .option("--before <callback>", "only callbacks before this one, for the next page")
     .option("--limit <n>", "maximum number of rows", wholeNumber(1), 100)
     .addOption(csvOption());
@@ -120,7 +132,7 @@ function addList(parent: Command, name: string, summary: string, example: string
 
 async function list(
   processName: string | undefined,
-  { state, before, limit, json, csv }: ListOptions,
+  { state, since, before, limit, json, csv }: ListOptions,
 ): Promise<void> {
   await withArchive(async (archive) => {
     const filter = { limit, ...(before !== undefined && { before: rowId(before) }) };
@@ -129,15 +141,72 @@ async function list(
         archive.list({
           ...filter,
           ...(state && { states: state }),
+          ...(since && { since }),
           ...(workflowId !== undefined && { workflowId }),
         }),
       ),
     );
     const rows = pages.flat();
     if (json) return writeJson(rows);
-    const write = csv ? writeCsv : writeTable;
-    write(["ID", "RECEIVED", "STATE", "PROCESS", "IDENTIFIER", "REASON"], rows.map(cells));
+    (csv ? writeCsv : writeTable)(headings, rows.map(cells));
   });
+}
+
+const headings = ["ID", "RECEIVED", "STATE", "PROCESS", "IDENTIFIER", "REASON"];
+
+function sinceOption(): Option {
+  return new Option(
+    "--since <time>",
+    `only callbacks received from this time on: ${timeHelp}`,
+  ).argParser(timeAgo);
+}
+
+async function replay(ids: string[], { since, state, dryRun, json }: ReplayOptions): Promise<void> {
+  if (ids.length > 0 === (since !== undefined))
+    throw new CommandError(exitCodes.invalid, "callback: give callbacks or --since, and not both");
+  if (since === undefined && (state !== undefined || dryRun))
+    throw new CommandError(exitCodes.invalid, "--state and --dry-run: need --since");
+  await withArchive(async (archive) => {
+    const replayed: string[] = [];
+    const found: CallbackSummary[] = [];
+    if (since === undefined) replayed.push(...(await archive.replay(ids.map(rowId))));
+    else
+      for await (const page of pagesOf(archive, { since, states: state ?? ["parked"] })) {
+        found.push(...page);
+        if (!dryRun) replayed.push(...(await archive.replay(page.map(({ id }) => id))));
+      }
+    if (dryRun) {
+      if (json) return writeJson(found);
+      writeTable(headings, found.map(cells));
+      writeNote(terminal`Nothing was replayed: --dry-run`);
+      return;
+    }
+    const done = new Set(replayed);
+    const all = since === undefined ? ids : found.map(({ id }) => id);
+    const rest = all.filter((id) => !done.has(id));
+    if (json) writeJson({ replayed, notReplayed: rest });
+    else if (all.length === 0) writeNote(terminal`No such callback has been received since then`);
+    else
+      for (const id of all)
+        writeData(
+          terminal`${id}  ${done.has(id) ? "replayed" : "not replayed: its body is deleted, or it is neither parked nor late nor surplus"}`,
+        );
+    if (rest.length > 0) process.exitCode = exitCodes.failed;
+  });
+}
+
+/** From the newest to the oldest, so that none comes twice that is parked again meanwhile. */
+async function* pagesOf(
+  archive: CallbackArchive,
+  filter: CallbackFilter,
+): AsyncGenerator<CallbackSummary[]> {
+  for (let before: { before?: string } = {}; ;) {
+    const page = await archive.list({ ...filter, ...before, limit: REPLAYED_AT_ONCE });
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    before = { before: last.id };
+  }
 }
 
 function cells(one: CallbackSummary): string[] {
@@ -161,11 +230,6 @@ async function withArchive(
   work: (archive: CallbackArchive, config: Config) => Promise<void>,
 ): Promise<void> {
   await withDatabase((pool, config) => work(new CallbackArchive(pool), config));
-}
-
-function oneOf(text: string): string {
-  if (callbackStates.some((state) => state === text)) return text;
-  throw new InvalidArgumentError(`Allowed choices are ${callbackStates.join(", ")}.`);
 }
 
 function rowId(text: string): string {

@@ -24,6 +24,11 @@ export async function statusOf(client: Client, shown: Shown): Promise<ProcessSta
   return isStatus(found, shown.workflowId) ? found : undefined;
 }
 
+/** The sealed status as bytes: as long as they are the same, the process has changed nothing in it. */
+export function sealedStatusOf({ raw }: Pick<Shown, "raw">): Uint8Array {
+  return memoIn(raw)?.[statusMemo]?.data ?? new Uint8Array();
+}
+
 async function memoOf(
   { options }: Client,
   { raw, workflowId }: Shown,

@@ -17,8 +17,11 @@ const interrupted = new Set<unknown>([1, 8]);
 
 export type Description = Pick<
   WorkflowExecutionDescription,
-  "workflowId" | "runId" | "status" | "typedSearchAttributes" | "raw"
->;
+  "workflowId" | "runId" | "status" | "typedSearchAttributes"
+> & {
+  /** Of a description or of a list. */
+  raw: unknown;
+};
 
 /** Describes its newest run; the memo is not decoded. */
 export function describe(

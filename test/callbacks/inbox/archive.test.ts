@@ -55,6 +55,16 @@ test("listing pages from the newest, by process and by state", async () => {
   await database.pool.query("truncate trustflow.callbacks");
 });
 
+test("a list begins with a time, and one received before it is left out", async () => {
+  const { workflowId } = await fill(2);
+  const old = "received_at = received_at - interval '2 hours'";
+  await database.pool.query(`update trustflow.callbacks set ${old} where identifier = 'e-0'`);
+  const since = new Date(Date.now() - 3_600_000);
+  const found = await archive.list({ workflowId, since });
+  expect(found.map(({ identifier }) => identifier)).toEqual(["e-1"]);
+  await database.pool.query("truncate trustflow.callbacks");
+});
+
 test("replay touches parked and late rows only, and none whose body is gone", async () => {
   const parked = await fill(2, { state: "parked", reason: "unreadable" });
   const ids = async () =>

@@ -1,6 +1,13 @@
-import { expect, test } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readAddress } from "../../../src/callbacks/address.js";
+import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
+import type { Settlement } from "../../../src/callbacks/inbox/rows.js";
+import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
+import { sealRing, subjectOf } from "../../callbacks/support.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { commandLine } from "../in-process.js";
 
 const keys = generateKeyRing();
@@ -36,4 +43,85 @@ test("callbacks address knows only configured accounts of the provider: another 
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`accounts.${account}.one-shot-signature is not configured`);
   }
+});
+
+describe("callbacks replay --since", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+    await fill("old", { state: "parked", reason: "unreadable" });
+    await database.pool.query(
+      "update trustflow.callbacks set received_at = now() - interval '2 d'",
+    );
+    await fill("parked", { state: "parked", reason: "unknownProcess" });
+    await fill("late", { state: "late" });
+    await fill("delivered", { state: "delivered" });
+  });
+  afterAll(() => database?.close());
+
+  /** A callback by its identifier, settled as a relay would. */
+  async function fill(identifier: string, settlement: Settlement): Promise<void> {
+    const subject = subjectOf();
+    const body = Buffer.from("{}");
+    const arrival = { address: subject.workflowId, identifier, subject, body };
+    await new Arrivals(database.pool, sealRing).insert([arrival], 5_000);
+    const inbox = new Inbox(database.pool);
+    const claim = randomUUID();
+    const rows = await inbox.claim(claim, 10_000);
+    const ids = rows.map(({ id }) => id);
+    await inbox.settle(claim, ids, settlement);
+  }
+
+  async function run(...args: string[]) {
+    const settings = { env: { DATABASE_URL: database.url } };
+    const { code, stdout, stderr } = await commandLine(["callbacks", ...args, "--json"], settings);
+    return { code, found: JSON.parse(stdout || "null"), stderr };
+  }
+  const waiting = async () =>
+    (await run("list", "--state", "waiting")).found.map(
+      ({ identifier }: { identifier: string }) => identifier,
+    );
+
+  test("--dry-run lists what would be replayed, and replays nothing", async () => {
+    const { code, found } = await run("replay", "--since", "1d", "--dry-run");
+    expect([code, found]).toMatchObject([0, [{ identifier: "parked", state: "parked" }]]);
+    const both = ["--state", "parked", "--state", "late"];
+    expect((await run("replay", "--since", "1d", "--dry-run", ...both)).found).toHaveLength(2);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test("a list takes it too", async () => {
+    expect((await run("list", "--since", "1d")).found).toHaveLength(3);
+    expect((await run("parked", "--since", "3d")).found).toHaveLength(2);
+  });
+
+  test("replays what was received from then on and is parked, and nothing else", async () => {
+    const { code, found } = await run("replay", "--since", "1d");
+    expect([code, found]).toEqual([0, { replayed: [expect.any(String)], notReplayed: [] }]);
+    expect(await waiting()).toEqual(["parked"]);
+    expect((await run("replay", "--since", "1d", "--state", "late")).found.replayed).toHaveLength(
+      1,
+    );
+    expect(await waiting()).toEqual(["late", "parked"]);
+    expect((await run("replay", "--since", "1d")).found).toEqual({ replayed: [], notReplayed: [] });
+  });
+
+  test("one whose body is deleted is named, and the command ends with 1", async () => {
+    await database.pool.query(
+      "update trustflow.callbacks set body = null where identifier = 'old'",
+    );
+    const { code, found } = await run("replay", "--since", "3d");
+    expect([code, found]).toEqual([1, { replayed: [], notReplayed: [expect.any(String)] }]);
+  });
+
+  test.each([
+    [["replay"], "give callbacks or --since, and not both"],
+    [["replay", "7", "--since", "1d"], "give callbacks or --since, and not both"],
+    [["replay", "7", "--dry-run"], "need --since"],
+    [["replay", "--since", "yesterday"], "must be a time such as"],
+    [["replay", "--since", "1d", "--state", "delivered"], "Allowed choices are parked, late"],
+  ])("%j is a usage error", async (args, problem) => {
+    const { code, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  });
 });

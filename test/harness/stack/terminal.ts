@@ -6,10 +6,12 @@ import { eventually } from "../outages/wait.js";
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 
-export function onTerminal(args: string[], env: Record<string, string>) {
+/** `columns`: how wide it is; without it, it does not say. */
+export function onTerminal(args: string[], env: Record<string, string>, columns?: number) {
   const { PATH = "", HOME = "" } = process.env;
   const line = [process.execPath, cli, ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qefc", `exec ${line}`, "/dev/null"], {
+  const width = columns === undefined ? "" : `stty columns ${columns}; `;
+  const child = spawn("script", ["-qefc", `${width}exec ${line}`, "/dev/null"], {
     env: { PATH, HOME, TERM: "dumb", TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -108,18 +108,28 @@ function refused(url: string): (error: Error & { code?: string }) => never {
 
 const json = (value: unknown) => JSON.stringify(value, undefined, 2);
 
-/** Rows in columns under their headings; a value is one plain line, because callers choose what stands in it. */
+/**
+ * Rows in columns under their headings; a value is one plain line, because callers choose what stands in it. Where that is wider than the
+ * terminal, each row is a block with a line for each value, so that none of them is cut.
+ */
 export function table(headings: string[], rows: (string | undefined)[][]): string {
-  const lines = [headings, ...rows.map((row) => row.map((cell = "") => plain(cell)))];
+  const cells = rows.map((row) => row.map((cell = "") => plain(cell)));
+  const lines = [headings, ...cells];
   const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  const inColumns = (line: string[]) =>
+    line
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd();
+  const { isTTY, columns } = process.stdout;
+  if (isTTY && lines.some((line) => inColumns(line).length > columns))
+    return cells.map((row) => block(headings, row)).join("\n");
+  return lines.map(inColumns).join("\n");
+}
+
+function block(headings: string[], [first = "", ...others]: string[]): string {
+  const facts = others.map((cell, at) => cell && `  ${headings[at + 1]?.toLowerCase()}: ${cell}`);
+  return [first, ...facts.filter(Boolean)].join("\n");
 }
 
 const plain = (text: string) => text.replaceAll(/[\p{C}\s]+/gu, " ");

@@ -1,0 +1,60 @@
+// `trustflow logs`: what all processes do, one line for an event.
+import { setTimeout as delay } from "node:timers/promises";
+import { type Command, Option } from "commander";
+import { addCommand } from "../command.js";
+import { withTrustflow } from "../context.js";
+import { writeData, writeJsonLine } from "../output/output.js";
+import { timeAgo, timeHelp } from "../when.js";
+import { addFilters } from "./filters.js";
+import type { FilterOptions } from "./filters.js";
+import { ProcessLog } from "./process-log.js";
+import { timelineLine } from "../processes/show.js";
+
+interface LogsOptions extends Omit<FilterOptions, "reason"> {
+  since?: Date;
+  follow?: boolean;
+  json?: boolean;
+}
+
+/** Between two looks at all processes. */
+const LOOK_EVERY_MS = 2_000;
+
+export function addLogs(program: Command): void {
+  const command = addCommand(program, "logs", {
+    summary: "show what all processes do, one line for each event",
+    details: `Each line has the time, who did it (process, callback, query, person), the process and the event, in the order of the times.
+It takes the filters of "trustflow list", as of the time of each look. With --json it prints JSON Lines.
+It reads from Temporal and needs no worker. An event shows when its process has noted it, which may be a few seconds later.
+With --follow, it looks every two seconds until SIGINT.`,
+    example: `trustflow logs --since 1h
+trustflow logs --follow --process sendPostal
+trustflow logs --since 2026-11-26T15:00:00Z --account branch --json`,
+  })
+    .addOption(
+      new Option(
+        "--since <time>",
+        `only events from this time on: ${timeHelp}; default: 1h`,
+      ).argParser(timeAgo),
+    )
+    .option("--follow", "go on with what happens from now on");
+  addFilters(command, ["reason"]).action(logs);
+}
+
+async function logs({
+  since = timeAgo("1h"),
+  follow,
+  json,
+  ...filter
+}: LogsOptions): Promise<void> {
+  await withTrustflow(async ({ temporal }) => {
+    const log = new ProcessLog(temporal, filter, since);
+    for (;;) {
+      for (const event of await log.next()) {
+        if (json) writeJsonLine(event);
+        else writeData(timelineLine(event));
+      }
+      if (!follow) return;
+      await delay(LOOK_EVERY_MS);
+    }
+  });
+}

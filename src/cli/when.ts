@@ -1,0 +1,27 @@
+// Reads a time that a person enters: an instant, or a span from now.
+import { InvalidArgumentError } from "commander";
+
+const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A date, or a date and time with its offset from UTC. */
+const instant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+
+export const timeHelp =
+  "a time such as 2026-11-26 or 2026-11-26T15:00:00Z, or a span such as 90m, 6h or 2d";
+
+export const timeAgo = timeFrom(-1);
+export const timeAhead = timeFrom(1);
+
+/** A span counts into the past or into the future. */
+function timeFrom(direction: 1 | -1): (text: string) => Date {
+  return (text) => {
+    const [, digits, unit = "s"] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+    if (digits !== undefined)
+      return new Date(
+        Date.now() + direction * Number(digits) * unitsMs[unit as keyof typeof unitsMs],
+      );
+    const time = new Date(text);
+    if (instant.test(text) && !Number.isNaN(time.getTime())) return time;
+    throw new InvalidArgumentError(`must be ${timeHelp}`);
+  };
+}

@@ -1,0 +1,378 @@
+// Lists processes as Temporal's visibility shows them. What visibility knows is asked there; the rest is filtered and sorted here.
+import { WorkflowNotFoundError } from "@temporalio/client";
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+import { parseWorkflowId, processes } from "../contracts/registry.js";
+import type { ProcessName } from "../contracts/registry.js";
+import type { AttentionKind } from "../contracts/shared/failures.js";
+import { searchAttributes } from "../contracts/shared/names.js";
+import type { ProposedDecision } from "../contracts/shared/names.js";
+import type { Phase, RetriedCall } from "../contracts/shared/status.js";
+import { InvalidInputError } from "../errors/index.js";
+import { proposalsOf, statusOf } from "../temporal/visibility/memo.js";
+import { openCallsIn } from "../temporal/visibility/open-calls.js";
+import { describe } from "../temporal/visibility/process-status.js";
+import {
+  candidatesQuery,
+  filterStuck,
+  isRunning,
+  ofTypes,
+  someAtOnce,
+} from "../temporal/visibility/stuck.js";
+import type { Stuck } from "../temporal/visibility/stuck.js";
+import { pageWithoutMemos, withoutMemos } from "../temporal/visibility/without-memos.js";
+import { retriesIn } from "./retries.js";
+
+/** A process as the visibility store shows it, without a query to the process. */
+export interface ListedProcess {
+  process: ProcessName;
+  id: string;
+  workflowId: string;
+  /** Temporal's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
+  state: string;
+  startedAt: string;
+  phase?: string;
+  outcome?: string;
+  attention?: string;
+  /** Why an open process needs an operator decision; several if it has several attentions. */
+  reasons?: string[];
+  account?: string;
+  references?: string[];
+  deadline?: string;
+  /** Decisions that wait for a second operator. */
+  proposals?: ProposedDecision[];
+  /** Only present with `retrying`: the calls that failed and are made again. */
+  retrying?: RetriedCall[];
+  /** Only present with `stuck`. */
+  stuck?: Stuck;
+}
+
+/** Temporal's status of a process, as a filter names it, and as a query does. */
+const states = {
+  running: "Running",
+  completed: "Completed",
+  failed: "Failed",
+  cancelled: "Canceled",
+  terminated: "Terminated",
+  timed_out: "TimedOut",
+};
+export type ListedState = keyof typeof states;
+export const listedStates = Object.keys(states) as ListedState[];
+
+type OneOrMore<T> = T | readonly T[];
+
+/** A process must meet all of them. Of several values it must have one. */
+export interface ListFilter {
+  process?: ProcessName;
+  /** Only processes that need an operator decision. */
+  attention?: boolean;
+  /** Only processes whose workflow tasks keep failing. */
+  stuck?: boolean;
+  /** Also asks Temporal for the calls of each open process: one question for each. */
+  retrying?: boolean;
+  state?: OneOrMore<ListedState>;
+  outcome?: OneOrMore<string>;
+  phase?: OneOrMore<Phase>;
+  account?: OneOrMore<string>;
+  /** Only processes that need an operator decision of this kind. */
+  kind?: OneOrMore<AttentionKind>;
+  startedBefore?: Date;
+  startedAfter?: Date;
+  deadlineBefore?: Date;
+  deadlineAfter?: Date;
+  /**
+   * Only processes that need an operator decision and give a reason that has this text, in capitals or not. Temporal does not know the
+   * reasons, so each process that meets the rest of the filter is read.
+   */
+  reason?: string;
+}
+
+export const sortKeys = [
+  "id",
+  "started",
+  "deadline",
+  "phase",
+  "outcome",
+  "attention",
+  "account",
+] as const;
+export type SortKey = (typeof sortKeys)[number];
+
+/** The order of a list. Without it, Temporal's own: open processes first, the newest first. */
+export interface ListOrder {
+  /** Ascending; processes without a value come last. All processes that meet the filter are read for each page. */
+  sort?: SortKey;
+  /** Descending. */
+  reverse?: boolean;
+}
+
+/** The next page needs its cursor alone, which has the filter and the order. */
+export type PageRequest = { limit: number } & ((ListFilter & ListOrder) | { cursor: string });
+
+export interface ListPage {
+  processes: ListedProcess[];
+  /** The cursor of the next page; absent on the last one. */
+  next?: string;
+  /** Present if Temporal could not do all of the filter or of the order: how many processes were read for it. */
+  read?: number;
+}
+
+/** A filter and an order as they are carried out. `query`: what Temporal's visibility does of it. */
+interface Plan extends ListOrder, Pick<ListFilter, "reason" | "retrying" | "stuck"> {
+  query: string;
+}
+
+/** A process in a sorted list: its value, or null, and what tells it from others with the same value. */
+type Place = [value: string | null, ...others: string[]];
+
+/** Where a page begins: at a page of Temporal's, or after a process of a sorted list. */
+interface Position {
+  token?: string;
+  after?: Place;
+}
+
+/** The most that Temporal lists at once. */
+const MAX_PAGE = 1_000;
+
+export async function* rowsOf(client: Client, filter: ListFilter): AsyncIterable<ListedProcess> {
+  const plan = await planOf(client, filter);
+  const isWanted = wantedBy(plan);
+  for await (const one of rowsIn(client, plan)) if (isWanted(one)) yield one;
+}
+
+export async function pageOf(client: Client, { limit, ...wanted }: PageRequest): Promise<ListPage> {
+  const { plan, position } =
+    "cursor" in wanted
+      ? readCursor(wanted.cursor)
+      : { plan: await planOf(client, wanted), position: {} };
+  return plan.sort === undefined
+    ? pageOfTemporal(client, plan, position, limit)
+    : sortedPage(client, plan, position, limit);
+}
+
+/** What visibility can say of the filter, as its query. */
+export function queryOf(filter: ListFilter): string {
+  const { attention, outcome, phase, account, deadline } = searchAttributes;
+  const { state, kind, reason } = filter;
+  const needsDecision = filter.attention || kind !== undefined || reason !== undefined;
+  // A process has no phase before its first step.
+  const isNew = listOf(filter.phase).includes("submitting")
+    ? ` OR (${phase.name} IS NULL AND ${isRunning})`
+    : "";
+  const terms = [
+    ofTypes(filter.process ? [filter.process] : processes),
+    ...(needsDecision ? [`${attention.name} IS NOT NULL`, isRunning] : []),
+    ...isOneOf(
+      "ExecutionStatus",
+      listOf(state).map((one) => states[one]),
+    ),
+    ...isOneOf(outcome.name, filter.outcome),
+    ...isOneOf(phase.name, filter.phase).map((term) => `(${term}${isNew})`),
+    ...isOneOf(attention.name, kind),
+    ...isOneOf(account.name, filter.account),
+    ...compared("StartTime", "<", filter.startedBefore),
+    ...compared("StartTime", ">=", filter.startedAfter),
+    ...compared(deadline.name, "<", filter.deadlineBefore),
+    ...compared(deadline.name, ">=", filter.deadlineAfter),
+  ];
+  return terms.join(" AND ");
+}
+
+function listOf<T>(given: OneOrMore<T> | undefined): readonly T[] {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? given : [given as T];
+}
+
+function isOneOf(name: string, given: OneOrMore<string> | undefined): string[] {
+  const values = listOf(given);
+  if (values.length === 0) return [];
+  const wrong = values.find((value) => /["\\]/.test(value));
+  if (wrong !== undefined)
+    throw new InvalidInputError([
+      { path: "filter", problem: `${wrong} is not a value of ${name}` },
+    ]);
+  return [`${name} IN (${values.map((value) => `"${value}"`).join(", ")})`];
+}
+
+function compared(name: string, by: "<" | ">=", time: Date | undefined): string[] {
+  return time ? [`${name} ${by} "${time.toISOString()}"`] : [];
+}
+
+async function planOf(client: Client, filter: ListFilter & ListOrder): Promise<Plan> {
+  const { reason, retrying, stuck, sort, reverse } = filter;
+  const { connection, options } = client;
+  const where = { connection, namespace: options.namespace };
+  const query = queryOf(filter);
+  // The pages of Temporal do not fit what is filtered here.
+  const newestFirst =
+    stuck || reason !== undefined ? ({ sort: "started", reverse: true } as const) : {};
+  return {
+    query: stuck ? `${await candidatesQuery(where)} AND ${query}` : query,
+    ...(reason !== undefined && { reason }),
+    ...(retrying && { retrying }),
+    ...(stuck && { stuck }),
+    ...(sort ? { sort, ...(reverse && { reverse }) } : newestFirst),
+  };
+}
+
+async function* rowsIn(client: Client, plan: Plan): AsyncIterable<ListedProcess> {
+  const { connection, options } = client;
+  const found = withoutMemos(client).list({ query: plan.query });
+  if (plan.stuck) {
+    const where = { connection, namespace: options.namespace };
+    for await (const { execution, stuck } of filterStuck(where, found))
+      for (const one of await listed(client, execution)) yield { ...one, stuck };
+    return;
+  }
+  const look = (info: WorkflowExecutionInfo) => listed(client, info, plan.retrying);
+  for await (const rows of someAtOnce(found, look)) yield* rows;
+}
+
+function wantedBy({ reason }: Plan): (one: ListedProcess) => boolean {
+  if (reason === undefined) return () => true;
+  const text = reason.toLowerCase();
+  return ({ reasons = [] }) => reasons.some((one) => one.toLowerCase().includes(text));
+}
+
+/** Goes on where the page before has ended, whatever has begun since. */
+async function pageOfTemporal(
+  client: Client,
+  plan: Plan,
+  position: Position,
+  limit: number,
+): Promise<ListPage> {
+  const take = (pageSize: number, token: Uint8Array) =>
+    pageWithoutMemos(client, { query: plan.query, pageSize, token });
+  const look = (info: WorkflowExecutionInfo) => listed(client, info, plan.retrying);
+  let token: Uint8Array = Buffer.from(position.token ?? "", "base64url");
+  const found: ListedProcess[] = [];
+  do {
+    const page = await take(Math.min(MAX_PAGE, limit - found.length), token);
+    for await (const rows of someAtOnce(page.executions, look)) found.push(...rows);
+    token = page.next;
+  } while (token.length > 0 && found.length < limit);
+  // Temporal names a next page also where it would be empty.
+  const isLast = token.length === 0 || (await take(1, token)).executions.length === 0;
+  const next = { token: Buffer.from(token).toString("base64url") };
+  return { processes: found, ...(!isLast && { next: cursorOf(plan, next) }) };
+}
+
+/** Reads all, and keeps no more than it shows. Only of these it asks for the calls that are made again. */
+async function sortedPage(
+  client: Client,
+  plan: Plan,
+  { after }: Position,
+  limit: number,
+): Promise<ListPage> {
+  const order = (one: Place, other: Place) => compare(one, other, plan.reverse);
+  let kept: [Place, ListedProcess][] = [];
+  let [read, more] = [0, false];
+  const keepFirst = () => {
+    kept = kept.toSorted(([one], [other]) => order(one, other)).slice(0, limit);
+  };
+  const isWanted = wantedBy(plan);
+  for await (const one of rowsIn(client, { ...plan, retrying: false })) {
+    read += 1;
+    if (!isWanted(one)) continue;
+    const place = placeOf(one, plan.sort);
+    if (after && order(place, after) <= 0) continue;
+    kept.push([place, one]);
+    more ||= kept.length > limit;
+    if (kept.length > 2 * limit) keepFirst();
+  }
+  keepFirst();
+  const [last] = kept.at(-1) ?? [];
+  const next = more && last ? { next: cursorOf(plan, { after: last }) } : {};
+  const rows: ListedProcess[] = [];
+  const look = async ([, one]: [Place, ListedProcess]) =>
+    plan.retrying ? withRetries(client, one) : one;
+  for await (const one of someAtOnce(kept, look)) rows.push(one);
+  return { processes: rows, ...next, read };
+}
+
+async function withRetries(client: Client, one: ListedProcess): Promise<ListedProcess> {
+  const retrying = await retriesOf(client, one.workflowId, one.state);
+  return { ...one, ...(retrying && { retrying }) };
+}
+
+function placeOf(one: ListedProcess, sort: SortKey = "started"): Place {
+  const { workflowId, startedAt } = one;
+  const value = { ...one, id: workflowId, started: startedAt }[sort];
+  return [value ?? null, workflowId, startedAt];
+}
+
+function compare([one, ...more]: Place, [other, ...others]: Place, reverse = false): number {
+  if (one === null || other === null) {
+    if (one !== other) return one === null ? 1 : -1;
+  } else if (one !== other) return one < other === reverse ? 1 : -1;
+  const [mine, theirs] = [more.join("\n"), others.join("\n")];
+  return mine === theirs ? 0 : mine < theirs ? -1 : 1;
+}
+
+function cursorOf(plan: Plan, position: Position): string {
+  return Buffer.from(JSON.stringify({ plan, position })).toString("base64url");
+}
+
+function readCursor(cursor: string): { plan: Plan; position: Position } {
+  try {
+    const { plan, position } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as {
+      plan: Plan;
+      position: Position;
+    };
+    if (typeof plan.query === "string" && typeof position === "object") return { plan, position };
+  } catch {
+    // Said below.
+  }
+  throw new InvalidInputError([{ path: "cursor", problem: "is not the cursor of a list" }]);
+}
+
+/** Empty if it is not a process of Trustflow. */
+async function listed(
+  client: Client,
+  info: WorkflowExecutionInfo,
+  retrying = false,
+): Promise<ListedProcess[]> {
+  const parsed = parseWorkflowId(info.workflowId);
+  if (!parsed) return [];
+  const attribute = info.typedSearchAttributes;
+  const attention = attribute.get(searchAttributes.attention);
+  const found = {
+    phase: attribute.get(searchAttributes.phase),
+    outcome: attribute.get(searchAttributes.outcome),
+    attention,
+    reasons: attention === undefined ? undefined : await reasonsOf(client, info),
+    account: attribute.get(searchAttributes.account),
+    references: attribute.get(searchAttributes.references),
+    deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
+    proposals: await proposalsOf(client, info),
+    retrying: retrying ? await retriesOf(client, info.workflowId, info.status.name) : undefined,
+  };
+  return [
+    {
+      ...parsed,
+      workflowId: info.workflowId,
+      state: info.status.name,
+      startedAt: info.startTime.toISOString(),
+      ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+    },
+  ];
+}
+
+/** Undefined where nothing is left to decide, and where the memo is not the process's own. */
+async function reasonsOf(client: Client, info: WorkflowExecutionInfo) {
+  if (info.status.name !== "RUNNING") return undefined;
+  const { attention, moreAttentions = [] } = (await statusOf(client, info)) ?? {};
+  return attention && [attention, ...moreAttentions].map(({ reason }) => reason);
+}
+
+/** Undefined where no call is made again, and of a process that is gone since it was listed. */
+async function retriesOf(client: Client, workflowId: string, state: string) {
+  if (state !== "RUNNING") return undefined;
+  try {
+    const described = await describe(client, workflowId);
+    const found = retriesIn(await openCallsIn(client, described));
+    return found.length > 0 ? found : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+// `trustflow doctor --client` examines the machine of an application, and asks for nothing that an application does not need.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import type { Checked } from "../../../src/cli/doctor/check.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
+import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { startServer } from "../../temporal/support.js";
+import { commandLine } from "../in-process.js";
+import { closedPort } from "./doctor.js";
+
+const ring = generateKeyRing("k1");
+let server: TestWorkflowEnvironment;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  server = await startServer();
+  await registerSearchAttributes(server.connection, "default");
+  await server.connection.workflowService.registerNamespace({
+    namespace: "empty",
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  const converter = dataConverter(KeyRing.parse(ring));
+  const client = new Client({ connection: server.connection, dataConverter: converter });
+  await client.workflow.start("sendPostal", {
+    ...{ taskQueue: "none", workflowId: "sendPostal/a", args: [{}] },
+  });
+  await eventually(
+    "visibility shows it",
+    async () => (await client.workflow.count("")).count === 1,
+  );
+  env = { TEMPORAL_ADDRESS: server.address, TRUSTFLOW_KEYS__CODEC: ring };
+}, 60_000);
+afterAll(() => server?.teardown());
+
+/** What it finds, by the name of the check. */
+async function examined(more: Record<string, string> = {}) {
+  const { code, stdout } = await commandLine(["doctor", "--client", "--json"], {
+    env: { ...env, ...more },
+  });
+  const { checks } = JSON.parse(stdout) as { checks: Checked[] };
+  return { code, found: new Map(checks.map((one) => [one.check, one])) };
+}
+
+test("all that an application needs is there, and neither database nor account is asked for", async () => {
+  const { code, found } = await examined();
+  const states = Object.fromEntries([...found].map(([name, { state }]) => [name, state]));
+  expect(states).toEqual({
+    ...{ node: "ok", environment: "skip" },
+    ...{ "key ring codec": "ok", "key ring codecWrite": "skip", "key ring secretsPublic": "skip" },
+    ...{ "key operator": "skip", "document store": "skip" },
+    ...{ temporal: "ok", namespace: "ok", "search attributes": "ok", "open processes": "ok" },
+    "certificate of Temporal": "skip",
+  });
+  expect(code).toBe(0);
+});
+
+test.each([
+  [
+    "a key of the workers is missing",
+    { TRUSTFLOW_KEYS__CODEC: generateKeyRing("k2") },
+    ["open processes", "codecKeyMissing"],
+  ],
+  [
+    "another key stands under its id",
+    { TRUSTFLOW_KEYS__CODEC: generateKeyRing("k1") },
+    ["open processes", "codecKeyWrong"],
+  ],
+  ["no key is set", { TRUSTFLOW_KEYS__CODEC: "" }, ["key ring codec", "settingMissing"]],
+  ["the namespace is not there", { TEMPORAL_NAMESPACE: "none" }, ["namespace", "namespaceMissing"]],
+  [
+    "the namespace lacks the search attributes",
+    { TEMPORAL_NAMESPACE: "empty" },
+    ["search attributes", "searchAttributesMissing"],
+  ],
+  [
+    "the document store cannot be used",
+    { TRUSTFLOW_DOCUMENTS__DIRECTORY: "/dev/null/documents", TRUSTFLOW_KEYS__DOCUMENTS: ring },
+    ["document store", "documentStoreUnusable"],
+  ],
+  [
+    "the configuration is wrong",
+    { TRUSTFLOW_ENVIRONMENT: "moon" },
+    ["configuration", "configurationInvalid"],
+  ],
+] as const)("%s", async (_, more, [check, finding]) => {
+  const { code, found } = await examined({ ...more });
+  expect(found.get(check)).toMatchObject({ finding, state: "fail" });
+  expect(code).toBe(4);
+});
+
+test("Temporal is away", async () => {
+  const { code, found } = await examined({ TEMPORAL_ADDRESS: `127.0.0.1:${await closedPort()}` });
+  expect(found.get("temporal")).toMatchObject({ finding: "temporalAway" });
+  expect(found.get("namespace")).toMatchObject({ finding: "notChecked" });
+  expect(code).toBe(4);
+});
+
+test("one that may only read has the reading key alone", async () => {
+  const { code, found } = await examined({
+    TRUSTFLOW_KEYS__CODEC: "",
+    TRUSTFLOW_KEYS__CODEC_READ: ring,
+  });
+  expect(found.get("key ring codecRead")?.state).toBe("ok");
+  expect(found.get("open processes")?.state).toBe("ok");
+  expect(code).toBe(0);
+});

@@ -1,0 +1,24 @@
+// What commands print on a real terminal of 80 columns.
+import { expect, test } from "@jest/globals";
+import { describeWith } from "../../harness/programs.js";
+import { onTerminal } from "../../harness/stack/terminal.js";
+import { trustflow } from "../run.js";
+
+const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+
+describeWith("script", "a terminal of 80 columns", () => {
+  test.each([[["doctor"]], [["--help"]], [["resolve", "--help"]], [["sandbox", "--help"]]])(
+    "trustflow %j fits it, and shows the same words as without a terminal",
+    async (args) => {
+      const terminal = onTerminal(args, {}, 80);
+      await terminal.ended;
+      const shown = terminal.shown().replaceAll("\r", "");
+      for (const line of shown.split("\n"))
+        if (line.length > 80) expect(words(line)).toHaveLength(1);
+      const { stdout } = await trustflow(args);
+      expect(words(shown).filter((word) => word !== "\\")).toEqual(
+        words(stdout).filter((word) => word !== "\\"),
+      );
+    },
+  );
+});

@@ -1,0 +1,137 @@
+// `resolve --where` decides for many processes, and `logs` shows what all of them do, on the whole system.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { PostalHandle } from "../../../../src/client.js";
+import { start, trustflow } from "../../../cli/run.js";
+import { eventually } from "../../../harness/outages/wait.js";
+import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
+import type { TestStack } from "../../../harness/stack/stack.js";
+import { messageInput } from "../../../processes/send-message/inputs.js";
+import { letterInput } from "../../../processes/send-postal/inputs.js";
+
+let system: TestStack;
+beforeAll(async () => {
+  system = await startTestStack();
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+interface Answer {
+  id: string;
+  answer: string;
+}
+
+async function resolve(...args: string[]) {
+  const given = ["resolve", "--by", "Ana Ruiz", "--json", ...args];
+  const { code, stdout, stderr } = await trustflow(given, { env: system.stack.env });
+  return { code, answers: JSON.parse(stdout || "[]") as Answer[], stderr };
+}
+
+/** A letter of which the provider refuses to say where it is. */
+async function beginRefused(id: string): Promise<PostalHandle> {
+  await system.sandbox.addFault({
+    ...{ operation: "evi-post.query", kind: "reject", status: 400 },
+    ...{ times: "always", lookupKey: id },
+  });
+  const handle = await system.client.sendPostal(id, letterInput(id, "delivered"));
+  await statusWhere(handle, ({ attention }) => attention !== undefined);
+  return handle;
+}
+
+async function untilListed(count: number): Promise<void> {
+  await eventually(`visibility shows ${count} of them`, async () => {
+    let found = 0;
+    for await (const _ of system.client.list({ attention: true })) found += 1;
+    return found === count;
+  });
+}
+
+test("resolve --where decides for each process once, as it has shown before, and does not stop at one that refuses", async () => {
+  const letters = await Promise.all(["a", "b", "c"].map(beginRefused));
+  const lost = messageInput("lost", "send=cut-after-commit");
+  const message = await system.client.sendMessage("lost", lost);
+  await statusWhere(message, ({ attention }) => attention !== undefined);
+  await untilListed(4);
+
+  // The newest is the first: the message refuses, and the letters after it are decided.
+  const every = ["--where", "state=running", "--decision", "retry", "--note", "looked at"];
+  const refused = { id: "sendMessage/lost", exitCode: 2 };
+  const tried = await resolve(...every, "--dry-run");
+  expect([tried.code, tried.answers]).toMatchObject([
+    2,
+    [
+      { ...refused, answer: "wouldBeRefused" },
+      ...letters.map(() => ({ answer: "wouldBeDecided" })),
+    ],
+  ]);
+  for (const { timeline } of await Promise.all(letters.map((letter) => letter.status())))
+    expect(timeline.map(({ source }) => source)).not.toContain("person");
+  const decided = await resolve(...every);
+  expect([decided.code, decided.answers]).toMatchObject([
+    2,
+    [{ ...refused, answer: "InvalidInputError" }, ...letters.map(() => ({ answer: "resolved" }))],
+  ]);
+
+  for (const letter of letters) {
+    const { timeline } = await statusWhere(letter, ({ attention }) => attention !== undefined);
+    const byPersons = timeline.filter(({ source }) => source === "person");
+    expect(byPersons).toMatchObject([{ by: "Ana Ruiz", note: "looked at" }]);
+  }
+  await untilListed(4);
+  const abandon = ["--where", "kind=protocol", "--decision", "abandon"];
+  expect(await resolve(...abandon)).toMatchObject({
+    code: 0,
+    answers: letters.map(() => ({
+      id: expect.stringContaining("sendPostal/"),
+      answer: "resolved",
+    })),
+  });
+  for (const letter of letters)
+    expect((await statusWhere(letter, ({ phase }) => phase === "ended")).failure).toMatchObject({
+      type: "Abandoned",
+    });
+  await untilListed(1);
+  expect(await resolve(...abandon)).toMatchObject({ code: 0, answers: [] });
+}, 120_000);
+
+test("logs show each event of each process once, in the order of the times, and follow what comes", async () => {
+  const { env } = system.stack;
+  const follower = start(["logs", "--since", "1h", "--follow", "--json"], { env });
+  let said = "";
+  follower.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const eventsOf = (text: string) =>
+    text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { workflowId: string; at: string; event: string });
+  try {
+    await eventually("the past", () => said.includes("sendPostal/c"));
+    const handle = await system.client.sendPostal("followed", letterInput("followed", "delivered"));
+    await handle.result();
+    const done = () => /sendPostal\/followed[^\n]*Ended: delivered/.test(said);
+    await eventually("the end", done).catch((error: Error) => {
+      throw new Error(`${error.message}: ${said}`);
+    });
+  } finally {
+    follower.kill("SIGINT");
+  }
+  const followed = eventsOf(said).filter(({ workflowId }) => workflowId === "sendPostal/followed");
+  const { timeline } = await system.client.handle("sendPostal/followed").status();
+  expect(followed.map(({ event }) => event).toSorted()).toEqual(
+    ["Started", "Ended: delivered", ...timeline.map(({ event }) => event)].toSorted(),
+  );
+
+  const { code, stdout } = await trustflow(["logs", "--json"], { env });
+  expect(code).toBe(0);
+  const past = eventsOf(stdout);
+  const times = past.map(({ at }) => Date.parse(at));
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+  for (const id of ["a", "b", "c"])
+    expect(past).toContainEqual(
+      expect.objectContaining({ workflowId: `sendPostal/${id}`, event: "Started" }),
+    );
+  const read = await trustflow(["logs", "--outcome", "delivered"], { env });
+  expect(read.stdout).toMatch(
+    /^\S+Z(?: \(sandbox clock\))? +process +sendPostal\/followed {2}Started$/m,
+  );
+  expect(read.stdout).not.toContain("sendPostal/a ");
+  expect((await trustflow(["logs", "--since", "0s"], { env })).stdout).toBe("");
+}, 120_000);
