@@ -174,7 +174,10 @@ test("nothing more is started once the caller takes no more outcomes", async () 
       await delay(20);
     }
   }
-  const start = async ({ id }: { id: string }) => void started.push(id);
+  const start = async ({ id }: { id: string }) => {
+    started.push(id);
+    await delay(5);
+  };
   for await (const _ of startSome(requests(), start, {})) break;
   await delay(100);
   expect(started).toEqual(["a"]);
