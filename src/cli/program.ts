@@ -20,6 +20,7 @@ import { addRecipients } from "./batch/recipients.js";
 import { addReport } from "./batch/report.js";
 import { addRoles } from "./roles.js";
 import { addKeys, addSchema } from "./keys/schema.js";
+import { addStartMany } from "./many/start-many.js";
 import { addStarts } from "./processes/start.js";
 import { addUpdates } from "./processes/updates.js";
 
@@ -29,6 +30,7 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
     "Processes",
     [
       addStarts,
+      addStartMany,
       addProcessCommands,
       addUpdates,
       addRecipients,

@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from "../command.js";
 import { withTrustflow } from "../context.js";
-import { CommandError, type ExitCode, exitCodes, failureOf } from "../output/exit.js";
+import { CommandError, type ExitCode, exitCodes, failureOf, worstOf } from "../output/exit.js";
 import {
   type Rows,
   writeCsv,
@@ -203,7 +203,7 @@ async function resolveAll(
       if (!json) writeData(lineOf(resolved));
     }
     if (json) writeJson(all);
-    process.exitCode = severity.findLast((code) => all.some(({ exitCode }) => exitCode === code));
+    process.exitCode = worstOf(all.map(({ exitCode }) => exitCode));
   });
 }
 
@@ -257,6 +257,3 @@ function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): 
   ].filter(Boolean);
   return columns([id, paint(exitCode === 0 ? "green" : "yellow", answer), more.join(" ")], []);
 }
-
-/** Exit codes in ascending order of severity. */
-const severity: ExitCode[] = [0, 5, 1, 3, 2, 4];
