@@ -76,8 +76,9 @@ export async function* startSome<Input, Handle>(
     for (;;) {
       if (mayStart() && !isAtEnd && running.size < concurrency) reading ??= read();
       const pending = [...running, ...(reading && mayStart() ? [reading] : [])];
-      if (pending.length === 0) break;
-      await Promise.race(pending);
+      if (pending.length === 0 && ended.length === 0) break;
+      // While the caller looked at an outcome, others may have come.
+      if (ended.length === 0) await Promise.race(pending);
       yield* ended.splice(0);
       if (broken) throw broken.error;
     }

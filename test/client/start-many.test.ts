@@ -182,3 +182,14 @@ test("nothing more is started once the caller takes no more outcomes", async () 
   await delay(100);
   expect(started).toEqual(["a"]);
 });
+
+test("a slow caller gets every outcome, also those that come while it looks at the one before the last", async () => {
+  const requests = [10, 30, 50].map((ms) => ({ id: String(ms), input: ms }));
+  const start = ({ input }: { input: number }) => delay(input);
+  const seen: string[] = [];
+  for await (const { id } of startSome(requests, start, {})) {
+    seen.push(id);
+    await delay(100);
+  }
+  expect(seen).toEqual(["10", "30", "50"]);
+});
