@@ -28,9 +28,13 @@ Shows no secret.`,
     const ok = checks.every(({ state }) => state !== "fail");
     const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
     if (json) writeJson({ ok, environment: known?.detail, checks });
-    else writeData(linesOf(checks.map(lineWith(checks))));
+    else writeData(checkLines(checks));
     if (!ok) process.exitCode = exitCodes.unreachable;
   });
+}
+
+export function checkLines(checks: readonly Checked[]): Terminal {
+  return linesOf(checks.map(lineWith(checks)));
 }
 
 function lineWith(all: readonly Checked[]): (checked: Checked) => Terminal {

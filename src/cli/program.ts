@@ -9,6 +9,7 @@ import { addDocuments } from "./upkeep/documents.js";
 import { addExample } from "./processes/example.js";
 import { addEvidence } from "./processes/evidence.js";
 import { addErase } from "./upkeep/erase.js";
+import { addInit } from "./init.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
 import { addMigrate } from "./upkeep/migrate.js";
 import { addOperators } from "./processes/operators.js";
@@ -42,7 +43,7 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
     ],
   ],
   ["Operators", [addOperators, addCallbacks, addProvider, addAlertEmails, addErase, addDoctor]],
-  ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
+  ["Deployment", [addInit, addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
 ];
 
 /** Runs one command and returns its exit code. */

@@ -58,6 +58,12 @@ export async function examine(): Promise<Checked[]> {
   }
 }
 
+/** The accounts alone, as far as nothing else is needed to check them. */
+export async function examineAccounts(config: ConfigWithAccounts): Promise<Checked[]> {
+  const accounts = configuredAccounts(config);
+  return run([...accountChecks(config, accounts), ...shownAnswers(accounts)]);
+}
+
 function run(checks: Check[]): Promise<Checked[]> {
   return Promise.all(checks.map(([name, work]) => runCheck(name, work)));
 }

@@ -1,5 +1,7 @@
 // What a reader of each page has at hand: what was the case before, what stands for a placeholder, what is typed.
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
@@ -17,10 +19,13 @@ import { lostEnrolment } from "../../processes/issue-certificate/inputs.js";
 import { lostMessage } from "../../processes/send-message/inputs.js";
 import { refusedLetter } from "../../processes/send-postal/inputs.js";
 import type { Stopped } from "../../processes/stopped.js";
+import { textOf } from "../../docs/repository.js";
 import type { PageWorld } from "./world.js";
 
 export interface Guide {
   page: string;
+  /** A command that succeeds in the checkout where the page can be followed: its language is there, and its packages can be had. */
+  needs?: string;
   /** What the page takes for granted. */
   first?: (world: PageWorld) => Promise<void>;
   /** What must have happened before a command makes sense. */
@@ -108,12 +113,51 @@ async function intentsAt(world: PageWorld, where = ""): Promise<string> {
   return Object.keys(byIntent).join();
 }
 
+/** What the page writes again from the schemas is what is in the repository. */
+const writtenAgain =
+  (...paths: string[]) =>
+  async (world: PageWorld) => {
+    for (const path of paths) {
+      const written = await readFile(join(world.checkout, path), "utf8");
+      if (written !== textOf(path)) throw new Error(`${path} is not what generate.sh writes`);
+    }
+  };
+
 const password = "a password of the test environment";
 
 /** Pages of one list are read one after the other, in the same place. */
 export const guides: Guide[][] = [
   [{ page: "README.md" }, { page: "docs/first-hour.md", typed: code }],
   [{ page: "examples/onboarding/README.md" }],
+  [
+    {
+      page: "examples/go/README.md",
+      needs: "go -C examples/go mod download",
+      first: async (world) => {
+        const own = execFileSync("go", ["env", "GOMODCACHE", "GOCACHE"], { encoding: "utf8" });
+        const [modules = "", built = ""] = own.split("\n");
+        world.set("GOMODCACHE", modules);
+        world.set("GOCACHE", built);
+        await dev(world);
+      },
+      typed: code,
+      last: writtenAgain("examples/go/types.go"),
+    },
+  ],
+  [
+    {
+      page: "examples/python/README.md",
+      needs:
+        'python3 -c "import venv, sys; sys.exit(sys.version_info < (3, 11))" && python3 -m pip download --quiet --no-deps --dest "$(mktemp -d)" --requirement examples/python/requirements.txt',
+      first: dev,
+      typed: code,
+      last: writtenAgain(
+        ...["issue_certificate", "send_postal"].flatMap((name) =>
+          ["input", "result"].map((part) => `examples/python/${name}_${part}.py`),
+        ),
+      ),
+    },
+  ],
   [
     {
       page: "docs/cli.md",
