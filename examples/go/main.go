@@ -55,6 +55,7 @@ func sendLetter(ctx context.Context, id string) error {
 		return err
 	}
 	content, recipient, region := base64.StdEncoding.EncodeToString(pdf), "sandbox:delivered", "Madrid"
+	affidavitWindow := 10
 	input := SendPostalInput{
 		Document:      SendPostalInputDocument{Base64: &content, MediaType: "application/pdf"},
 		LookupKey:     &id,
@@ -62,6 +63,7 @@ func sendLetter(ctx context.Context, id string) error {
 		RecipientAddress: SendPostalInputRecipientAddress{
 			StreetAddress: "Calle Mayor 1", PostalCode: "28013", Locality: "Madrid", Region: &region, Country: "ES",
 		},
+		Settings: &SendPostalInputSettings{AffidavitWindowSeconds: &affidavitWindow},
 	}
 	if err := start(ctx, "sendPostal", id, input); err != nil {
 		return err

@@ -15,7 +15,7 @@ from temporalio.converter import DataConverter, DefaultFailureConverterWithEncod
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from codec import Codec, parse_ring
-from issue_certificate_input import Input as CertificateInput
+from issue_certificate_input import Input1 as CertificateInput
 from issue_certificate_result import Result as CertificateResult
 from send_postal_input import Input as LetterInput
 from send_postal_result import Result as LetterResult
@@ -39,6 +39,7 @@ async def send_letter(order: str) -> None:
             "region": "Madrid",
             "country": "ES",
         },
+        "settings": {"affidavitWindowSeconds": 10},
     }
     await start("sendPostal", order, letter)
     await show_result(f"sendPostal/{order}")
