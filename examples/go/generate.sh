@@ -1,6 +1,7 @@
 #!/bin/sh
-# Writes types.go from the JSON Schemas of the processes. Run it in the folder of the example.
+# Writes types.go from the JSON Schemas of the processes.
 set -eu
+cd "$(dirname "$0")"
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 schema() { npx trustflow schema "$1" --part "$2"; }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Writes send_postal.py and issue_certificate.py from the JSON Schemas of the processes. Run it in the folder of the example.
+# Writes send_postal.py and issue_certificate.py from the JSON Schemas of the processes.
 set -eu
+cd "$(dirname "$0")"
 for process in sendPostal:send_postal issueCertificate:issue_certificate; do
   for part in input result; do
     npx trustflow schema "${process%:*}" --part "$part" |

@@ -88,6 +88,7 @@ async function problemOf(line: string): Promise<string | undefined> {
     "install",
     "mkdir",
     "mv",
+    "mvn",
     "pip",
     "printf",
     "python",

@@ -146,6 +146,20 @@ export const guides: Guide[][] = [
   ],
   [
     {
+      page: "examples/java/README.md",
+      needs: "mvn --quiet --batch-mode --file examples/java dependency:resolve",
+      first: dev,
+      typed: code,
+      last: writtenAgain(
+        ...["sendpostal/SendPostal", "issuecertificate/IssueCertificate"].flatMap((path) => [
+          `examples/java/src/main/schemas/${path}Input.json`,
+          `examples/java/src/main/schemas/${path.replace("/", "/result/")}Result.json`,
+        ]),
+      ),
+    },
+  ],
+  [
+    {
       page: "examples/python/README.md",
       needs:
         'python3 -c "import venv, sys; sys.exit(sys.version_info < (3, 11))" && python3 -m pip download --quiet --no-deps --dest "$(mktemp -d)" --requirement examples/python/requirements.txt',
