@@ -1,5 +1,6 @@
 package trustflow.example;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
@@ -35,7 +36,9 @@ import trustflow.example.types.sendpostal.result.SendPostalResult;
 public final class Letters {
   private static final Path EXAMPLES = Path.of(System.getProperty("examples", "examples"));
   private static final String NAMESPACE = System.getenv().getOrDefault("TEMPORAL_NAMESPACE", "default");
-  private static final ObjectMapper JSON = JacksonJsonPayloadConverter.newDefaultObjectMapper();
+  /** A later release of Trustflow may add members to a result. */
+  private static final ObjectMapper JSON =
+      JacksonJsonPayloadConverter.newDefaultObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
 
   public static void main(String[] args) throws IOException {
     if (args.length != 2) throw new IllegalArgumentException("usage: letter|certificate|otp|result ID");
@@ -129,8 +132,10 @@ public final class Letters {
             writeKey == null ? Map.of() : Codec.parseRing(writeKey),
             NAMESPACE,
             workflowId);
+    DataConverter plain =
+        DefaultDataConverter.newDefaultInstance().withPayloadConverterOverrides(new JacksonJsonPayloadConverter(JSON));
     // `true`: the message and the stack trace of a failure are encrypted too.
-    DataConverter converter = new CodecDataConverter(DefaultDataConverter.newDefaultInstance(), List.of(codec), true);
+    DataConverter converter = new CodecDataConverter(plain, List.of(codec), true);
     WorkflowServiceStubsOptions address =
         WorkflowServiceStubsOptions.newBuilder().setTarget(System.getenv("TEMPORAL_ADDRESS")).build();
     return WorkflowClient.newInstance(
