@@ -39,7 +39,7 @@ export interface Guide {
 
 /** The newest code that was shown, typed where a command asks for one. */
 const code = (command: string, world: PageWorld): string =>
-  / otp /.test(command) ? `${world.seen.match(/\b\d{6}\b/g)?.at(-1)}\n` : "";
+  /[ "]otp /.test(command) ? `${world.seen.match(/\b\d{6}\b/g)?.at(-1)}\n` : "";
 
 /** Runs what the page does not show; it must end with 0. */
 async function run(world: PageWorld, command: string): Promise<string> {
