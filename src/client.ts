@@ -1,6 +1,6 @@
 // The client library for business applications: one method per process, typed results and errors (docs/design.md §2, §13).
 import { businessIdOf, contractOf, parseWorkflowId, processes } from "./contracts/registry.js";
-import type { ProcessName } from "./contracts/registry.js";
+import type { InputOf, ProcessName } from "./contracts/registry.js";
 import { contentOf } from "./documents/content.js";
 import {
   WorkflowExecutionAlreadyStartedError,
@@ -28,6 +28,8 @@ import type { ListedProcess, ListFilter, ListPage, PageRequest } from "./client/
 import { isUnavailable, typedRefusal } from "./client/refusal.js";
 import { refuseOwnNames } from "./client/start-options.js";
 import type { StartOptions } from "./client/start-options.js";
+import { refuseManyOptions, startSome } from "./client/start-many.js";
+import type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
 import { beginWait, closeWhenIdle, contextOf, stepsWithin } from "./client/waiting.js";
 import type { Waiting } from "./client/waiting.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
@@ -83,6 +85,7 @@ export type {
   SortKey,
 } from "./client/list.js";
 export type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
+export type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
 export type { StartOptions } from "./client/start-options.js";
 export type { Waiting } from "./client/waiting.js";
 export type { ClientConfiguration, SecretSource } from "./config/client-configuration.js";
@@ -270,6 +273,23 @@ export class Trustflow extends Starts {
     const { signal, timeoutMs, ...temporal } = options;
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     return within(() => this.#start(processName, id, input, temporal));
+  }
+
+  /**
+   * Starts a process for each request, some at once, and yields each outcome as it comes. A request whose process is there with the same
+   * input joins it, so the same requests may be given again after a crash. A failed start does not end the others, unless there are more
+   * than `maxFailures`: then this throws `TooManyFailuresError` after the last outcome.
+   */
+  startMany<P extends ProcessName>(
+    processName: P,
+    requests: Iterable<StartRequest<InputOf<P>>> | AsyncIterable<StartRequest<InputOf<P>>>,
+    { signal, timeoutMs, ...many }: StartManyOptions = {},
+  ): AsyncIterable<StartOutcome<StartedHandle<P>>> {
+    refuseManyOptions(many);
+    const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
+    const start = ({ id, input }: StartRequest<InputOf<P>>) =>
+      this.start(processName, id, input, { signal });
+    return stepsWithin(within, startSome(requests, start, many));
   }
 
   async #start<P extends ProcessName>(

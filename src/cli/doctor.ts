@@ -36,9 +36,13 @@ library needs.`,
       const ok = checks.every(({ state }) => state !== "fail");
       const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
       if (json) writeJson({ ok, environment: known?.detail, checks });
-      else writeData(linesOf(checks.map(lineWith(checks))));
+      else writeData(checkLines(checks));
       if (!ok) process.exitCode = exitCodes.unreachable;
     });
+}
+
+export function checkLines(checks: readonly Checked[]): Terminal {
+  return linesOf(checks.map(lineWith(checks)));
 }
 
 /** On a narrow terminal the detail stands below the name of its check. */

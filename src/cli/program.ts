@@ -10,6 +10,7 @@ import { addDocuments } from "./upkeep/documents.js";
 import { addExample } from "./processes/example.js";
 import { addEvidence } from "./processes/evidence.js";
 import { addErase } from "./upkeep/erase.js";
+import { addInit } from "./init.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
 import { addMigrate } from "./upkeep/migrate.js";
 import { addList } from "./operators/list.js";
@@ -23,6 +24,7 @@ import { addRecipients } from "./batch/recipients.js";
 import { addReport } from "./batch/report.js";
 import { addRoles } from "./roles.js";
 import { addKeys, addSchema } from "./keys/schema.js";
+import { addStartMany } from "./many/start-many.js";
 import { addStarts } from "./processes/start.js";
 import { addUpdates } from "./processes/updates.js";
 import { addWebhooks } from "./upkeep/webhooks.js";
@@ -33,6 +35,7 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
     "Processes",
     [
       addStarts,
+      addStartMany,
       addProcessCommands,
       addUpdates,
       addRecipients,
@@ -50,7 +53,7 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
       ...[addProvider, addAlertEmails, addErase, addDoctor],
     ],
   ],
-  ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox, addCompletion]],
+  ["Deployment", [addInit, addMigrate, addRoles, addCleanup, addKeys, addSandbox, addCompletion]],
 ];
 
 /** Runs one command and returns its exit code. */

@@ -17,12 +17,20 @@ export function derivedDocumentId(...parts: string[]): string {
  * the database say: nothing that a process fetched looks like one.
  */
 export function uploadId(): string {
-  const chosen = randomBytes(12).toString("hex");
-  return chosen + checkOf(chosen);
+  return checkedId(randomBytes(12).toString("hex"));
+}
+
+/** The same parts give the same id, so an upload that is repeated stores no second copy. */
+export function derivedUploadId(...parts: string[]): string {
+  return checkedId(derivedDocumentId(...parts).slice(0, 24));
 }
 
 export function isUploadId(id: string): boolean {
   return id.slice(24) === checkOf(id.slice(0, 24));
+}
+
+function checkedId(chosen: string): string {
+  return chosen + checkOf(chosen);
 }
 
 function checkOf(chosen: string): string {

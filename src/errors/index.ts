@@ -20,6 +20,7 @@ export { FinishedError } from "./process/finished-error.js";
 export { StuckError } from "./process/stuck-error.js";
 export { UnprovenAnswerError } from "./process/unproven-answer-error.js";
 export { TimedOutError } from "./process/timed-out-error.js";
+export { TooManyFailuresError } from "./process/too-many-failures-error.js";
 export { DocumentNotFoundError } from "./document/document-not-found-error.js";
 export { DocumentErasedError } from "./document/document-erased-error.js";
 export { DocumentCorruptError } from "./document/document-corrupt-error.js";

@@ -39,6 +39,7 @@ const samples: { [name in keyof typeof classes]: InstanceType<(typeof classes)[n
   StuckError: new errors.StuckError("sendPostal/order-7", "u-1"),
   UnprovenAnswerError: new errors.UnprovenAnswerError("sendPostal/order-7"),
   TimedOutError: new errors.TimedOutError(500, "u-1"),
+  TooManyFailuresError: new errors.TooManyFailuresError(3, 2),
   DocumentNotFoundError: new errors.DocumentNotFoundError(uri),
   DocumentErasedError: new errors.DocumentErasedError(uri),
   DocumentCorruptError: new errors.DocumentCorruptError(uri, "has 3 bytes instead of 4"),

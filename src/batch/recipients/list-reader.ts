@@ -1,5 +1,5 @@
-// Reads a list of recipients row by row: UTF-8, `;` between the fields, quotes as RFC 4180 says (P2 §2.9). The memory that it takes
-// does not grow with the list.
+// Reads a list row by row: UTF-8, quotes as RFC 4180 says, and `;` between the fields, as the list of recipients of a batch has it
+// (P2 §2.9), or another separator. The memory that it takes does not grow with the list.
 import { Parser } from "csv-parse";
 import type { CsvError } from "csv-parse";
 import { isUtf8 } from "node:buffer";
@@ -31,8 +31,10 @@ const MAX_STRAY_QUOTES = 20;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const FIRST_BYTES = 4;
 
+export type Separator = ";" | ",";
+
 /** Throws UnreadableList, here and from `rows`. */
-export async function openList(pieces: Pieces): Promise<Opened> {
+export async function openList(pieces: Pieces, separator: Separator = ";"): Promise<Opened> {
   const parts = partsOf(pieces);
   let head = Buffer.alloc(0);
   while (head.length < FIRST_BYTES) {
@@ -44,7 +46,7 @@ export async function openList(pieces: Pieces): Promise<Opened> {
   refuseOtherFormats(head);
   const hasByteOrderMark = head.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const first = hasByteOrderMark ? head.subarray(BYTE_ORDER_MARK.length) : head;
-  return { hasByteOrderMark, rows: rowsOf(wholeLines(first, parts)) };
+  return { hasByteOrderMark, rows: rowsOf(wholeLines(first, parts), separator) };
 }
 
 async function* partsOf(pieces: Pieces): AsyncGenerator<Buffer, undefined> {
@@ -82,8 +84,8 @@ function refuseOtherFormats(head: Buffer): void {
     throw refuse("must be CSV, and is a spreadsheet or a ZIP archive: save it as CSV in UTF-8");
 }
 
-async function* rowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Row[]> {
-  const reader = new RowReader();
+async function* rowsOf(pieces: AsyncIterable<Buffer>, separator: Separator): AsyncGenerator<Row[]> {
+  const reader = new RowReader(separator);
   for await (const lines of pieces) yield* reader.read(lines);
   yield* reader.end();
 }
@@ -98,11 +100,12 @@ class RowParser extends Parser {
   readonly #onRow: (fields: string[], end: number) => void;
 
   constructor(
+    delimiter: Separator,
     onError: (error: CsvError | undefined) => undefined,
     onRow: (fields: string[], end: number) => void,
   ) {
     super({
-      delimiter: ";",
+      delimiter,
       record_delimiter: ["\r\n", "\n"],
       relax_column_count: true,
       max_record_size: MAX_ROW_CHARACTERS,
@@ -130,9 +133,9 @@ class RowReader {
   /** The file cannot be read beyond the last line that was read. */
   #isCutOff = false;
 
-  constructor() {
+  constructor(separator: Separator) {
     const onError = (error: CsvError | undefined) => this.#skip(error);
-    this.#parser = new RowParser(onError, (fields, end) => this.#take(fields, end));
+    this.#parser = new RowParser(separator, onError, (fields, end) => this.#take(fields, end));
     // The call that gave the bytes gets it too.
     this.#parser.on("error", () => undefined);
     this.#parser.resume();
@@ -146,7 +149,7 @@ class RowReader {
     this.#lines.add(readable);
     this.#length += readable.length;
     if (readable.length > 0) yield* this.#parsed((done) => this.#parser.write(readable, done));
-    // csv-parse limits the characters of a row without its semicolons.
+    // csv-parse limits the characters of a row without its separators.
     if (this.#parser.state.record.length > MAX_ROW_CHARACTERS) throw tooLong(this.#rowLine);
     if (end === lines.length) return;
     this.#isCutOff = true;
@@ -224,7 +227,7 @@ function tooLong(line: number): UnreadableList {
 
 export function brokenQuote(line: number): UnreadableList {
   const problem =
-    "must have each quoted field end before a semicolon or the end of the line, and each quote within it doubled";
+    "must have each quoted field end before a separator or the end of the line, and each quote within it doubled";
   return new UnreadableList({ kind: "quotes", line, problem });
 }
 

@@ -1,5 +1,6 @@
 // Runs all checks of `trustflow doctor` concurrently.
 import { loadWithAccounts } from "../../providers/accounts.js";
+import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { ConfigurationError, loadConfig } from "../../config/config.js";
 import { accountChecks, configuredAccounts, shownAnswers } from "./account.js";
 import { publicUrl } from "./callback-url.js";
@@ -83,6 +84,12 @@ function readable<C>(load: () => C): { config: C } | { config?: undefined; check
       ],
     };
   }
+}
+
+/** The accounts alone, as far as nothing else is needed to check them. */
+export async function examineAccounts(config: ConfigWithAccounts): Promise<Checked[]> {
+  const accounts = configuredAccounts(config);
+  return run([...accountChecks(config, accounts), ...shownAnswers(accounts)]);
 }
 
 function run(checks: Check[]): Promise<Checked[]> {

@@ -7,7 +7,7 @@ import type { Attention, ProcessStatus } from "../../contracts/shared/status.js"
 import { shellWord } from "../../contracts/shared/text.js";
 import { addUpdateCommand, personName } from "../command.js";
 import { withTrustflow } from "../context.js";
-import { CommandError, type ExitCode, exitCodes, failureOf } from "../output/exit.js";
+import { CommandError, type ExitCode, exitCodes, failureOf, worstOf } from "../output/exit.js";
 import { writeData, writeJson, writeNote } from "../output/output.js";
 import { columns, paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
@@ -102,7 +102,7 @@ async function resolveAll(
     if (json) writeJson(all);
     else if (all.length === 0) writeNote(terminal`No process that needs a decision meets --where`);
     if (options.dryRun && !json) writeNote(terminal`Nothing was decided: --dry-run`);
-    process.exitCode = severity.findLast((code) => all.some(({ exitCode }) => exitCode === code));
+    process.exitCode = worstOf(all.map(({ exitCode }) => exitCode));
   });
 }
 
@@ -238,6 +238,3 @@ function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): 
   ].filter(Boolean);
   return columns([id, paint(exitCode === 0 ? "green" : "yellow", answer), more.join(" ")], []);
 }
-
-/** Exit codes in ascending order of severity. */
-const severity: ExitCode[] = [0, 5, 1, 3, 2, 4];

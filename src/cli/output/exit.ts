@@ -14,6 +14,15 @@ export const exitCodeHelp = `Exit codes:
   4  Temporal, the database or the configuration is unavailable
   5  needs an operator decision`;
 
+/** In ascending order of severity. */
+const severity: ExitCode[] = [0, 5, 1, 3, 2, 4];
+
+/** The exit code of a command that does several things. */
+export function worstOf(codes: Iterable<ExitCode>): ExitCode {
+  const met = new Set(codes);
+  return severity.findLast((code) => met.has(code)) ?? exitCodes.ok;
+}
+
 /** The exit codes of our own error classes, by name, so that no command has to load the classes. */
 const codeByName: Record<string, ExitCode> = {
   InvalidInputError: exitCodes.invalid,

@@ -91,11 +91,16 @@ export async function transfer<T>(
   { name, totalBytes, pieces }: Source,
   store: (pieces: AsyncIterable<Buffer>) => Promise<T>,
 ): Promise<T> {
-  const stop = new AbortController();
+  return untilSignal((isStopped) =>
+    store(withProgress(name, totalBytes, until(isStopped, pieces))),
+  );
+}
+
+/** Work that ends in order after a signal; then the signal ends the command. A second signal ends it at once. */
+export async function untilSignal<T>(work: (isStopped: () => boolean) => Promise<T>): Promise<T> {
   let received: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
     received = signal;
-    stop.abort();
     unlisten();
   };
   const unlisten = () => {
@@ -103,16 +108,19 @@ export async function transfer<T>(
   };
   for (const signal of signals) process.on(signal, onSignal);
   try {
-    return await store(withProgress(name, totalBytes, until(stop.signal, pieces)));
+    return await work(() => received !== undefined);
   } finally {
     unlisten();
     if (received) process.kill(process.pid, received);
   }
 }
 
-async function* until(stop: AbortSignal, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* until(
+  isStopped: () => boolean,
+  pieces: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
-    stop.throwIfAborted();
+    if (isStopped()) throw new Error("ended by a signal");
     yield piece;
   }
 }

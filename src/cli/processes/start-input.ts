@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
 import { refuseOversize, withDocuments, withParts } from "../../client/input.js";
+import type { FieldProblem } from "../../contracts/shared/failures.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { BusinessId, DocumentReference } from "../../contracts/shared/values.js";
 import { isPdf } from "../../documents/pdf.js";
@@ -34,6 +35,11 @@ export interface StartExtension<Options> {
   check(read: StartInput<object>, options: Options): Promise<"start" | "done">;
 }
 
+/** The problems of one input, or the input. */
+export type CheckedInput<Input extends object> =
+  | { read: StartInput<Input>; problems?: never }
+  | { read?: never; problems: FieldProblem[] };
+
 /**
  * Reads the input; `-` is stdin. A document's path is relative to the input file, or for stdin to the working directory. `amend`: what
  * the command line changes in it.
@@ -46,43 +52,59 @@ export async function readStartInput<Input extends object>(
 ): Promise<StartInput<Input>> {
   const text = withoutComments(await readText(source, "--input"));
   const given = amend(jsonObject(text, "--input", source));
-  const folder = source === "-" ? process.cwd() : dirname(resolve(source));
-  const isDocument = documentPlaces(contract);
-  const files = new Map<string, DocumentFile>();
-  const problems = [...checkInput(BusinessId, id, ["id"]).fields];
-  const input = await withParts(given, async (part, path) => {
-    if (!("path" in part) || !isDocument(path)) return undefined;
-    const at = path.join(".");
-    const file = await documentFile(part, at, folder).catch((error: unknown) => {
-      if (!(error instanceof CommandError)) throw error;
-      problems.push(...error.fields);
-      return undefined;
-    });
-    if (file) files.set(at, file);
-    return standIn(file);
-  });
-  const { data, fields } = checkInput(contract, input);
-  problems.push(...fields);
-  if (problems.length > 0 || data === undefined) throw invalidInput(problems);
-  refuseOversize(data);
-  return { checked: data, files };
+  const check = inputCheck(contract, source === "-" ? process.cwd() : dirname(resolve(source)));
+  const { read, problems } = await check(given, checkInput(BusinessId, id, ["id"]).fields);
+  if (problems) throw invalidInput(problems);
+  refuseOversize(read.checked);
+  return read;
 }
+
+/** Checks inputs of one contract; the paths of documents are relative to the folder. */
+export function inputCheck<Input extends object>(contract: z.ZodType<Input>, folder: string) {
+  const isDocument = documentPlaces(contract);
+  return async (given: object, before: FieldProblem[] = []): Promise<CheckedInput<Input>> => {
+    const files = new Map<string, DocumentFile>();
+    const problems = [...before];
+    const input = await withParts(given, async (part, path) => {
+      if (!("path" in part) || !isDocument(path)) return undefined;
+      const at = path.join(".");
+      const file = await documentFile(part, at, folder).catch((error: unknown) => {
+        if (!(error instanceof CommandError)) throw error;
+        problems.push(...error.fields);
+        return undefined;
+      });
+      if (file) files.set(at, file);
+      return standIn(file);
+    });
+    const { data, fields } = checkInput(contract, input);
+    problems.push(...fields);
+    if (problems.length > 0 || data === undefined) return { problems };
+    return { read: { checked: data, files } };
+  };
+}
+
+type Store = Pick<DocumentStore, "putStream">;
+/** Stores a file, whose document is at the path in the input. */
+export type Put = (store: Store, file: DocumentFile, path: string) => Promise<DocumentReference>;
 
 /** Stores the files and returns the input that can be sent. */
 export async function withStoredFiles(
   { checked, files }: StartInput<object>,
-  documents: () => Pick<DocumentStore, "putStream">,
+  documents: () => Store,
+  put: Put = putShown,
 ): Promise<object> {
   const sent = await withDocuments(checked, async (document, path) => {
     const file = files.get(path);
-    if (!file) return document;
-    const { name, size: totalBytes, mediaType } = file;
-    const store = documents();
-    return transfer({ name, totalBytes, pieces: file.pieces() }, (pieces) =>
-      store.putStream(pieces, mediaType),
-    );
+    return file ? put(documents(), file, path) : document;
   });
   return sent as object;
+}
+
+function putShown(store: Store, file: DocumentFile): Promise<DocumentReference> {
+  const { name, size: totalBytes, mediaType } = file;
+  return transfer({ name, totalBytes, pieces: file.pieces() }, (pieces) =>
+    store.putStream(pieces, mediaType),
+  );
 }
 
 async function documentFile(given: object, at: string, folder: string): Promise<DocumentFile> {
@@ -111,29 +133,49 @@ function standIn(file?: DocumentFile): DocumentReference {
   };
 }
 
-interface Described {
+/** What a JSON Schema says of a value. */
+export interface Described {
+  type?: string;
   properties?: Record<string, Described>;
   items?: Described;
+  additionalProperties?: Described | boolean;
   anyOf?: Described[];
   oneOf?: Described[];
 }
 
-/** True where the contract accepts a document at a path. */
-function documentPlaces(contract: z.ZodType): (path: string[]) => boolean {
+/** The forms that the contract allows at a path; none where it knows no such path. */
+export function describedAt(contract: z.ZodType): (path: string[]) => Described[] {
   const described = z.toJSONSchema(contract, { io: "input", unrepresentable: "any" }) as Described;
-  const isReference = ({ properties = {} }: Described) =>
-    Object.keys(DocumentReference.shape).every((key) => key in properties);
   return (path) =>
-    path
-      .reduce(
-        (forms, key) =>
-          forms.flatMap(({ properties, items = {} }) => formsOf(properties?.[key] ?? items)),
-        formsOf(described),
-      )
-      .some(isReference);
+    path.reduce(
+      (forms, key) => forms.flatMap((form) => formsOf(memberOf(form, key))),
+      formsOf(described),
+    );
 }
 
-function formsOf(described: Described): Described[] {
+function memberOf(form: Described, key: string): Described | undefined {
+  const { properties = {}, items, additionalProperties: others } = form;
+  if (Object.hasOwn(properties, key)) return properties[key];
+  if (items) return /^\d+$/.test(key) ? items : undefined;
+  if (typeof others === "object") return others;
+  return isAnything(form) ? form : undefined;
+}
+
+/** The provider's own, of which the contract says nothing. */
+export function isAnything({ type, properties }: Described): boolean {
+  return type === undefined && properties === undefined;
+}
+
+/** True where the contract accepts a document at a path. */
+export function documentPlaces(contract: z.ZodType): (path: string[]) => boolean {
+  const formsAt = describedAt(contract);
+  const isReference = ({ properties = {} }: Described) =>
+    Object.keys(DocumentReference.shape).every((key) => key in properties);
+  return (path) => formsAt(path).some(isReference);
+}
+
+function formsOf(described: Described | undefined): Described[] {
+  if (!described) return [];
   const forms = described.anyOf ?? described.oneOf;
   return forms ? forms.flatMap(formsOf) : [described];
 }

@@ -1,5 +1,7 @@
 // What a reader of each page has at hand: what was the case before, what stands for a placeholder, what is typed.
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
@@ -17,10 +19,13 @@ import { lostEnrolment } from "../../processes/issue-certificate/inputs.js";
 import { lostMessage } from "../../processes/send-message/inputs.js";
 import { refusedLetter } from "../../processes/send-postal/inputs.js";
 import type { Stopped } from "../../processes/stopped.js";
+import { textOf } from "../../docs/repository.js";
 import type { PageWorld } from "./world.js";
 
 export interface Guide {
   page: string;
+  /** A command that succeeds in the checkout where the page can be followed: its language is there, and its packages can be had. */
+  needs?: string;
   /** What the page takes for granted. */
   first?: (world: PageWorld) => Promise<void>;
   /** What must have happened before a command makes sense. */
@@ -34,7 +39,7 @@ export interface Guide {
 
 /** The newest code that was shown, typed where a command asks for one. */
 const code = (command: string, world: PageWorld): string =>
-  / otp /.test(command) ? `${world.seen.match(/\b\d{6}\b/g)?.at(-1)}\n` : "";
+  /[ "]otp /.test(command) ? `${world.seen.match(/\b\d{6}\b/g)?.at(-1)}\n` : "";
 
 /** Runs what the page does not show; it must end with 0. */
 async function run(world: PageWorld, command: string): Promise<string> {
@@ -103,6 +108,16 @@ async function intentsAt(world: PageWorld, where = ""): Promise<string> {
   return Object.keys(byIntent).join();
 }
 
+/** What the page writes again from the schemas is what is in the repository. */
+const writtenAgain =
+  (...paths: string[]) =>
+  async (world: PageWorld) => {
+    for (const path of paths) {
+      const written = await readFile(join(world.checkout, path), "utf8");
+      if (written !== textOf(path)) throw new Error(`${path} is not what generate.sh writes`);
+    }
+  };
+
 const password = "a password of the test environment";
 
 /** Pages of one list are read one after the other, in the same place. */
@@ -151,6 +166,40 @@ export const guides: Guide[][] = [
     {
       page: "docs/operations/stuck.md",
       replaced: { "sendPostal/ORDER-7": "sendPostal/order-21", "--event-id N": "--event-id 4" },
+    },
+    {
+      page: "examples/go/README.md",
+      needs: "go -C examples/go mod download",
+      first: async (world) => {
+        const own = execFileSync("go", ["env", "GOMODCACHE", "GOCACHE"], { encoding: "utf8" });
+        const [modules = "", built = ""] = own.split("\n");
+        world.set("GOMODCACHE", modules);
+        world.set("GOCACHE", built);
+      },
+      typed: code,
+      last: writtenAgain("examples/go/types.go"),
+    },
+    {
+      page: "examples/java/README.md",
+      needs: "mvn --quiet --batch-mode --file examples/java dependency:resolve",
+      typed: code,
+      last: writtenAgain(
+        ...["sendpostal/SendPostal", "issuecertificate/IssueCertificate"].flatMap((path) => [
+          `examples/java/src/main/schemas/${path}Input.json`,
+          `examples/java/src/main/schemas/${path.replace("/", "/result/")}Result.json`,
+        ]),
+      ),
+    },
+    {
+      page: "examples/python/README.md",
+      needs:
+        'python3 -c "import venv, sys; sys.exit(sys.version_info < (3, 11))" && python3 -m pip download --quiet --no-deps --dest "$(mktemp -d)" --requirement examples/python/requirements.txt',
+      typed: code,
+      last: writtenAgain(
+        ...["issue_certificate", "send_postal"].flatMap((name) =>
+          ["input", "result"].map((part) => `examples/python/${name}_${part}.py`),
+        ),
+      ),
     },
     ...processes.map((name) => ({
       page: `docs/reference/${name}.md`,

@@ -13,9 +13,9 @@ import { files, root } from "../../docs/repository.js";
 const COMMAND_LIMIT_MS = 600_000;
 const END_LIMIT_MS = 60_000;
 
-/** How npm reaches its registry from this machine, and where it keeps what it has fetched. */
-const npmSetting =
-  /^(npm_config_(userconfig|globalconfig|registry|cache|cafile|proxy|https_proxy|noproxy)|https?_proxy|no_proxy)$/i;
+/** How npm, pip and Go reach their registries from this machine, and where they keep what they have fetched. */
+const registrySetting =
+  /^(npm_config_(userconfig|globalconfig|registry|cache|cafile|proxy|https_proxy|noproxy)|https?_proxy|no_proxy|ssl_cert_(file|dir)|pip_\w+|pyenv_root|go(proxy|sumdb|noproxy|private))$/i;
 
 /** What a server prints when it is ready: `trustflow dev`, and a role. */
 const readyMark = /Everything is running|"ready":/;
@@ -47,9 +47,9 @@ export class PageWorld {
     const { PATH = "", LANG = "" } = process.env;
     const { TEMPORAL_CLI_PATH = "" } = process.env;
     const programs = join(folder, "programs");
-    const ofNpm = Object.entries(process.env).filter(([name]) => npmSetting.test(name));
+    const settings = Object.entries(process.env).filter(([name]) => registrySetting.test(name));
     const world = new PageWorld(folder, {
-      ...Object.fromEntries(ofNpm),
+      ...Object.fromEntries(settings),
       PATH: `${programs}:${dirname(process.execPath)}:${PATH}`,
       HOME: join(folder, "home"),
       LANG,

@@ -1,0 +1,91 @@
+// Starts many processes, some at once. Requests are read as fast as starts end, so memory does not grow with their number.
+import { InvalidInputError, TooManyFailuresError, TrustflowError } from "../errors/index.js";
+import type { FieldProblem } from "../contracts/shared/failures.js";
+import type { Waiting } from "./waiting.js";
+
+export interface StartRequest<Input> {
+  /** The business id, without personal data. */
+  id: string;
+  input: Input;
+}
+
+/** `handle` where the process is there: its `started` says whether this start created it. Else `error` says why not. */
+export type StartOutcome<Handle> =
+  | { id: string; handle: Handle; error?: never }
+  | { id: string; handle?: never; error: TrustflowError };
+
+export interface StartManyOptions extends Waiting {
+  /** How many starts are made at once. Default: 10. */
+  concurrency?: number;
+  /** After more failed starts than this no other one is made. Default: no limit. */
+  maxFailures?: number;
+}
+
+const DEFAULT_CONCURRENCY = 10;
+
+export function refuseManyOptions({ concurrency = 1, maxFailures = 0 }: StartManyOptions): void {
+  const fields: FieldProblem[] = [];
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    fields.push({ path: "options.concurrency", problem: "must be a whole number from 1" });
+  if (!(maxFailures >= 0))
+    fields.push({ path: "options.maxFailures", problem: "must be a number from 0" });
+  if (fields.length > 0) throw new InvalidInputError(fields);
+}
+
+/** Yields each outcome as it comes. Throws what is no error of the client's, and at the end TooManyFailuresError if it has stopped. */
+export async function* startSome<Input, Handle>(
+  requests: Iterable<StartRequest<Input>> | AsyncIterable<StartRequest<Input>>,
+  start: (request: StartRequest<Input>) => Promise<Handle>,
+  { concurrency = DEFAULT_CONCURRENCY, maxFailures = Infinity }: StartManyOptions,
+): AsyncGenerator<StartOutcome<Handle>> {
+  const source = (async function* () {
+    yield* requests;
+  })();
+  const running = new Set<Promise<void>>();
+  const ended: StartOutcome<Handle>[] = [];
+  let reading: Promise<void> | undefined;
+  let isAtEnd = false;
+  let isOver = false;
+  let failures = 0;
+  let broken: { error: unknown } | undefined;
+
+  const mayStart = () => failures <= maxFailures && !broken && !isOver;
+  const begin = ({ id, input }: StartRequest<Input>) => {
+    const one = start({ id, input })
+      .then((handle) => void ended.push({ id, handle }))
+      .catch((error: unknown) => {
+        if (!(error instanceof TrustflowError)) return void (broken ??= { error });
+        failures += 1;
+        ended.push({ id, error });
+      })
+      .finally(() => running.delete(one));
+    running.add(one);
+  };
+  const read = async () => {
+    try {
+      const { done, value } = await source.next();
+      if (done) isAtEnd = true;
+      else if (mayStart()) begin(value);
+    } catch (error) {
+      broken ??= { error };
+    }
+    reading = undefined;
+  };
+
+  try {
+    for (;;) {
+      if (mayStart() && !isAtEnd && running.size < concurrency) reading ??= read();
+      const pending = [...running, ...(reading && mayStart() ? [reading] : [])];
+      if (pending.length === 0 && ended.length === 0) break;
+      // While the caller looked at an outcome, others may have come.
+      if (ended.length === 0) await Promise.race(pending);
+      yield* ended.splice(0);
+      if (broken) throw broken.error;
+    }
+    if (failures > maxFailures) throw new TooManyFailuresError(failures, maxFailures);
+  } finally {
+    isOver = true;
+    // A source that is waiting for its next request ends after it.
+    source.return().catch(() => undefined);
+  }
+}

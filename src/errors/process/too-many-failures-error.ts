@@ -1,0 +1,19 @@
+import { TrustflowError } from "../trustflow-error.js";
+
+/**
+ * More starts of `startMany` failed than its `maxFailures`, so it made no other one. Each outcome came before this error. Look at them, and
+ * call it again with the same requests: what was started is joined.
+ */
+export class TooManyFailuresError extends TrustflowError {
+  override readonly code = "tooManyFailures";
+  override readonly details: { failures: number; maxFailures: number };
+
+  override get name(): string {
+    return "TooManyFailuresError";
+  }
+
+  constructor(failures: number, maxFailures: number) {
+    super(`${failures} starts failed, and maxFailures is ${maxFailures}: no other one was made`);
+    this.details = { failures, maxFailures };
+  }
+}
