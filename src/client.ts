@@ -117,6 +117,7 @@ export class Trustflow extends Starts {
   readonly #sealer: SecretSealer | undefined;
   readonly #sign: SignDecision;
   #documents?: DocumentStore;
+  readonly #closing = new AbortController();
 
   protected constructor({ connected, ring, config }: Opened) {
     super();
@@ -176,6 +177,7 @@ export class Trustflow extends Starts {
   }
 
   close(): Promise<void> {
+    this.#closing.abort();
     return closeWhenIdle(this.temporal.connection, () => this.#connected.close());
   }
 
@@ -249,13 +251,16 @@ export class Trustflow extends Starts {
 
   /**
    * Follows the ends and the needed decisions of all processes, of whoever started them. At least once: a change that came may come again
-   * after a resumption, with the same `id`. It goes on where Temporal was away. `docs/webhooks.md` says what it does not see.
+   * after a resumption, with the same `id`. It goes on where Temporal was away, and ends with `close`. `docs/webhooks.md` says what it does
+   * not see.
    */
   async *changes(options: ChangesOptions = {}): AsyncGenerator<Change> {
+    const closing = this.#closing.signal;
+    const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing;
     try {
-      yield* changesOf(this.temporal, options);
+      yield* changesOf(this.temporal, { ...options, signal });
     } catch (error) {
-      throw this.#refusal(error);
+      if (!closing.aborted) throw this.#refusal(error);
     }
   }
 

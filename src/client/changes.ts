@@ -4,7 +4,7 @@ import type { Client } from "@temporalio/client";
 import { InvalidInputError } from "../errors/index.js";
 import type { ProcessEvent } from "../contracts/shared/process-event.js";
 import { EventLooks } from "../temporal/visibility/process-events.js";
-import { isUnavailable } from "./refusal.js";
+import { grpcOf, status } from "../temporal/grpc-status.js";
 import { beginWait, stepsWithin } from "./waiting.js";
 
 export interface ChangesOptions {
@@ -12,7 +12,7 @@ export interface ChangesOptions {
   since?: string | undefined;
   /** Its abort ends the iteration with its reason. */
   signal?: AbortSignal | undefined;
-  /** Between two questions, in milliseconds; 5000 by default, at least 1000. */
+  /** Between two questions, in milliseconds; 5000 by default, from 1000 to 86400000. */
   intervalMs?: number | undefined;
 }
 
@@ -21,6 +21,14 @@ export type Change = ProcessEvent & { cursor: string };
 
 /** What visibility shows later than that is not seen by one who resumes. */
 const RESUME_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** Temporal, or its visibility, answers again later. */
+const passing = new Set<unknown>([
+  status.unavailable,
+  status.resourceExhausted,
+  status.deadlineExceeded,
+  status.internal,
+]);
 /** Longer than a look goes back. */
 const REMEMBERED_MS = 7_200_000;
 
@@ -28,6 +36,10 @@ export async function* changesOf(
   client: Client,
   { since, signal, intervalMs = 5_000 }: ChangesOptions,
 ): AsyncGenerator<Change> {
+  if (!(intervalMs >= 1_000 && intervalMs <= DAY_MS))
+    throw new InvalidInputError([
+      { path: "intervalMs", problem: "must be a number of milliseconds from 1000 to 86400000" },
+    ]);
   const position = since === undefined ? new Date() : instantOf(since);
   const back = since === undefined ? 0 : RESUME_MS;
   const floor = new Date(position.getTime() - back);
@@ -45,13 +57,11 @@ export async function* changesOf(
           seen.set(event.id, Date.now());
         }
     } catch (error) {
-      // Temporal comes back.
-      if (!isUnavailable(error)) throw error;
+      signal?.throwIfAborted();
+      if (!passing.has(grpcOf(error).code)) throw error;
     }
     for (const [id, at] of seen) if (at < Date.now() - REMEMBERED_MS) seen.delete(id);
-    await delay(Math.max(intervalMs, 1_000), undefined, signal && { signal }).catch(
-      () => undefined,
-    );
+    await delay(intervalMs, undefined, signal && { signal }).catch(() => undefined);
   }
 }
 

@@ -187,7 +187,7 @@ export const Config = z.strictObject({
         .describe(
           "how long a callback to an account's address may belong to no process before it is parked",
         ),
-      eventSeconds: whole(1)
+      eventSeconds: whole(1, 86_400)
         .default(5)
         .describe(
           "between two looks for processes that have ended or need a decision, where there are [webhooks](../webhooks.md)",

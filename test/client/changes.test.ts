@@ -51,6 +51,28 @@ test("who resumes at a cursor misses nothing after it, and gets what was up to t
   expect(told).toEqual(["near", "after"]);
 });
 
+test("an overloaded visibility ends nothing, and an abort ends it whatever its reason looks like", async () => {
+  const stop = new AbortController();
+  let asked = 0;
+  const { client } = clientOf(() => {
+    asked += 1;
+    if (asked === 3) stop.abort(away());
+    if (asked < 4) throw Object.assign(new Error("busy"), { code: asked === 1 ? 8 : 4 });
+    return [done("a")];
+  });
+  const following = changesOf(client, { signal: stop.signal, intervalMs: 1_000 });
+  await expect(following.next()).rejects.toMatchObject({ message: "away" });
+  expect(asked).toBe(3);
+}, 20_000);
+
+test.each([0, Number.NaN, Infinity, 2 ** 31])(
+  "an interval of %p is refused",
+  async (intervalMs) => {
+    const { client } = clientOf(() => []);
+    await expect(changesOf(client, { intervalMs }).next()).rejects.toThrow(/intervalMs/);
+  },
+);
+
 test("any other error, and a cursor that is none, end it", async () => {
   const { client } = clientOf(() => {
     throw Object.assign(new Error("no right"), { code: 7 });

@@ -1,18 +1,19 @@
 // `trustflow rehearse`: runs one input against the sandbox again and again, and kills the worker during each call to a provider, once
 // before the provider acts and once after it. The sandbox's ledger says whether each effect happened once.
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { stringify } from "smol-toml";
 import { Trustflow } from "trustflow-client";
 import type { AnyHandle } from "trustflow-client";
 import { readStartInput, withStoredFiles } from "trustflow/internal/cli/processes/start-input.js";
+import { readToml } from "trustflow/internal/config/load.js";
 import { contractOf } from "trustflow/internal/contracts/registry.js";
 import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl } from "trustflow-sandbox";
 import type { Progress } from "./processes/tools.js";
-import { readOwnConfiguration, sandboxAccountName } from "./stack/own-configuration.js";
 import { simulatedSpans } from "./stack/simulated-spans.js";
 import { startStack } from "./stack/stack.js";
 import type { Stack } from "./stack/stack.js";
@@ -21,7 +22,7 @@ export interface RehearsalOptions {
   process: ProcessName;
   /** The file with the input. */
   input: string;
-  /** A trustflow.toml, for its settings; its accounts are not used. */
+  /** A trustflow.toml, for its settings: no call and no webhook goes to an address of it. */
   config?: string;
   progress: Progress;
 }
@@ -71,28 +72,38 @@ const holds = {
 
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const { config, progress } = options;
-  const own = config === undefined ? undefined : readOwnConfiguration(config);
+  const directory = await mkdtemp(join(tmpdir(), "trustflow-rehearsal-"));
   const stack = await startStack({
-    directory: await mkdtemp(join(tmpdir(), "trustflow-rehearsal-")),
+    directory,
     persistent: false,
     sandboxSpeed: "auto",
     sandboxPersonTime: "real",
     env: { ...simulatedSpans(AFFIDAVIT_WINDOW_SECONDS), ...hurried },
-    ...(config !== undefined && { config }),
+    ...(config !== undefined && { config: await settingsOf(config, directory) }),
     onDeath: () => undefined,
     progress,
   });
   try {
     const client = await Trustflow.connect({ env: stack.clientEnv });
     try {
-      const stage = new Stage(options, stack, client, sandboxAccountName(own));
-      return await stage.rehearse();
+      return await new Stage(options, stack, client).rehearse();
     } finally {
       await client.close();
     }
   } finally {
     await stack.close();
   }
+}
+
+/** A copy without accounts and webhooks, so that the sandbox's account is the only one. */
+async function settingsOf(config: string, directory: string): Promise<string> {
+  const { accounts, webhooks, environment, ...settings } = readToml(config) as Record<
+    string,
+    unknown
+  >;
+  const file = join(directory, "rehearsal.toml");
+  await writeFile(file, stringify(settings), { mode: 0o600 });
+  return file;
 }
 
 interface Played {
@@ -104,15 +115,13 @@ class Stage {
   readonly #options: RehearsalOptions;
   readonly #stack: Stack;
   readonly #client: Trustflow;
-  readonly #account: string;
   readonly #sandbox: SandboxControl;
   #runs = 0;
 
-  constructor(options: RehearsalOptions, stack: Stack, client: Trustflow, account: string) {
+  constructor(options: RehearsalOptions, stack: Stack, client: Trustflow) {
     this.#options = options;
     this.#stack = stack;
     this.#client = client;
-    this.#account = account;
     this.#sandbox = sandboxControl(stack.sandboxUrl);
   }
 
@@ -180,7 +189,7 @@ class Stage {
     const id = `rehearsal-${(this.#runs += 1)}`;
     const read = await readStartInput(contractOf(processName).input, file, id);
     const input = await withStoredFiles(read, () => this.#client.documents);
-    return this.#client.start(processName, id, { ...input, account: this.#account });
+    return this.#client.start(processName, id, { ...input, account: "default" });
   }
 
   /** Follows the process to its end and enters each code that a person is sent. `disturb` is asked again and again until it has happened. */
