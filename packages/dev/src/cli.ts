@@ -102,11 +102,11 @@ function addRehearse(program: Command): void {
     details: `Starts a whole system with the sandbox, runs the process once without a crash, then once for each call to a provider and
 each of two moments: before the provider acts, and after it. Each time the worker is killed and started again. It enters the codes that a
 person is sent. It ends with 0 only if each run came to the same outcome, or asks a person what nothing at the provider shows, and if no
-effect happened twice. A rehearsal takes minutes. --config takes your settings; no call and no webhook goes to an address of the file.`,
+effect happened twice. A rehearsal takes minutes. --config takes the settings of processes from your file, and nothing else: no account, no webhook.`,
     example: "trustflow rehearse sendPostal --input letter.json",
   })
     .requiredOption("--input <file>", "JSON file with the input (comments are allowed)")
-    .option("--config <file>", "configuration file whose settings are used")
+    .option("--config <file>", "configuration file; its settings of processes are used")
     .action(async (name: string, { json, ...given }: RehearseOptions) => {
       const { rehearse } = await import("./rehearse.js");
       const found = await rehearse({ ...given, process: parseProcessName(name), progress });

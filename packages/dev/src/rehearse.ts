@@ -9,7 +9,7 @@ import { Trustflow } from "trustflow-client";
 import type { AnyHandle } from "trustflow-client";
 import { readStartInput, withStoredFiles } from "trustflow/internal/cli/processes/start-input.js";
 import { readToml } from "trustflow/internal/config/load.js";
-import { contractOf } from "trustflow/internal/contracts/registry.js";
+import { contractOf, processes } from "trustflow/internal/contracts/registry.js";
 import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl } from "trustflow-sandbox";
@@ -22,7 +22,7 @@ export interface RehearsalOptions {
   process: ProcessName;
   /** The file with the input. */
   input: string;
-  /** A trustflow.toml, for its settings: no call and no webhook goes to an address of it. */
+  /** A trustflow.toml, for its settings of processes (`[sendPostal]` …); the rest of it is not read. */
   config?: string;
   progress: Progress;
 }
@@ -95,16 +95,15 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   }
 }
 
-/** A copy without accounts and webhooks, so that the sandbox's account is the only one. */
+/** A copy with the settings of the processes alone: nothing in it names an address. */
 async function settingsOf(config: string, directory: string): Promise<string> {
-  const { accounts, webhooks, environment, ...settings } = readToml(config) as Record<
-    string,
-    unknown
-  >;
+  const settings = Object.entries(readToml(config)).filter(([name]) => isProcessName(name));
   const file = join(directory, "rehearsal.toml");
-  await writeFile(file, stringify(settings), { mode: 0o600 });
+  await writeFile(file, stringify(Object.fromEntries(settings)), { mode: 0o600 });
   return file;
 }
+
+const isProcessName = (name: string) => processes.some((known) => known === name);
 
 interface Played {
   ending: "ended" | "asks" | "failed";
