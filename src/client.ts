@@ -24,7 +24,8 @@ import type { SignDecision, Started, Writing } from "./client/handle.js";
 import { handles, Starts } from "./client/processes.js";
 import type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
 import { pageOf, rowsOf } from "./client/list.js";
-import type { ListedProcess, ListFilter, ListPage, PageRequest } from "./client/list.js";
+import type { ListedProcess, ListPage } from "./client/list.js";
+import type { ListFilter, PageRequest } from "./client/list-request.js";
 import { isUnavailable, typedRefusal } from "./client/refusal.js";
 import { refuseOwnNames } from "./client/start-options.js";
 import type { StartOptions } from "./client/start-options.js";
@@ -75,15 +76,14 @@ export {
   OneShotHandle,
   PostalHandle,
 } from "./client/handles.js";
+export type { ListedProcess, ListPage } from "./client/list.js";
 export type {
-  ListedProcess,
   ListedState,
   ListFilter,
   ListOrder,
-  ListPage,
   PageRequest,
   SortKey,
-} from "./client/list.js";
+} from "./client/list-request.js";
 export type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
 export type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
 export type { StartOptions } from "./client/start-options.js";

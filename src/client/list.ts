@@ -3,10 +3,9 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { parseWorkflowId, processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
-import type { AttentionKind } from "../contracts/shared/failures.js";
 import { searchAttributes } from "../contracts/shared/names.js";
 import type { ProposedDecision } from "../contracts/shared/names.js";
-import type { Phase, RetriedCall } from "../contracts/shared/status.js";
+import type { RetriedCall } from "../contracts/shared/status.js";
 import { InvalidInputError } from "../errors/index.js";
 import { proposalsOf, statusOf } from "../temporal/visibility/memo.js";
 import { openCallsIn } from "../temporal/visibility/open-calls.js";
@@ -20,6 +19,8 @@ import {
 } from "../temporal/visibility/stuck.js";
 import type { Stuck } from "../temporal/visibility/stuck.js";
 import { pageWithoutMemos, withoutMemos } from "../temporal/visibility/without-memos.js";
+import { states } from "./list-request.js";
+import type { ListFilter, ListOrder, OneOrMore, PageRequest, SortKey } from "./list-request.js";
 import { retriesIn } from "./retries.js";
 
 /** A process as the visibility store shows it, without a query to the process. */
@@ -45,68 +46,6 @@ export interface ListedProcess {
   /** Only present with `stuck`. */
   stuck?: Stuck;
 }
-
-/** Temporal's status of a process, as a filter names it, and as a query does. */
-const states = {
-  running: "Running",
-  completed: "Completed",
-  failed: "Failed",
-  cancelled: "Canceled",
-  terminated: "Terminated",
-  timed_out: "TimedOut",
-};
-export type ListedState = keyof typeof states;
-export const listedStates = Object.keys(states) as ListedState[];
-
-type OneOrMore<T> = T | readonly T[];
-
-/** A process must meet all of them. Of several values it must have one. */
-export interface ListFilter {
-  process?: ProcessName;
-  /** Only processes that need an operator decision. */
-  attention?: boolean;
-  /** Only processes whose workflow tasks keep failing. */
-  stuck?: boolean;
-  /** Also asks Temporal for the calls of each open process: one question for each. */
-  retrying?: boolean;
-  state?: OneOrMore<ListedState>;
-  outcome?: OneOrMore<string>;
-  phase?: OneOrMore<Phase>;
-  account?: OneOrMore<string>;
-  /** Only processes that need an operator decision of this kind. */
-  kind?: OneOrMore<AttentionKind>;
-  startedBefore?: Date;
-  startedAfter?: Date;
-  deadlineBefore?: Date;
-  deadlineAfter?: Date;
-  /**
-   * Only processes that need an operator decision and give a reason that has this text, in capitals or not. Temporal does not know the
-   * reasons, so each process that meets the rest of the filter is read.
-   */
-  reason?: string;
-}
-
-export const sortKeys = [
-  "id",
-  "started",
-  "deadline",
-  "phase",
-  "outcome",
-  "attention",
-  "account",
-] as const;
-export type SortKey = (typeof sortKeys)[number];
-
-/** The order of a list. Without it, Temporal's own: open processes first, the newest first. */
-export interface ListOrder {
-  /** Ascending; processes without a value come last. All processes that meet the filter are read for each page. */
-  sort?: SortKey;
-  /** Descending. */
-  reverse?: boolean;
-}
-
-/** The next page needs its cursor alone, which has the filter and the order. */
-export type PageRequest = { limit: number } & ((ListFilter & ListOrder) | { cursor: string });
 
 export interface ListPage {
   processes: ListedProcess[];

@@ -1,6 +1,6 @@
 // The filters of `list`, which `logs` takes too, and `resolve` as `--where`.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { listedStates } from "../../client/list.js";
+import { listedStates } from "../../client/list-request.js";
 import type { ListFilter } from "../../client.js";
 import { processes } from "../../contracts/registry.js";
 import { attentionKinds } from "../../contracts/shared/failures.js";

@@ -1,7 +1,7 @@
 // `trustflow list`: the processes that meet a filter, in an order, page by page.
 import { type Command, Option } from "commander";
 import type { ListedProcess, ListOrder } from "../../client.js";
-import { sortKeys } from "../../client/list.js";
+import { sortKeys } from "../../client/list-request.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";

@@ -7,7 +7,6 @@ import { writeData, writeJsonLine } from "../output/output.js";
 import { timeAgo, timeHelp } from "../when.js";
 import { addFilters } from "./filters.js";
 import type { FilterOptions } from "./filters.js";
-import { ProcessLog } from "./process-log.js";
 import { timelineLine } from "../processes/show.js";
 
 interface LogsOptions extends Omit<FilterOptions, "reason"> {
@@ -46,6 +45,7 @@ async function logs({
   json,
   ...filter
 }: LogsOptions): Promise<void> {
+  const { ProcessLog } = await import("./process-log.js");
   await withTrustflow(async ({ temporal }) => {
     const log = new ProcessLog(temporal, filter, since);
     for (;;) {
