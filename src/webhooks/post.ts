@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 16_384;
 export interface Posted {
   /** Absent where none came. */
   status?: number;
-  /** Why none came: the code of the error, `timeout` or `privateAddress`. */
+  /** Why none came: the code of the error, `timeout`, `closed` or `privateAddress`. */
   problem?: string;
 }
 
@@ -68,6 +68,12 @@ export function post({
       answer.on("error", () => undefined);
       answer.on("close", () => resolve({ status: came }));
     });
+    // Without a listener Node closes the connection of an answer 101, and says nothing more than that.
+    sent.on("upgrade", (answer, socket) => {
+      status = answer.statusCode;
+      socket.destroy();
+    });
+    sent.on("close", () => resolve(status === undefined ? { problem: "closed" } : { status }));
     sent.end(body);
   });
 }

@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { RequestListener } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
 import {
@@ -9,6 +10,7 @@ import {
   serverCertificate,
 } from "../../packages/sandbox/src/tls/certificate.js";
 import { post } from "../../src/webhooks/post.js";
+import { eventually } from "../harness/outages/wait.js";
 import { isPublic, publicLookup } from "../../src/webhooks/public-address.js";
 
 const serverTls = serverCertificate(["localhost"], certificateAuthority("Nobody knows it"));
@@ -118,4 +120,19 @@ test("no answer, and none in time, are problems; an answer that does not end has
   expect(await send(`http://127.0.0.1:${silent.port}/`, within)).toEqual({ problem: "timeout" });
   expect(await send(`http://127.0.0.1:${endless.port}/`, within)).toEqual({ status: 200 });
   expect(await send(`http://127.0.0.1:${long.port}/`)).toEqual({ status: 200 });
+});
+
+test("an answer that asks for another protocol has its status, and its connection is closed", async () => {
+  let isClosed = false;
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined).on("close", () => void (isClosed = true));
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(server);
+  const { port } = server.address() as AddressInfo;
+  expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ status: 101 });
+  await eventually("the connection is closed", () => isClosed);
 });
