@@ -2,7 +2,7 @@
 import { request as requestInClear } from "node:http";
 import { request } from "node:https";
 import { isIP } from "node:net";
-import { isPublic, PrivateAddress, publicLookup } from "./public-address.js";
+import { anyLookup, isPublic, PrivateAddress, publicLookup } from "./public-address.js";
 
 const TIMEOUT_MS = 15_000;
 /** More of an answer is not read. */
@@ -50,7 +50,7 @@ export function post({
       // A connection of its own: the next one may have to go to another address.
       agent: false,
       signal: end,
-      ...(!allowPrivate && { lookup: publicLookup }),
+      lookup: allowPrivate ? anyLookup : publicLookup,
     });
     // An answer that does not end, or is too long, has its status all the same.
     let status: number | undefined;

@@ -357,6 +357,12 @@ test("the relay stores events and settles deliveries, an operator tests and repl
   await purgeStored("process_events", as.cleanup, olderThan, async () => true);
   expect(await operator.list()).toHaveLength(2);
   await purgeStored("process_events", as.cleanup, olderThan, async () => false);
+  expect(await operator.list()).toHaveLength(2);
+  // It is not tried any more by then.
+  await database.pool.query(
+    "update trustflow.webhook_deliveries set created_at = created_at - interval '7 days'",
+  );
+  await purgeStored("process_events", as.cleanup, olderThan, async () => false);
   await purgeTests(as.cleanup, olderThan);
   expect(await operator.list()).toEqual([]);
 });

@@ -4,7 +4,8 @@ import { createServer as createTlsServer } from "node:https";
 import type { RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "@jest/globals";
+import dns from "node:dns";
+import { afterEach, expect, jest, test } from "@jest/globals";
 import {
   certificateAuthority,
   serverCertificate,
@@ -136,3 +137,29 @@ test("an answer that asks for another protocol has its status, and its connectio
   expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ status: 101 });
   await eventually("the connection is closed", () => isClosed);
 });
+
+test.each([true, false])(
+  "a name server that does not answer is asked once at a time for a host (private addresses: %s)",
+  async (allowPrivate) => {
+    const asked: ((error: Error, found: []) => void)[] = [];
+    const spy = jest
+      .spyOn(dns, "lookup")
+      .mockImplementation(
+        ((_host: string, _options: object, callback: (typeof asked)[number]) =>
+          void asked.push(callback)) as typeof dns.lookup,
+      );
+    const once = () => send("http://silent.example/", { allowPrivate, timeoutMs: 100 });
+    try {
+      const answers = await Promise.all([once(), once()]);
+      expect([...answers, await once()]).toEqual(Array(3).fill({ problem: "timeout" }));
+      expect(asked).toHaveLength(1);
+      asked[0]?.(Object.assign(new Error("no such host"), { code: "ENOTFOUND" }), []);
+      const next = once();
+      expect(asked).toHaveLength(2);
+      asked[1]?.(Object.assign(new Error("no such host"), { code: "ENOTFOUND" }), []);
+      expect(await next).toEqual({ problem: "ENOTFOUND" });
+    } finally {
+      spy.mockRestore();
+    }
+  },
+);
