@@ -104,7 +104,16 @@ export async function purgeCorrelations(
     );
 }
 
-/** Deletes the rows of closed processes that were stored before `olderThan`. The deliveries of an event go with it. */
+/** Longer than a delivery is tried. After it one waits for an endpoint that was removed, or was replayed. */
+const WAITING_DAYS = 7;
+const isSent = `not exists (
+  select from trustflow.webhook_deliveries d
+  where d.event = s.id and d.state = 'waiting' and d.created_at > clock_timestamp() - interval '${WAITING_DAYS} days')`;
+
+/**
+ * Deletes the rows of closed processes that were stored before `olderThan`. The deliveries of an event go with it: while one waits, its
+ * event stays.
+ */
 export async function purgeStored(
   table: "event_secrets" | "process_events",
   pool: Pool,
@@ -116,7 +125,8 @@ export async function purgeStored(
   for await (const closed of closedProcesses(pool, old, "stored_at", olderThan, isOpen, limit))
     await pool.query(
       `delete from trustflow.${table} s using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
-       where s.namespace = closed.namespace and s.workflow_id = closed.workflow_id and s.stored_at < $3`,
+       where s.namespace = closed.namespace and s.workflow_id = closed.workflow_id and s.stored_at < $3
+         and ${table === "process_events" ? isSent : "true"}`,
       [...closed, olderThan],
     );
 }

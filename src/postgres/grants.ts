@@ -75,7 +75,7 @@ export const tableGrants: Record<string, Grants> = {
     relay: "select, insert, update (state, tries, due_at, claim, attempts)",
     cleanup: "select, delete",
     // A row that names no event is a test, so an operator invents none.
-    operator: "select, insert (endpoint), update (state, tries, due_at)",
+    operator: "select, insert (namespace, endpoint), update (state, tries, due_at)",
   },
   batches: {
     worker: "select, insert, update",

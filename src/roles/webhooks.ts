@@ -28,7 +28,7 @@ export async function webhooksOf(
     mayLook: () => looking.isHeld(),
     lookMs: relay.eventSeconds * 1_000,
   });
-  const deliveries = new Deliveries(pool);
+  const deliveries = new Deliveries(pool, namespace);
   return {
     unsettled: () => deliveries.unsettled(),
     async close() {

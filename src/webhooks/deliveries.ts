@@ -59,26 +59,32 @@ const deliveries =
 const columns = `d.id, d.endpoint, d.state, case when d.state = 'waiting' then d.due_at end as "dueAt", ${told} as event, d.attempts,
   d.created_at as "createdAt"`;
 
+/** Those of one namespace. */
 export class Deliveries {
   readonly #pool: Pool;
+  readonly #namespace: string;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, namespace: string) {
     this.#pool = pool;
+    this.#namespace = namespace;
   }
 
-  /** Takes the longest due of an endpoint. Who has not settled one by the end of the lease has lost it to the next taker. */
+  /**
+   * Takes the longest due of an endpoint; tests first, because an operator waits for them. Who has not settled one by the end of the lease
+   * has lost it to the next taker.
+   */
   async take(claim: string, endpoint: string, limit: number, leaseMs: number): Promise<Due[]> {
     const { rows } = await this.#pool.query<Due>(
       `with due as (
          select id from trustflow.webhook_deliveries
-         where endpoint = $2 and state = 'waiting' and due_at <= clock_timestamp()
-         order by due_at limit $3 for update skip locked),
+         where namespace = $5 and endpoint = $2 and state = 'waiting' and due_at <= clock_timestamp()
+         order by (event is null) desc, due_at limit $3 for update skip locked),
        taken as (
          update trustflow.webhook_deliveries set claim = $1, due_at = clock_timestamp() + $4 * interval '1 ms'
          where id in (select id from due) returning *)
        select d.id, d.endpoint, d.tries, ${told} as event
        from taken d left join trustflow.process_events e on e.id = d.event`,
-      [claim, endpoint, limit, leaseMs],
+      [claim, endpoint, limit, leaseMs, this.#namespace],
     );
     return rows;
   }
@@ -105,16 +111,16 @@ export class Deliveries {
     const { rows } = await this.#pool.query<Delivery>(
       `select ${columns} from ${deliveries}
        where ($1::text[] is null or d.state = any($1)) and ($2::text is null or d.endpoint = $2)
-         and ($3::bigint is null or d.id < $3) order by d.id desc limit $4`,
-      [states ?? null, endpoint ?? null, before ?? null, limit],
+         and ($3::bigint is null or d.id < $3) and d.namespace = $5 order by d.id desc limit $4`,
+      [states ?? null, endpoint ?? null, before ?? null, limit, this.#namespace],
     );
     return rows.map(withoutNulls);
   }
 
   async show(id: string): Promise<Delivery | undefined> {
     const { rows } = await this.#pool.query<Delivery>(
-      `select ${columns} from ${deliveries} where d.id = $1`,
-      [id],
+      `select ${columns} from ${deliveries} where d.id = $1 and d.namespace = $2`,
+      [id, this.#namespace],
     );
     return rows[0] && withoutNulls(rows[0]);
   }
@@ -130,8 +136,9 @@ export class Deliveries {
 
   async #replay(which: string, value: unknown): Promise<string[]> {
     const { rows } = await this.#pool.query<{ id: string }>(
-      `update trustflow.webhook_deliveries set state = 'waiting', tries = 0, due_at = clock_timestamp() where ${which} returning id`,
-      [value],
+      `update trustflow.webhook_deliveries set state = 'waiting', tries = 0, due_at = clock_timestamp()
+       where ${which} and namespace = $2 returning id`,
+      [value, this.#namespace],
     );
     return rows.map(({ id }) => id);
   }
@@ -139,8 +146,8 @@ export class Deliveries {
   /** Returns the id of the delivery. */
   async test(endpoint: string): Promise<string> {
     const { rows } = await this.#pool.query<{ id: string }>(
-      "insert into trustflow.webhook_deliveries (endpoint) values ($1) returning id",
-      [endpoint],
+      "insert into trustflow.webhook_deliveries (namespace, endpoint) values ($1, $2) returning id",
+      [this.#namespace, endpoint],
     );
     return rows[0]?.id ?? "";
   }
@@ -156,9 +163,11 @@ export class Deliveries {
       text: (["waiting", "failed"] as const)
         .map(
           (state) =>
-            `select endpoint, state, count(*)::int as count from trustflow.webhook_deliveries where state = '${state}' group by 1, 2`,
+            `select endpoint, state, count(*)::int as count from trustflow.webhook_deliveries
+             where state = '${state}' and namespace = $1 group by 1, 2`,
         )
         .join(" union all "),
+      values: [this.#namespace],
       query_timeout: 2_000,
     } as { text: string });
     return rows;

@@ -60,8 +60,8 @@ export class Outbox {
            select from trustflow.erasures e where e.namespace = $1 and e.workflow_id = f."workflowId")
          on conflict do nothing returning id, type),
        due as (
-         insert into trustflow.webhook_deliveries (event, endpoint)
-         select s.id, w.name from stored s join jsonb_to_recordset($3) as w (name text, type text) on w.type = s.type)
+         insert into trustflow.webhook_deliveries (event, namespace, endpoint)
+         select s.id, $1, w.name from stored s join jsonb_to_recordset($3) as w (name text, type text) on w.type = s.type)
        select count(*)::int as stored from stored`,
       [this.#namespace, JSON.stringify(found), JSON.stringify(wanted)],
     );

@@ -2,7 +2,7 @@
 import { request as requestInClear } from "node:http";
 import { request } from "node:https";
 import { isIP } from "node:net";
-import { isPublic, PrivateAddress, publicLookup } from "./public-address.js";
+import { anyLookup, isPublic, PrivateAddress, publicLookup } from "./public-address.js";
 
 const TIMEOUT_MS = 15_000;
 /** More of an answer is not read. */
@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 16_384;
 export interface Posted {
   /** Absent where none came. */
   status?: number;
-  /** Why none came: the code of the error, `timeout` or `privateAddress`. */
+  /** Why none came: the code of the error, `timeout`, `closed` or `privateAddress`. */
   problem?: string;
 }
 
@@ -50,7 +50,7 @@ export function post({
       // A connection of its own: the next one may have to go to another address.
       agent: false,
       signal: end,
-      ...(!allowPrivate && { lookup: publicLookup }),
+      lookup: allowPrivate ? anyLookup : publicLookup,
     });
     // An answer that does not end, or is too long, has its status all the same.
     let status: number | undefined;
@@ -68,6 +68,12 @@ export function post({
       answer.on("error", () => undefined);
       answer.on("close", () => resolve({ status: came }));
     });
+    // Without a listener Node closes the connection of an answer 101, and says nothing more than that.
+    sent.on("upgrade", (answer, socket) => {
+      status = answer.statusCode;
+      socket.destroy();
+    });
+    sent.on("close", () => resolve(status === undefined ? { problem: "closed" } : { status }));
     sent.end(body);
   });
 }

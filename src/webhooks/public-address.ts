@@ -1,5 +1,5 @@
 // Which addresses of the Internet a webhook may go to: not those of this machine, of its network, or of its cloud's metadata service.
-import { lookup } from "node:dns";
+import dns from "node:dns";
 import type { LookupAddress } from "node:dns";
 import { BlockList, isIP } from "node:net";
 import type { LookupFunction } from "node:net";
@@ -36,16 +36,43 @@ export class PrivateAddress extends Error {
 }
 
 /**
+ * One lookup of a host at a time, also while nobody waits for it any more: Node has few threads for lookups, and one whose name server does
+ * not answer holds its thread for long.
+ */
+const pending = new Map<string, Promise<LookupAddress[]>>();
+
+function addressesOf(host: string): Promise<LookupAddress[]> {
+  const found =
+    pending.get(host) ??
+    new Promise<LookupAddress[]>((resolve, reject) => {
+      dns.lookup(host, { all: true }, (error, all) => {
+        pending.delete(host);
+        if (error) reject(error);
+        else resolve(all);
+      });
+    });
+  pending.set(host, found);
+  return found;
+}
+
+const lookupOf =
+  (isAllowed: (address: string) => boolean): LookupFunction =>
+  (host, { all }, callback) => {
+    addressesOf(host).then(
+      (found) => {
+        const addresses = found.filter(({ address }) => isAllowed(address));
+        const [first] = addresses;
+        if (!first) return callback(new PrivateAddress(`${host} has no public address`), []);
+        if (all) return callback(null, addresses);
+        callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+
+/**
  * Resolves a host to its public addresses alone. The connection is made to one of these, so that no second answer of a name server can
  * lead it elsewhere.
  */
-export const publicLookup: LookupFunction = (host, options, callback) => {
-  lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-    if (error) return callback(error, []);
-    const addresses = found.filter(({ address }) => isPublic(address));
-    const [first] = addresses;
-    if (!first) return callback(new PrivateAddress(`${host} has no public address`), []);
-    if (options.all) return callback(null, addresses);
-    callback(null, first.address, first.family);
-  });
-};
+export const publicLookup = lookupOf(isPublic);
+export const anyLookup = lookupOf(() => true);

@@ -50,7 +50,7 @@ const FAULT_PAUSE_MS = 5_000;
 
 export function startWebhooks(options: WebhooksOptions): Webhooks {
   const stop = new AbortController();
-  const deliveries = new Deliveries(options.pool);
+  const deliveries = new Deliveries(options.pool, options.namespace);
   const running = [
     repeat("events cannot be looked for", lookLoop(options), options.lookMs),
     ...options.endpoints.map((endpoint) =>

@@ -171,7 +171,7 @@ async function tellOf(workflowId: string): Promise<void> {
     `with event as (
        insert into trustflow.process_events (id, namespace, workflow_id, type, happened_at, data)
        values ($1, 'default', $2, 'process.ended', now(), '{}') returning id)
-     insert into trustflow.webhook_deliveries (event, endpoint) select id, 'a' from event`,
+     insert into trustflow.webhook_deliveries (event, namespace, endpoint) select id, 'default', 'a' from event`,
     [randomUUID(), workflowId],
   );
 }

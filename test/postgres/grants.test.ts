@@ -152,7 +152,7 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
   ],
   operator: [
     insertEvent,
-    "insert into trustflow.webhook_deliveries (event, endpoint) values ('evt_a', 'a')",
+    "insert into trustflow.webhook_deliveries (event, namespace, endpoint) values ('evt_a', 'default', 'a')",
     "update trustflow.webhook_deliveries set attempts = '[]'",
     "delete from trustflow.webhook_deliveries",
     "select from trustflow.event_secrets",
@@ -341,7 +341,9 @@ test("the relay stores events and settles deliveries, an operator tests and repl
   expect(await outbox.store([event], [endpoint])).toBe(0);
   expect(await outbox.knownAmong(["evt_a"])).toEqual(new Set(["evt_a"]));
 
-  const [relay, operator] = [new Deliveries(as.relay), new Deliveries(as.operator)];
+  const [relay, operator] = [as.relay, as.operator].map(
+    (pool) => new Deliveries(pool, "default"),
+  ) as [Deliveries, Deliveries];
   const claim = randomUUID();
   const [due] = await relay.take(claim, "a", 5, 60_000);
   await relay.settle(claim, due!, { at: "", ms: 1, status: 410 }, { pauseMs: undefined });
@@ -354,6 +356,12 @@ test("the relay stores events and settles deliveries, an operator tests and repl
   const olderThan = new Date(Date.now() + 60_000);
   await purgeStored("process_events", as.cleanup, olderThan, async () => true);
   expect(await operator.list()).toHaveLength(2);
+  await purgeStored("process_events", as.cleanup, olderThan, async () => false);
+  expect(await operator.list()).toHaveLength(2);
+  // It is not tried any more by then.
+  await database.pool.query(
+    "update trustflow.webhook_deliveries set created_at = created_at - interval '7 days'",
+  );
   await purgeStored("process_events", as.cleanup, olderThan, async () => false);
   await purgeTests(as.cleanup, olderThan);
   expect(await operator.list()).toEqual([]);

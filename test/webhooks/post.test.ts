@@ -2,13 +2,16 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { RequestListener } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "@jest/globals";
+import dns from "node:dns";
+import { afterEach, expect, jest, test } from "@jest/globals";
 import {
   certificateAuthority,
   serverCertificate,
 } from "../../packages/sandbox/src/tls/certificate.js";
 import { post } from "../../src/webhooks/post.js";
+import { eventually } from "../harness/outages/wait.js";
 import { isPublic, publicLookup } from "../../src/webhooks/public-address.js";
 
 const serverTls = serverCertificate(["localhost"], certificateAuthority("Nobody knows it"));
@@ -119,3 +122,44 @@ test("no answer, and none in time, are problems; an answer that does not end has
   expect(await send(`http://127.0.0.1:${endless.port}/`, within)).toEqual({ status: 200 });
   expect(await send(`http://127.0.0.1:${long.port}/`)).toEqual({ status: 200 });
 });
+
+test("an answer that asks for another protocol has its status, and its connection is closed", async () => {
+  let isClosed = false;
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined).on("close", () => void (isClosed = true));
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(server);
+  const { port } = server.address() as AddressInfo;
+  expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ status: 101 });
+  await eventually("the connection is closed", () => isClosed);
+});
+
+test.each([true, false])(
+  "a name server that does not answer is asked once at a time for a host (private addresses: %s)",
+  async (allowPrivate) => {
+    const asked: ((error: Error, found: []) => void)[] = [];
+    const spy = jest
+      .spyOn(dns, "lookup")
+      .mockImplementation(
+        ((_host: string, _options: object, callback: (typeof asked)[number]) =>
+          void asked.push(callback)) as typeof dns.lookup,
+      );
+    const once = () => send("http://silent.example/", { allowPrivate, timeoutMs: 100 });
+    try {
+      const answers = [...(await Promise.all([once(), once()])), await once()];
+      expect(answers.map(({ problem }) => problem)).toEqual(["timeout", "timeout", "timeout"]);
+      expect(asked).toHaveLength(1);
+      asked[0]?.(Object.assign(new Error("no such host"), { code: "ENOTFOUND" }), []);
+      const next = once();
+      expect(asked).toHaveLength(2);
+      asked[1]?.(Object.assign(new Error("no such host"), { code: "ENOTFOUND" }), []);
+      expect(await next).toEqual({ problem: "ENOTFOUND" });
+    } finally {
+      spy.mockRestore();
+    }
+  },
+);

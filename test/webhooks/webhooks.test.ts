@@ -26,7 +26,7 @@ let warnings: unknown[][];
 
 beforeAll(async () => {
   database = await testDatabase();
-  deliveries = new Deliveries(database.pool);
+  deliveries = new Deliveries(database.pool, "default");
 });
 afterAll(() => database.close());
 beforeEach(async () => {
@@ -186,6 +186,38 @@ test("what a killed relay has taken goes to another one, and its late answer cha
   expect(await states()).toEqual(["good waiting"]);
   await deliveries.settle(other, again!, attempt, "delivered");
   expect(await states()).toEqual(["good delivered"]);
+});
+
+test("relays of two namespaces with the same endpoint take, count and replay only their own", async () => {
+  const other = new Deliveries(database.pool, "other");
+  const claim = randomUUID();
+  for (const namespace of ["default", "other"])
+    await new Outbox(database.pool, namespace).store(
+      [{ ...ended("a"), id: namespace }],
+      [endpoint("good")],
+    );
+  await other.test("good");
+  const due = await deliveries.take(claim, "good", 5, 60_000);
+  expect(due.map(({ event }) => event.id)).toEqual(["default"]);
+  const attempt = { at: new Date().toISOString(), ms: 1, status: 410 };
+  await deliveries.settle(claim, due[0]!, attempt, { pauseMs: undefined });
+  expect(await deliveries.unsettled()).toEqual([{ endpoint: "good", state: "failed", count: 1 }]);
+  expect(await other.unsettled()).toEqual([{ endpoint: "good", state: "waiting", count: 2 }]);
+  expect((await other.list()).map(({ event }) => event.type)).toEqual([
+    "webhook.test",
+    "process.ended",
+  ]);
+  expect(await other.show(due[0]!.id)).toBeUndefined();
+  expect(await other.replayFailed("good")).toEqual([]);
+  expect(await other.replay([due[0]!.id])).toEqual([]);
+  expect(await deliveries.replayFailed("good")).toEqual([due[0]!.id]);
+});
+
+test("a test of an endpoint comes before the backlog", async () => {
+  await new Outbox(database.pool, "default").store(["a", "b"].map(ended), [endpoint("bad")]);
+  const id = await deliveries.test("bad");
+  const [first] = await deliveries.take(randomUUID(), "bad", 1, 60_000);
+  expect(first?.id).toBe(id);
 });
 
 test("of an erased process nothing is stored", async () => {

@@ -6,6 +6,7 @@ import { suggestionFor } from "../../contracts/shared/nearest.js";
 import { Deliveries, deliveryStates } from "../../webhooks/deliveries.js";
 import type { Attempt, Delivery, DeliveryState } from "../../webhooks/deliveries.js";
 import { newSecret } from "../../webhooks/signature.js";
+import { temporalSettings } from "../../roles/temporal.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -98,21 +99,25 @@ function addReplay(webhooks: Command): void {
     example: "trustflow webhooks replay 42 43\ntrustflow webhooks replay --failed billing",
   })
     .option("--failed <endpoint>", "all that have failed at this endpoint")
-    .action((ids: string[], { failed, json }: { failed?: string; json?: boolean }) =>
-      withDeliveries(async (deliveries) => {
-        if ((failed === undefined) === (ids.length === 0))
+    .action((given: string[], { failed, json }: { failed?: string; json?: boolean }) =>
+      withDeliveries(async (deliveries, { webhooks: configured }) => {
+        if ((failed === undefined) === (given.length === 0))
           throw new CommandError(exitCodes.invalid, "delivery: give either deliveries or --failed");
+        const ids = given.map(rowId);
+        if (failed !== undefined) requireEndpoint(configured, failed);
         const replayed =
           failed === undefined
-            ? await deliveries.replay(ids.map(rowId))
+            ? await deliveries.replay(ids)
             : await deliveries.replayFailed(failed);
         const rest = ids.filter((id) => !replayed.includes(id));
         if (json) writeJson({ replayed, notReplayed: rest });
-        else
+        else {
           for (const id of [...replayed, ...rest])
             writeData(
               terminal`${id}  ${rest.includes(id) ? "not replayed: it still waits, or is unknown" : "replayed"}`,
             );
+          if (failed !== undefined) writeData(terminal`${replayed.length} replayed`);
+        }
         if (rest.length > 0) process.exitCode = exitCodes.failed;
       }),
     );
@@ -126,13 +131,7 @@ function addTest(webhooks: Command): void {
     example: "trustflow webhooks test billing",
   }).action((endpoint: string, { json }: { json?: boolean }) =>
     withDeliveries(async (deliveries, { webhooks: configured }) => {
-      const names = Object.keys(configured);
-      // An operator's configuration may have none.
-      if (names.length > 0 && !names.includes(endpoint))
-        throw new CommandError(
-          exitCodes.invalid,
-          `endpoint: webhooks.${endpoint} is not configured; ${suggestionFor(endpoint, names)}`,
-        );
+      requireEndpoint(configured, endpoint);
       const id = await deliveries.test(endpoint);
       const tried = await firstAttempt(deliveries, id);
       const result = tried?.attempts[0];
@@ -144,6 +143,16 @@ function addTest(webhooks: Command): void {
       if (tried?.state !== "delivered") process.exitCode = exitCodes.failed;
     }),
   );
+}
+
+/** An operator's configuration may have none. */
+function requireEndpoint(configured: Config["webhooks"], endpoint: string): void {
+  const names = Object.keys(configured);
+  if (names.length > 0 && !names.includes(endpoint))
+    throw new CommandError(
+      exitCodes.invalid,
+      `endpoint: webhooks.${endpoint} is not configured; ${suggestionFor(endpoint, names)}`,
+    );
 }
 
 /** Undefined where the relay has made none in time. */
@@ -181,11 +190,14 @@ const fact = ([name, value]: [string, unknown]): [string, string] => [
 async function withDeliveries(
   work: (deliveries: Deliveries, config: Config) => Promise<void>,
 ): Promise<void> {
-  await withDatabase((pool, config) => work(new Deliveries(pool), config));
+  await withDatabase(async (pool, config) => {
+    const { namespace } = await temporalSettings();
+    await work(new Deliveries(pool, namespace), config);
+  });
 }
 
 function rowId(text: string): string {
-  if (/^\d{1,18}$/.test(text)) return text;
+  if (/^\d{1,18}$/.test(text)) return String(BigInt(text));
   throw new CommandError(
     exitCodes.invalid,
     `delivery: ${text} must be a number, as "trustflow webhooks list" shows it`,

@@ -423,6 +423,8 @@ export const tables = {
     create table trustflow.webhook_deliveries (
       id bigint generated always as identity primary key,
       event text references trustflow.process_events on delete cascade,
+      -- Whose relays send it: those of another namespace may have an endpoint of the same name.
+      namespace text not null,
       endpoint text not null,
       state text not null default 'waiting' check (state in ('waiting', 'delivered', 'failed')),
       -- Failed attempts since the first one, or since a replay.
@@ -435,8 +437,9 @@ export const tables = {
       created_at timestamptz not null default clock_timestamp(),
       unique (event, endpoint)
     );
-    create index webhook_deliveries_due on trustflow.webhook_deliveries (endpoint, due_at) where state = 'waiting';
-    create index webhook_deliveries_failed on trustflow.webhook_deliveries (endpoint) where state = 'failed';
+    create index webhook_deliveries_due on trustflow.webhook_deliveries (namespace, endpoint, (event is null) desc, due_at)
+      where state = 'waiting';
+    create index webhook_deliveries_failed on trustflow.webhook_deliveries (namespace, endpoint) where state = 'failed';
     create index webhook_tests on trustflow.webhook_deliveries (created_at) where event is null;
 
     -- Which namespaces of Temporal belong to this database, each with the id that its server gave it (docs/decisions/0036). migrate

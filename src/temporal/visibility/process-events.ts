@@ -42,6 +42,8 @@ export class EventLooks {
   readonly #floor: Date;
   #position: Date;
   #wideAt = -Infinity;
+  /** Of the look that goes on. */
+  #faults: unknown[] = [];
 
   constructor(client: Client, { position, floor }: EventLooksOptions) {
     this.#client = client;
@@ -54,8 +56,9 @@ export class EventLooks {
     return this.#position;
   }
 
-  /** Some events at a time, which are not known yet. Their order says nothing. */
+  /** Some events at a time, which are not known yet. Their order says nothing. A fault of one process is thrown after all others are told. */
   async *look(knownAmong: KnownAmong): AsyncGenerator<ProcessEvent[]> {
+    this.#faults = [];
     const beganAt = performance.now();
     const isWide = beganAt - this.#wideAt >= WIDE_EVERY_MS;
     const back = this.#position.getTime() - (isWide ? WIDE_MS : OVERLAP_MS);
@@ -64,17 +67,35 @@ export class EventLooks {
     let newest = Math.max(this.#position.getTime(), Date.now() - WIDE_MS);
     const ended = `${ofTypes(processes)} AND ${hasEnded} AND CloseTime >= "${after.toISOString()}"`;
     for await (const page of this.#pages(ended)) {
-      for (const { closeTime } of page) newest = Math.max(newest, closeTime?.getTime() ?? 0);
-      yield* fresh(
-        page.flatMap((info) => this.#ended(info)),
-        knownAmong,
-      );
+      // A clock of Temporal that is ahead must not hide what ends until then.
+      for (const { closeTime } of page)
+        newest = Math.max(newest, Math.min(closeTime?.getTime() ?? 0, Date.now()));
+      yield* this.#fresh(await this.#each(page, async (info) => this.#ended(info)), knownAmong);
     }
     const asking = `${ofTypes(processes)} AND ${isRunning} AND ${searchAttributes.attention.name} IS NOT NULL`;
     for await (const page of this.#pages(asking))
-      yield* fresh((await Promise.all(page.map((info) => this.#asking(info)))).flat(), knownAmong);
+      yield* this.#fresh(await this.#each(page, (info) => this.#asking(info)), knownAmong);
+    if (this.#faults.length > 0) throw this.#faults[0];
     this.#position = new Date(newest);
     if (isWide) this.#wideAt = beganAt;
+  }
+
+  /** Some at a time, since the end of a process may have to be asked for. */
+  async *#fresh(drafts: Draft[][], knownAmong: KnownAmong): AsyncGenerator<ProcessEvent[]> {
+    const all = drafts.flat();
+    const known = await knownAmong(all.map(({ id }) => id));
+    const left = all.filter(({ id }) => !known.has(id));
+    for (let at = 0; at < left.length; at += AT_ONCE) {
+      const found = await this.#each(left.slice(at, at + AT_ONCE), (one) => one.complete());
+      yield found.filter((event) => event !== undefined);
+    }
+  }
+
+  /** What comes of those that have no fault. */
+  async #each<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
+    const ends = await Promise.allSettled(items.map(work));
+    this.#faults.push(...ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : [])));
+    return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   }
 
   async *#pages(query: string): AsyncGenerator<WorkflowExecutionInfo[]> {
@@ -114,8 +135,9 @@ export class EventLooks {
     const status = await statusOf(this.#client, info);
     const open = status && [status.attention ?? [], status.moreAttentions ?? []].flat();
     // Without a readable memo the kind stands for the attention: a second one of the same kind is not told.
-    const named = open?.filter(isNamed) ?? [{ id: undefined, kind, since: now() }];
-    return named.map(({ id: attention, kind, since: timestamp }) => {
+    const named = open?.filter(isNamed) ?? [{ id: undefined, kind, since: Date.now() }];
+    return named.map(({ id: attention, kind, since }) => {
+      const timestamp = new Date(since).toISOString();
       const id = this.#idOf(info, type, attention ?? kind);
       const data = { ...about, attention: { ...(attention && { id: attention }), kind } };
       return { id, complete: async () => ({ id, type, timestamp, data }) };
@@ -173,21 +195,19 @@ export class EventLooks {
   }
 }
 
-/** Some at a time, since the end of a process may have to be asked for. */
-async function* fresh(drafts: Draft[], knownAmong: KnownAmong): AsyncGenerator<ProcessEvent[]> {
-  const known = await knownAmong(drafts.map(({ id }) => id));
-  const left = drafts.filter(({ id }) => !known.has(id));
-  for (let at = 0; at < left.length; at += AT_ONCE) {
-    const found = await Promise.all(left.slice(at, at + AT_ONCE).map((one) => one.complete()));
-    yield found.filter((event) => event !== undefined);
-  }
-}
-
-const now = () => new Date().toISOString();
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 /** A memo that a stranger wrote may say anything there (decision 22). */
-function isNamed({ id, kind, since }: Attention): boolean {
-  return /^[\w.:-]{1,100}$/.test(id) && attentionKinds.includes(kind) && !isNaN(Date.parse(since));
+function isNamed(found: unknown): found is Attention {
+  const { id, kind, since } = (found ?? {}) as Record<string, unknown>;
+  return (
+    typeof id === "string" &&
+    /^[\w.:-]{1,100}$/.test(id) &&
+    attentionKinds.some((one) => one === kind) &&
+    typeof since === "string" &&
+    RFC_3339.test(since) &&
+    !isNaN(Date.parse(since))
+  );
 }
 
 function aboutOf({ workflowId, runId }: WorkflowExecutionInfo): About | undefined {

@@ -20,8 +20,12 @@ export interface Listed {
   failure?: string;
 }
 
-/** `shown` answers each list; it may throw, as a server that is away. `queries` has what was asked for. */
+/**
+ * `shown` answers each list; it may throw, as a server that is away. `queries` has what was asked for. The history of a process of `faults`
+ * cannot be read.
+ */
 export function clientOf(shown: () => Listed[]) {
+  const faults = new Set<string>();
   const queries: string[] = [];
   const workflowService = {
     async listWorkflowExecutions({ query }: { query: string }) {
@@ -33,7 +37,9 @@ export function clientOf(shown: () => Listed[]) {
       return { executions: shown().filter(fits).map(executionOf) };
     },
     async getWorkflowExecutionHistory({ execution }: { execution: { workflowId: string } }) {
-      const { failure } = shown().find(({ id }) => execution.workflowId.endsWith(`/${id}`)) ?? {};
+      const { id = "", failure } =
+        shown().find((one) => execution.workflowId.endsWith(`/${one.id}`)) ?? {};
+      if (faults.has(id)) throw new Error(`${id} cannot be read`);
       const applicationFailureInfo = { type: failure };
       const workflowExecutionFailedEventAttributes = { failure: { applicationFailureInfo } };
       return { history: { events: [{ workflowExecutionFailedEventAttributes }] } };
@@ -41,7 +47,8 @@ export function clientOf(shown: () => Listed[]) {
   };
   const withAbortSignal = (_: AbortSignal, call: () => unknown) => call();
   const connection = { workflowService, withAbortSignal, plugins: [] } as unknown as ConnectionLike;
-  return { client: new Client({ connection, dataConverter: dataConverter(freshRing()) }), queries };
+  const client = new Client({ connection, dataConverter: dataConverter(freshRing()) });
+  return { client, queries, faults };
 }
 
 function executionOf({ id, status, closedAt, outcome, attention, memo }: Listed) {

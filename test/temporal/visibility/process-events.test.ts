@@ -23,11 +23,12 @@ beforeEach(() => {
 afterEach(() => void jest.useRealTimers());
 
 function looksFrom(position: Date, floor: Date) {
-  const { client, queries } = clientOf(() => listed);
+  const { client, queries, faults } = clientOf(() => listed);
   const looks = new EventLooks(client, { position, floor });
   return {
     looks,
     queries,
+    faults,
     /** The ids of the processes that a look tells of. */
     async look(): Promise<string[]> {
       const before = told.length;
@@ -144,4 +145,51 @@ test("each attention is told once, by its id and kind; without a readable status
   expect(await look()).toEqual([]);
   listed = [asking("two", shownIn("two", { attention: attention("ask-3") }))];
   expect(await look()).toEqual(["two"]);
+});
+
+test("a forged attention hides no other, and a time is told in UTC or not at all", async () => {
+  const asking = (id: string, status: object): Listed => ({
+    ...{ id, status: "running", attention: "protocol", memo: shownIn(id, status) },
+  });
+  const since = "2026-01-02T11:00:00Z";
+  const forged = [
+    null,
+    7,
+    "Ada Byron",
+    attention("ask-1", { since: "Ada Byron 1" }),
+    attention("ask-2", { since: "2026-13-02T11:00:00Z" }),
+    attention("ask-3", { since: 1 }),
+    attention("ask-4", { kind: ["protocol"] }),
+    { ...attention("x"), id: ["ask-5"] },
+  ];
+  listed = [
+    asking("forged", { attention: { toString: "x" }, moreAttentions: forged }),
+    asking("open", { attention: attention("ask-6", { since }) }),
+  ];
+  expect(await looksFrom(ago(10), ago(10)).look()).toEqual(["open"]);
+  expect(told[0]?.timestamp).toBe("2026-01-02T11:00:00.000Z");
+});
+
+test("a process that cannot be read delays no other, and the position waits for it", async () => {
+  listed = [{ id: "bad", status: "failed", failure: "Abandoned", closedAt: ago(1) }, done("a", 1)];
+  const asking: Listed = { id: "b", status: "running", attention: "protocol" };
+  listed.push(asking);
+  const { looks, look, faults } = looksFrom(ago(10), ago(10));
+  faults.add("bad");
+  await expect(look()).rejects.toThrow("bad cannot be read");
+  expect(told.map(({ data }) => data.id)).toEqual(["a", "b"]);
+  expect(looks.position).toEqual(ago(10));
+  faults.clear();
+  expect(await look()).toEqual(["bad"]);
+  expect(looks.position).toEqual(ago(1));
+});
+
+test("an end in the future, by a clock that is ahead, takes the position no further than now", async () => {
+  const { looks, look } = looksFrom(ago(10), ago(10));
+  listed.push(done("ahead", -600));
+  expect(await look()).toEqual(["ahead"]);
+  expect(looks.position).toEqual(ago(0));
+  jest.advanceTimersByTime(5 * MINUTE);
+  listed.push(done("next", -4));
+  expect(await look()).toEqual(["next"]);
 });
