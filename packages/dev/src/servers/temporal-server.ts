@@ -136,12 +136,12 @@ async function ready(
   const until = Date.now() + READY_LIMIT_MS;
   let problem: unknown;
   while (child.isAlive() && Date.now() < until) {
-    // The client's own retries are slow, so the port is tried first.
     if (!(await answers(port))) {
       await delay(20);
       continue;
     }
-    const connection = Connection.lazy({ address: `127.0.0.1:${port}`, connectTimeout: 2_000 });
+    // Without the client's own retries: they are slow, and one that waits when the connection is closed throws out of its timer.
+    const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors: [] });
     try {
       await connection.withDeadline(Date.now() + 2_000, async () => {
         await connection.workflowService.describeNamespace({ namespace });
