@@ -14,7 +14,7 @@ import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl } from "trustflow-sandbox";
 import type { Progress } from "./processes/tools.js";
-import { simulatedSpans } from "./stack/simulated-spans.js";
+import { hurried, simulatedSpans } from "./stack/simulated-spans.js";
 import { startStack } from "./stack/stack.js";
 import type { Stack } from "./stack/stack.js";
 
@@ -48,13 +48,6 @@ export interface Rehearsal {
   points: Rehearsed[];
 }
 
-/** A killed worker is noticed in seconds, so that a rehearsal takes minutes. */
-const hurried = {
-  TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2",
-  TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
-  TRUSTFLOW_JOURNAL__LEASE_SECONDS: "8",
-  TRUSTFLOW_JOURNAL__LOOK_UP_SPACING_SECONDS: "1",
-};
 const AFFIDAVIT_WINDOW_SECONDS = 5;
 /** The worker is killed long before. */
 const HELD_MS = 30_000;

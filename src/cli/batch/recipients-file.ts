@@ -15,6 +15,7 @@ import { exitCodes } from "../output/exit.js";
 import { facts, printPieces, table, writeData, writeJson } from "../output/output.js";
 import { withProgress } from "../output/progress.js";
 import { linesOf, terminal } from "../output/terminal.js";
+import type { Terminal } from "../output/terminal.js";
 import { count } from "./progress.js";
 import type { StartExtension, StartInput } from "../processes/start-input.js";
 
@@ -100,18 +101,21 @@ function reportText(report: PreflightReport) {
         `${count(number)}${column === undefined ? "" : ` in ${column}`}`,
       ]),
     ]),
-    ...(problems.length === 0
-      ? []
-      : [
-          table(
-            ["LINE", "COLUMN", "PROBLEM"],
-            problems.map(({ line, column, problem }) => [
-              line === undefined ? "" : String(line),
-              column,
-              problem,
-            ]),
-          ),
-        ]),
+    ...(problems.length === 0 ? [] : [problemTable(problems)]),
     ...(unnamedProblems(report) > 0 ? [terminal`… "--csv" prints all`] : []),
   ]);
+}
+
+/** The problems of a file with a row for each item; those of the whole file have no line. */
+export function problemTable(
+  problems: { line?: number | undefined; column?: string | undefined; problem: string }[],
+): Terminal {
+  return table(
+    ["LINE", "COLUMN", "PROBLEM"],
+    problems.map(({ line, column, problem }) => [
+      line === undefined ? "" : String(line),
+      column,
+      problem,
+    ]),
+  );
 }

@@ -13,6 +13,7 @@ import { derivedUploadId } from "../../documents/document-id.js";
 import { InvalidInputError, TooManyFailuresError } from "../../errors/index.js";
 import type { TrustflowError } from "../../errors/index.js";
 import { bar, count } from "../batch/progress.js";
+import { problemTable } from "../batch/recipients-file.js";
 import { addCommand, parseProcessName, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { CommandError, exitCodes, failureOf, worstOf } from "../output/exit.js";
@@ -86,17 +87,7 @@ async function startMany(processName: ProcessName, options: ManyOptions): Promis
 }
 
 function refused(problems: RowProblem[], { csv, json }: ManyOptions): CommandError {
-  if (!json)
-    writeData(
-      table(
-        ["LINE", "COLUMN", "PROBLEM"],
-        problems.map(({ line, column, problem }) => [
-          line === undefined ? "" : String(line),
-          column,
-          problem,
-        ]),
-      ),
-    );
+  if (!json) writeData(problemTable(problems));
   const fields = problems.map(({ line, column, problem }) => ({
     path: [line !== undefined && `line ${line}`, column].filter(Boolean).join(", ") || "--csv",
     problem,

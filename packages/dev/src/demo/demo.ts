@@ -15,6 +15,7 @@ import { noticeScenarios, servingScenarios } from "./notices.js";
 import { peopleScenarios } from "./people.js";
 import type { Scenario, ScenarioContext } from "./scenario.js";
 import { walletScenarios } from "./wallet.js";
+import { hurried } from "../stack/simulated-spans.js";
 import { startStack } from "../stack/stack.js";
 import type { Progress } from "../processes/tools.js";
 
@@ -45,10 +46,7 @@ export interface DemoOptions {
 }
 
 const demoEnvironment = {
-  TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2",
-  TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
-  TRUSTFLOW_JOURNAL__LEASE_SECONDS: "8",
-  TRUSTFLOW_JOURNAL__LOOK_UP_SPACING_SECONDS: "1",
+  ...hurried,
   TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__TIMEOUT_SECONDS: "6",
 };
 

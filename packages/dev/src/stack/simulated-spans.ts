@@ -5,6 +5,14 @@ import type { OwnConfiguration } from "./own-configuration.js";
 
 const SPAN = "affidavitWindowSeconds";
 
+/** A killed worker is noticed, and a failed call made again, within seconds. */
+export const hurried = {
+  TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2",
+  TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
+  TRUSTFLOW_JOURNAL__LEASE_SECONDS: "8",
+  TRUSTFLOW_JOURNAL__LOOK_UP_SPACING_SECONDS: "1",
+};
+
 /** None with accounts of your own, and none that trustflow.toml sets. */
 export function simulatedSpans(seconds: number, own?: OwnConfiguration): Record<string, string> {
   if (Object.keys(own?.accounts ?? {}).length > 0) return {};
