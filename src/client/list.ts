@@ -10,13 +10,8 @@ import { InvalidInputError } from "../errors/index.js";
 import { proposalsOf, statusOf } from "../temporal/visibility/memo.js";
 import { openCallsIn } from "../temporal/visibility/open-calls.js";
 import { describe } from "../temporal/visibility/process-status.js";
-import {
-  candidatesQuery,
-  filterStuck,
-  isRunning,
-  ofTypes,
-  someAtOnce,
-} from "../temporal/visibility/stuck.js";
+import { isRunning, ofTypes } from "../temporal/visibility/query.js";
+import { candidatesQuery, filterStuck, someAtOnce } from "../temporal/visibility/stuck.js";
 import type { Stuck } from "../temporal/visibility/stuck.js";
 import { pageWithoutMemos, withoutMemos } from "../temporal/visibility/without-memos.js";
 import { states } from "./list-request.js";

@@ -10,8 +10,10 @@ export function loadedWith(path: string, seen = new Set<string>()): Set<string> 
   const text = readFileSync(`${root}/${path}`, "utf8");
   const statements = text.matchAll(/^(?:import|export)\s(?!type\b)[^;]*?from\s+"([^"]+)";/gm);
   for (const [, from = ""] of statements) {
-    if (!from.startsWith(".")) seen.add(from);
-    else loadedWith(posix.join(posix.dirname(path), from.replace(/\.js$/, ".ts")), seen);
+    const own = from.replace(/^trustflow\/internal\//, "src/").replace(/\.js$/, ".ts");
+    if (from.startsWith(".")) loadedWith(posix.join(posix.dirname(path), own), seen);
+    else if (own.startsWith("src/")) loadedWith(own, seen);
+    else seen.add(from);
   }
   return seen;
 }

@@ -19,8 +19,6 @@ import type { Pieces } from "../../batch/recipients/list-reader.js";
 import { reasonOf } from "../../batch/recipients/reason.js";
 import type { ReportRow } from "../../batch/recipients/report.js";
 import { temporalSettings } from "../../roles/temporal.js";
-import { EncryptionCodec } from "../../temporal/codec/codec.js";
-import { firstInput } from "../../temporal/visibility/first-input.js";
 import { documentStoreOf } from "../../config/document-store.js";
 import { withDatabase, withTrustflow } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -152,6 +150,10 @@ export function noticeRow({ evidenceId, line, ...known }: BatchItem): Omit<Repor
 }
 
 export async function givenList(workflowId: string): Promise<GivenList> {
+  const [{ EncryptionCodec }, { firstInput }] = await Promise.all([
+    import("../../temporal/codec/codec.js"),
+    import("../../temporal/visibility/first-input.js"),
+  ]);
   const config = loadWithAccounts();
   const { recipients, uniqueRecipients: unique = "address" } = (await withTrustflow(
     ({ temporal }) => firstInput(temporal, new EncryptionCodec(readingRing(config)), workflowId),

@@ -1,6 +1,6 @@
 // Names that other systems see: task queues, workflow ids, search attributes, memo (docs/design.md §2, §13). Those of the
 // processes stand in the registry.
-import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
+import type { SearchAttributePair } from "@temporalio/common";
 
 export const workflowTaskQueue = "trustflow";
 
@@ -33,15 +33,18 @@ export function splitWorkflowId(workflowId: string): { process: string; id: stri
     : undefined;
 }
 
-/** Never encrypted, so none carries personal data (docs/design.md §8). */
+/**
+ * Never encrypted, so none carries personal data (docs/design.md §8). Written out, because every command loads this file, and the SDK's
+ * function for them would load its protobuf messages with it.
+ */
 export const searchAttributes = {
-  phase: defineSearchAttributeKey("TrustflowPhase", SearchAttributeType.KEYWORD),
-  outcome: defineSearchAttributeKey("TrustflowOutcome", SearchAttributeType.KEYWORD),
-  attention: defineSearchAttributeKey("TrustflowAttention", SearchAttributeType.KEYWORD),
-  account: defineSearchAttributeKey("TrustflowAccount", SearchAttributeType.KEYWORD),
-  references: defineSearchAttributeKey("TrustflowReferences", SearchAttributeType.KEYWORD_LIST),
-  deadline: defineSearchAttributeKey("TrustflowDeadline", SearchAttributeType.DATETIME),
-};
+  phase: { name: "TrustflowPhase", type: "KEYWORD" },
+  outcome: { name: "TrustflowOutcome", type: "KEYWORD" },
+  attention: { name: "TrustflowAttention", type: "KEYWORD" },
+  account: { name: "TrustflowAccount", type: "KEYWORD" },
+  references: { name: "TrustflowReferences", type: "KEYWORD_LIST" },
+  deadline: { name: "TrustflowDeadline", type: "DATETIME" },
+} as const satisfies Record<string, SearchAttributePair["key"]>;
 
 /** A histogram of the worker, whose buckets are set where its metrics are. */
 export const providerCallSeconds = "trustflow_provider_call_seconds";

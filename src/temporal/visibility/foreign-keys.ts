@@ -6,7 +6,7 @@ import type { ProcessName } from "../../contracts/registry.js";
 import { statusMemo } from "../../contracts/shared/names.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import { isKeyId } from "../../crypto/key-ring.js";
-import { ofTypes } from "./stuck.js";
+import { ofTypes } from "./query.js";
 
 /** The newest processes; one that opens is enough. */
 const SAMPLES = 10;

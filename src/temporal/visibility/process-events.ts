@@ -10,7 +10,7 @@ import type { EndedData, ProcessEvent } from "../../contracts/shared/process-eve
 import type { Attention } from "../../contracts/shared/status.js";
 import { grpcOf, status as grpcStatus } from "../grpc-status.js";
 import { statusOf } from "./memo.js";
-import { isRunning, ofTypes } from "./stuck.js";
+import { isRunning, ofTypes } from "./query.js";
 import { withoutMemos } from "./without-memos.js";
 
 const OVERLAP_MS = 120_000;

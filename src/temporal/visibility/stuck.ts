@@ -5,6 +5,7 @@ import proto from "@temporalio/proto";
 import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { workflowTaskQueue } from "../../contracts/shared/names.js";
+import { isRunning, ofTypes } from "./query.js";
 import { describeWorkflowQueue, msOf } from "./task-queue.js";
 
 export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
@@ -63,12 +64,6 @@ const harmless = new Set<unknown>([
   WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND,
   WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND,
 ]);
-
-export const isRunning = 'ExecutionStatus = "Running"';
-
-export function ofTypes(names: readonly ProcessName[]): string {
-  return `WorkflowType IN (${names.map((name) => `"${name}"`).join(", ")})`;
-}
 
 /**
  * A visibility query for the open processes among which the stuck ones are: all, or those that the server (1.30 and later)

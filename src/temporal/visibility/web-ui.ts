@@ -1,7 +1,7 @@
 // The lists of Temporal's Web UI that an operator opens first. A link carries the query and no columns, because the browser keeps those
 // (docs/operations/watch.md).
 import { searchAttributes } from "../../contracts/shared/names.js";
-import { isRunning } from "./stuck.js";
+import { isRunning } from "./query.js";
 
 export const webUiListNames = ["needs a decision", "late", "failed"] as const;
 
