@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { contracts } from "../../src/contracts/index.js";
 import { Canaries, found } from "../harness/histories/canaries.js";
+import { Needles } from "../harness/histories/needles.js";
 import { allPaths } from "../harness/histories/paths.js";
 
 const text = "qwertyuiopasdf";
@@ -22,6 +23,19 @@ test("a text is found in clear and in each encoding, whatever stands before it",
     for (const [name, form] of written) expect(found(text, Buffer.from(form))).toEqual([name]);
   }
   expect(found(text, Buffer.from(text.slice(1)))).toEqual([]);
+});
+
+test("in one pass each of many texts is found, also where they overlap", () => {
+  const texts = [text, text.slice(1), text.slice(0, 5), "never there"];
+  const needles = new Needles(texts.map((one): [string, Buffer] => [one, Buffer.from(one)]));
+  for (const bytes of around) {
+    const at = bytes.indexOf(text);
+    expect([...needles.in(bytes)]).toEqual([
+      [text, at],
+      [text.slice(0, 5), at],
+      [text.slice(1), at + 1],
+    ]);
+  }
 });
 
 /** Texts that must be among them. */
