@@ -243,7 +243,7 @@ test("a worker that is ending is not ready, while it finishes what it does", asy
 test("after all of it, every process ends well, with one effect each", async () => {
   expect(open).toHaveLength(7);
   let living: string[] = [];
-  // Temporal is asked, and no worker: a question that a worker does not answer would hold up the clock.
+  // A status shows the outcome before the process has ended, and the clock must go on until then.
   await eventually(
     () => `the ends of ${living.join(", ")}`,
     async () => {
