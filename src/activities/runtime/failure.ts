@@ -322,8 +322,7 @@ function failureOf(
 /** The Web UI shows it at the activity that is made again; it has no text of the provider or of a caller. */
 function messageOf(problem: Problem): string {
   const { provider, operation, host, kind } = problem;
-  if (kind === "unchanged")
-    return `No error: ${provider} ${operation} is made again later`;
+  if (kind === "unchanged") return `No error: ${provider} ${operation} is made again later`;
   const at = host === undefined ? "" : ` at ${host}`;
   const cause = causeIn(problem);
   return `${provider} ${operation}${at}: ${kind}${cause === kind ? "" : `, ${cause}`}`;

@@ -32,7 +32,7 @@ export function traceLines(
 
 /**
  * The command of a decision, to be copied. As it stands it decides nothing, because `NAME` is refused; `--result -` asks for what the
- * decision needs.
+ * decision needs. The Web UI cuts off the end of a long line, so the decision comes first.
  */
 export function commandOf(workflowId: string, attention: Attention, decision: Decision): string {
   const { id, happenedNeeds = [], retryNeeds = [] } = attention;
@@ -41,7 +41,7 @@ export function commandOf(workflowId: string, attention: Attention, decision: De
     happened: happenedNeeds.length > 0 ? " --result -" : "",
     abandon: "",
   };
-  return `trustflow resolve ${shellWord(workflowId)} --attention ${shellWord(id)} --decision ${decision}${needs[decision]} --by ${namePlaceholder}`;
+  return `trustflow resolve ${shellWord(workflowId)} --decision ${decision} --attention ${shellWord(id)}${needs[decision]} --by ${namePlaceholder}`;
 }
 
 /** One line for each decision that the attention takes. */

@@ -58,11 +58,10 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
 }
 
 /**
- * So many polls have a timer and an answer each, which the Web UI draws as done: five months of the default interval in 6,000 events. Temporal
- * warns at 10,240. Further polls are retries of one activity by the server: they add no events, but the Web UI draws them as failed
- * attempts (docs/decisions/0040).
+ * So many polls have a timer and an answer each, twelve events, and the Web UI draws them as done: ten days of the default interval. Further
+ * polls are retries of one activity, which add no event, but the Web UI draws each one as a failed attempt (docs/decisions/0040).
  */
-const MAX_ANSWERED_POLLS = 480;
+const MAX_ANSWERED_POLLS = 40;
 
 /** The least time limit of a query, so that the query is made at least once. */
 const MIN_QUESTION_MS = 10_000;

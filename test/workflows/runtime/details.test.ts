@@ -152,8 +152,8 @@ test("the command of each decision names the process and the attention as one wo
       const attention = ["--attention", plainText(given.attention)];
       const needs = ["--confirm-retry", "--note", "NOTE"];
       expect(words).toEqual([
-        [...about, ...attention, "--decision", "retry", ...needs, "--by", "NAME"],
-        [...about, ...attention, "--decision", "abandon", "--by", "NAME"],
+        [...about, "--decision", "retry", ...attention, ...needs, "--by", "NAME"],
+        [...about, "--decision", "abandon", ...attention, "--by", "NAME"],
       ]);
     }),
     { numRuns: 30 },
