@@ -255,7 +255,7 @@ class Stage {
       : done("ended", played.told);
   }
 
-  /** Holds back what the worker tells Temporal, and waits for the answer of one more call in the database. Returns false if none comes. */
+  /** Holds back what the worker tells Temporal, and waits until the database has the answer of one more call. False if none comes. */
   async #untilCommitted(handle: AnyHandle): Promise<boolean> {
     this.#gate.shut();
     const before = (await this.#answered(handle)).length;

@@ -58,7 +58,7 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
 }
 
 /**
- * So many polls have a timer and an answer each, twelve events, and the Web UI draws them as done: ten days of the default interval. Further
+ * So many polls have a timer and an answer each, twelve events, and the Web UI draws them as done: ten days of the default interval. Later
  * polls are retries of one activity, which add no event, but the Web UI draws each one as a failed attempt (docs/decisions/0040).
  */
 const MAX_ANSWERED_POLLS = 40;
