@@ -1,5 +1,6 @@
-// `trustflow rehearse`: runs one input against the sandbox again and again, and kills the worker during each call to a provider, once
-// before the provider acts and once after it. The sandbox's ledger says whether each effect happened once.
+// `trustflow rehearse`: runs one input against the sandbox again and again, and kills the worker during each call to a provider: before the
+// provider acts, after it, and once the answer is in the database, but not yet in Temporal. The sandbox's ledger says whether each effect
+// happened once. Several systems share the crashes, each with a sandbox of its own: one ledger would count the same input twice.
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,9 +14,14 @@ import { contractOf, processes } from "trustflow/internal/contracts/registry.js"
 import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl } from "trustflow-sandbox";
+import { createPool } from "trustflow/internal/postgres/pool.js";
+import type { Pool } from "trustflow/internal/postgres/pool.js";
+import { openGate } from "./processes/gate.js";
+import type { Gate } from "./processes/gate.js";
 import type { Progress } from "./processes/tools.js";
 import { hurried, simulatedSpans } from "./stack/simulated-spans.js";
 import { startStack } from "./stack/stack.js";
+import { openState } from "./stack/stack-state.js";
 import type { Stack } from "./stack/stack.js";
 
 export interface RehearsalOptions {
@@ -30,7 +36,8 @@ export interface RehearsalOptions {
 export interface Rehearsed {
   /** `evi-post.submit 1`: the first call of this operation. */
   call: string;
-  killed: "beforeEffect" | "afterEffect";
+  /** `afterCommit`: the answer is in the database, and Temporal has not heard of it; only of calls that the journal keeps. */
+  killed: "beforeEffect" | "afterEffect" | "afterCommit";
   /** `asks`: a person must say whether the call arrived, which nothing at the provider shows. */
   ending: "ended" | "asks" | "notReached" | "failed";
   /** The outcome, or what is wrong. */
@@ -57,34 +64,100 @@ const POINT_LIMIT_MS = 180_000;
 /** An attention may end by itself, by a late answer. */
 const ASKS_FOR_GOOD_MS = 4_000;
 
-/** The worker is killed while the sandbox holds the call back. */
+/** How many systems share the crashes: most of the time each of them waits. */
+const LANES = 3;
+/** The answer is in the database soon after the sandbox lets it go. */
+const COMMITTED_WITHIN_MS = 15_000;
+
+/** The worker is killed while the sandbox holds the call back, or once the answer is committed. */
 const holds = {
   beforeEffect: { kind: "slow", ms: LATE_EFFECT_MS },
   afterEffect: { kind: "slow-answer", ms: HELD_MS },
+  afterCommit: { kind: "slow-answer", ms: LATE_EFFECT_MS },
 } as const;
 
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
+  const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => openLane(options)));
+  try {
+    const stages = lanes.map((lane) => {
+      if (lane.status === "rejected") throw lane.reason;
+      return lane.value.stage;
+    });
+    return await rehearseOn(stages, options);
+  } finally {
+    const opened = lanes.flatMap((lane) => (lane.status === "fulfilled" ? [lane.value] : []));
+    await Promise.all(opened.map((lane) => lane.close()));
+  }
+}
+
+async function rehearseOn(
+  stages: Stage[],
+  { process: processName, progress }: RehearsalOptions,
+): Promise<Rehearsal> {
+  const began = Date.now();
+  const undisturbed = await stages[0]!.undisturbed();
+  const { told, effects, calls, journaled } = undisturbed;
+  const crashes = calls.flatMap((call) =>
+    (["beforeEffect", "afterEffect", "afterCommit"] as const)
+      .filter((killed) => killed !== "afterCommit" || journaled.has(call.operation))
+      .map((killed) => ({ call, killed })),
+  );
+  progress(
+    `without a crash: ${told} after ${seconds(began)}, ${calls.length} calls; ${crashes.length} crashes`,
+  );
+  const points: Rehearsed[] = [];
+  const left = [...crashes.entries()];
+  const follow = async (stage: Stage): Promise<void> => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [index, { call, killed }] = next;
+      const point = await stage.point(call, killed, undisturbed);
+      points[index] = point;
+      const done = points.filter(Boolean).length;
+      progress(
+        `${done} of ${crashes.length}  ${point.call}, ${killed}: ${point.ending}, ${point.told}`,
+      );
+    }
+  };
+  await Promise.all(stages.map(follow));
+  const ok = points.every((point) => point.ending !== "failed");
+  return { ok, process: processName, outcome: told, effects, points };
+}
+
+async function openLane(
+  options: RehearsalOptions,
+): Promise<{ stage: Stage; close(): Promise<void> }> {
   const { config, progress } = options;
   const directory = await mkdtemp(join(tmpdir(), "trustflow-rehearsal-"));
-  const stack = await startStack({
-    directory,
-    persistent: false,
-    sandboxSpeed: "auto",
-    sandboxPersonTime: "real",
-    env: { ...simulatedSpans(AFFIDAVIT_WINDOW_SECONDS), ...hurried },
-    ...(config !== undefined && { config: await settingsOf(config, directory) }),
-    onDeath: () => undefined,
-    progress,
-  });
+  const { ports } = await openState(directory, progress);
+  const gate = await openGate(ports.temporal);
+  const closers: (() => Promise<unknown> | void)[] = [gate.close];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0)) await closer();
+  };
   try {
+    const stack = await startStack({
+      directory,
+      persistent: false,
+      sandboxSpeed: "auto",
+      sandboxPersonTime: "real",
+      env: {
+        ...simulatedSpans(AFFIDAVIT_WINDOW_SECONDS),
+        ...hurried,
+        TEMPORAL_ADDRESS: gate.address,
+      },
+      ...(config !== undefined && { config: await settingsOf(config, directory) }),
+      onDeath: () => undefined,
+      progress,
+    });
+    closers.unshift(() => stack.close());
     const client = await Trustflow.connect({ env: stack.clientEnv });
-    try {
-      return await new Stage(options, stack, client).rehearse();
-    } finally {
-      await client.close();
-    }
-  } finally {
-    await stack.close();
+    closers.unshift(() => client.close());
+    const database = createPool(stack.databaseUrl, { max: 1 });
+    closers.unshift(() => database.end());
+    return { stage: new Stage(options, stack, { client, database, gate }), close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 
@@ -98,6 +171,15 @@ async function settingsOf(config: string, directory: string): Promise<string> {
 
 const isProcessName = (name: string) => processes.some((known) => known === name);
 
+/** A run without a crash. */
+interface Undisturbed {
+  told: string;
+  effects: Record<string, number>;
+  calls: Call[];
+  /** The operations whose answers the journal keeps. */
+  journaled: ReadonlySet<string>;
+}
+
 interface Played {
   ending: "ended" | "asks" | "failed";
   told: string;
@@ -108,44 +190,38 @@ class Stage {
   readonly #stack: Stack;
   readonly #client: Trustflow;
   readonly #sandbox: SandboxControl;
+  readonly #database: Pool;
+  readonly #gate: Gate;
   #runs = 0;
 
-  constructor(options: RehearsalOptions, stack: Stack, client: Trustflow) {
+  constructor(
+    options: RehearsalOptions,
+    stack: Stack,
+    { client, database, gate }: { client: Trustflow; database: Pool; gate: Gate },
+  ) {
     this.#options = options;
     this.#stack = stack;
     this.#client = client;
+    this.#database = database;
+    this.#gate = gate;
     this.#sandbox = sandboxControl(stack.sandboxUrl);
   }
 
-  async rehearse(): Promise<Rehearsal> {
-    const { process: processName, progress } = this.#options;
-    const began = Date.now();
-    const { ending, told } = await this.#play(await this.#start());
+  async undisturbed(): Promise<Undisturbed> {
+    const handle = await this.#start();
+    const { ending, told } = await this.#play(handle);
     const { newest } = await this.#sandbox.requests();
     const effects = await this.#effects();
     if (ending !== "ended" || (await this.#problem()) !== undefined)
-      throw new Error(`without a crash ${processName} does not come to its end: ${told}`);
+      throw new Error(`without a crash ${this.#options.process} does not come to its end: ${told}`);
     const calls = callsOf(newest.map(({ operation }) => operation));
-    progress(
-      `without a crash: ${told} after ${seconds(began)}, ${calls.length} calls; two crashes for each`,
-    );
-    const points: Rehearsed[] = [];
-    for (const call of calls)
-      for (const killed of ["beforeEffect", "afterEffect"] as const) {
-        const point = await this.#point(call, killed, { told, effects });
-        points.push(point);
-        progress(
-          `${points.length} of ${calls.length * 2}  ${call.operation} ${call.nth}, ${killed}: ${point.ending}, ${point.told}`,
-        );
-      }
-    const ok = points.every((point) => point.ending !== "failed");
-    return { ok, process: processName, outcome: told, effects, points };
+    return { told, effects, calls, journaled: new Set(await this.#answered(handle)) };
   }
 
-  async #point(
+  async point(
     { operation, nth }: Call,
     killed: Rehearsed["killed"],
-    wanted: { told: string; effects: Record<string, number> },
+    wanted: Undisturbed,
   ): Promise<Rehearsed> {
     const began = Date.now();
     await this.#sandbox.reset();
@@ -153,9 +229,12 @@ class Stage {
     const handle = await this.#start();
     const isHeld = async () =>
       (await this.#sandbox.faults()).some((fault) => fault.id === id && fault.fired > 0);
+    let isReached = false;
     const played = await this.#play(handle, async () => {
       if (!(await isHeld())) return false;
+      isReached = killed !== "afterCommit" || (await this.#untilCommitted(handle));
       await this.#stack.role("worker").kill();
+      this.#gate.open();
       await this.#stack.role("worker").restart();
       return true;
     });
@@ -166,7 +245,7 @@ class Stage {
     if (played.ending !== "ended") await this.#terminate(handle);
     const problem = await this.#problem();
     if (problem !== undefined) return done("failed", problem);
-    if (!(await isHeld())) return done("notReached", "this time the process did not make the call");
+    if (!isReached) return done("notReached", "this time the process did not make the call");
     if (played.ending !== "ended") return done(played.ending, played.told);
     if (played.told !== wanted.told) return done("failed", `ended as ${played.told}`);
     const effects = await this.#effects();
@@ -174,6 +253,24 @@ class Stage {
     return lost.length > 0
       ? done("failed", `lost: ${lost.join(", ")}`)
       : done("ended", played.told);
+  }
+
+  /** Holds back what the worker tells Temporal, and waits until the database has the answer of one more call. False if none comes. */
+  async #untilCommitted(handle: AnyHandle): Promise<boolean> {
+    this.#gate.shut();
+    const before = (await this.#answered(handle)).length;
+    for (const end = Date.now() + COMMITTED_WITHIN_MS; Date.now() < end; await delay(50))
+      if ((await this.#answered(handle)).length > before) return true;
+    return false;
+  }
+
+  /** The operations whose answers the journal has. */
+  async #answered({ workflowId }: AnyHandle): Promise<string[]> {
+    const { rows } = await this.#database.query<{ operation: string }>(
+      `select provider || '.' || operation as operation from trustflow.effects where workflow_id = $1 and state = 'answered'`,
+      [workflowId],
+    );
+    return rows.map(({ operation }) => operation);
   }
 
   async #start(): Promise<AnyHandle> {

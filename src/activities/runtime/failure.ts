@@ -304,7 +304,7 @@ function failureOf(
         : jittered(retryAfterMs, 1);
   // The last quick attempt is made when the time is over, not at the next step of the backoff.
   const quickDelayMs = Math.max(1, Math.min(delayMs, leftMs));
-  return ApplicationFailure.create({
+  const failure = ApplicationFailure.create({
     type: kind,
     message: messageOf(problem),
     details: [problem],
@@ -314,11 +314,15 @@ function failureOf(
       : { nextRetryDelay: patient ? delayMs : quickDelayMs }),
     ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });
+  // The Web UI shows the stack as the last failure of a wait that is none.
+  if (kind === "unchanged") failure.stack = failure.message;
+  return failure;
 }
 
 /** The Web UI shows it at the activity that is made again; it has no text of the provider or of a caller. */
 function messageOf(problem: Problem): string {
   const { provider, operation, host, kind } = problem;
+  if (kind === "unchanged") return `No error: ${provider} ${operation} is made again later`;
   const at = host === undefined ? "" : ` at ${host}`;
   const cause = causeIn(problem);
   return `${provider} ${operation}${at}: ${kind}${cause === kind ? "" : `, ${cause}`}`;

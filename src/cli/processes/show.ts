@@ -135,18 +135,19 @@ function listed(references: Record<string, string>): string | undefined {
   return entries.length > 0 ? entries.join(", ") : undefined;
 }
 
-function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): Terminal[] {
+function attentionLines(status: ProcessStatus): Terminal[] {
+  const { attention, moreAttentions = [] } = status;
   const all = attention ? [attention, ...moreAttentions] : [];
-  return all.map((one) => paint("yellow", attentionText(one)));
+  return all.map((one) => paint("yellow", attentionText(one, status)));
 }
 
 /** Shows the reason, and a line for the effect of each decision. */
-function attentionText(attention: Attention): Terminal {
+function attentionText(attention: Attention, status: ProcessStatus): Terminal {
   const { id, kind, reason, since, proposed } = attention;
   return linesOf([
     terminal`needs an operator decision since ${since}: ${reason} [${kind}, attention ${id}]`,
     ...(proposed ? [terminal`${proposedLine(proposed)}`] : []),
-    ...traceLines(attention).map((line) => terminal`  ${line}`),
+    ...traceLines(attention, status).map((line) => terminal`  ${line}`),
     ...consequencesOf(attention).map(
       ([decision, does]) => terminal`  ${padded(decision, 8)}  ${does}`,
     ),

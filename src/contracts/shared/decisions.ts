@@ -1,7 +1,8 @@
 // Says in words for the operator what each decision on an attention does; the Web UI and the command line use the same words. No zod:
 // workflows import this file.
 import type { Decision } from "./messages.js";
-import type { Attention } from "./status.js";
+import type { Attention, ProcessStatus } from "./status.js";
+import { shellWord } from "./text.js";
 
 /** The placeholder for the name in a command to be copied; it is refused as a name. */
 export const namePlaceholder = "NAME";
@@ -15,13 +16,32 @@ export function proposedLine({
   return `${decision} was proposed by ${principal} at ${at}: it takes effect when a second operator makes the same decision`;
 }
 
-/** The lines that say what to look for in the provider's portal. */
-export function traceLines({ lookFor = {}, attempts = [] }: Attention): string[] {
+/** The lines that say where, for what and for which times to look in the provider's portal. */
+export function traceLines(
+  { lookFor = {}, attempts = [] }: Attention,
+  { environment, account }: Pick<ProcessStatus, "environment" | "account">,
+): string[] {
   const members = Object.entries(lookFor).map(([name, value]) => `${name} ${value}`);
+  const portal = `Look in the provider's portal (${environment}, account ${account}) for`;
   return [
-    ...(members.length > 0 ? [`Look in the provider's portal for ${members.join("; ")}`] : []),
+    ...(members.length > 0 ? [`${portal} ${members.join("; ")}`] : []),
+    ...(members.length === 0 && attempts.length > 0 ? [`${portal} the times below`] : []),
     ...attempts.map(({ from, until }) => `The provider was called between ${from} and ${until}`),
   ];
+}
+
+/**
+ * The command of a decision, to be copied. As it stands it decides nothing, because `NAME` is refused; `--result -` asks for what the
+ * decision needs. The Web UI cuts off the end of a long line, so the decision comes first.
+ */
+export function commandOf(workflowId: string, attention: Attention, decision: Decision): string {
+  const { id, happenedNeeds = [], retryNeeds = [] } = attention;
+  const needs = {
+    retry: retryNeeds.length > 0 ? " --confirm-retry --note NOTE" : "",
+    happened: happenedNeeds.length > 0 ? " --result -" : "",
+    abandon: "",
+  };
+  return `trustflow resolve ${shellWord(workflowId)} --decision ${decision} --attention ${shellWord(id)}${needs[decision]} --by ${namePlaceholder}`;
 }
 
 /** One line for each decision that the attention takes. */

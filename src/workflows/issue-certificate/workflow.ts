@@ -99,6 +99,7 @@ class IssueCertificate {
         deviceCode: wanted.token,
         otpId: wanted.optional(wanted.reference),
       },
+      lookFor: () => holderOf(this.#input),
       occurrence,
     });
     return this.#step(step, (service, call) =>
@@ -184,4 +185,13 @@ class IssueCertificate {
         ),
     };
   }
+}
+
+/** Who gets the certificate, and where the code goes. With an eID assertion the name is in it, and it is a secret. */
+function holderOf(input: IssueCertificateInput): Record<string, string | undefined> {
+  if ("eidAssertionHolder" in input) return { mobile: input.contacts.mobile };
+  const { firstName, lastName } = input.disposableHolder;
+  const { mobile, email } = input.disposableContacts;
+  const names = [firstName, lastName].filter((name) => name !== undefined);
+  return { holder: names.length > 0 ? names.join(" ") : undefined, mobile, email };
 }

@@ -1,7 +1,7 @@
 // Shows a running process in the Web UI (docs/design.md §9). They are encrypted, but still contain no secret.
 import {
+  commandOf,
   consequencesOf,
-  namePlaceholder,
   proposedLine,
   traceLines,
 } from "../../contracts/shared/decisions.js";
@@ -17,11 +17,12 @@ const tail = markdown`
 `;
 const emptyLine = markdown``;
 
-/** `ownLines` are those that only this process has; `calls` are under way. */
+/** `ownLines` are those that only this process has; `calls` are under way; at `next` the process looks again by itself. */
 export function renderDetails(
   status: ProcessStatus,
   ownLines: [string, string][] = [],
-  calls: Iterable<string> = [],
+  calls: readonly string[] = [],
+  next?: string,
 ): Markdown {
   const { process: processName, id, environment, account, phase, state, timeline } = status;
   const place =
@@ -35,6 +36,9 @@ export function renderDetails(
   if (status.waitingFor && !status.attention) {
     const until = status.until ? markdown`, until ${status.until}` : emptyLine;
     lines.push(markdown`- Waits for: ${status.waitingFor}${until}`);
+    // While a call is under way, its own line says what happens next.
+    if (next !== undefined && next !== status.until && calls.length === 0)
+      lines.push(markdown`- Asks by itself at: ${next}`);
   }
   if (status.code)
     lines.push(
@@ -74,16 +78,14 @@ function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attent
   return attention ? [attention, ...moreAttentions] : [];
 }
 
-/**
- * Says what a person is asked, what each decision does, and the command for it. As it stands the command decides nothing: the decision and
- * the name have to be put in.
- */
-function asking({ process: processName, id }: ProcessStatus, attention: Attention): Markdown[] {
+/** Says what a person is asked, what each decision does, and the command for it. */
+function asking(status: ProcessStatus, attention: Attention): Markdown[] {
+  const { process: processName, id } = status;
   const { kind, reason } = attention;
   const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
   return [
     markdown`- **Needs an operator decision**: ${reason}`,
-    ...traceLines(attention).map((line) => markdown`- ${line}`),
+    ...traceLines(attention, status).map((line) => markdown`- ${line}`),
     ...(attention.proposed ? [markdown`- ${proposedLine(attention.proposed)}`] : []),
     ...(goesOnByItself
       ? [
@@ -92,12 +94,10 @@ function asking({ process: processName, id }: ProcessStatus, attention: Attentio
           `,
         ]
       : []),
-    ...consequencesOf(attention).map(
-      ([decision, does]) => markdown`- Decision **${decision}**: ${withOptions(does)}`,
-    ),
-    codeBlock(
-      `trustflow resolve ${shellWord(`${processName}/${id}`)} --attention ${shellWord(attention.id)} --decision DECISION --by ${namePlaceholder}`,
-    ),
+    ...consequencesOf(attention).flatMap(([decision, does]) => [
+      markdown`- Decision **${decision}**: ${withOptions(does)}`,
+      codeBlock(commandOf(`${processName}/${id}`, attention, decision)),
+    ]),
   ];
 }
 

@@ -83,7 +83,7 @@ export class ProcessStatusBoard {
 
   /**
    * The details show `what`; undefined: the process waits for nothing. `until` is when the wait ends in any case; `next`, by default the
-   * same, is when the process looks again: nobody sees it, and each one has a memo, as in the histories that there are.
+   * same, is when the process looks again: only the details show it, but each one has a memo, as in the histories that there are.
    */
   waitFor(what: string | undefined, until?: Date, next = until): void {
     this.#waiting =
@@ -175,7 +175,9 @@ export class ProcessStatusBoard {
   }
 
   #showDetails(): void {
-    showDetails(renderDetails(this.current(), this.ownStatus?.lines(), this.#calls.values()));
+    const next = this.#waiting?.next?.toISOString();
+    const calls = [...this.#calls.values()];
+    showDetails(renderDetails(this.current(), this.ownStatus?.lines(), calls, next));
   }
 
   /**

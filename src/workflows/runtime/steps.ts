@@ -33,8 +33,8 @@ export interface Step {
   /** An operator must supply it with `happened`. Empty: the step can be waived. Absent: neither. */
   happened?: Wanted;
   /**
-   * What the call carries by which a person may find its effect in the provider's portal; asked only once the call was sent. `ownKey` is
-   * the journal's token of the call.
+   * What the call carries by which a person may find its effect in the provider's portal, beside the references that the process knows by
+   * then; asked only once the call was sent. `ownKey` is the journal's token of the call.
    */
   lookFor?(ownKey: string | undefined): Record<string, string | undefined>;
   /** Default `0`; another value if the step is repeated with a new input. */
@@ -198,12 +198,12 @@ function raise(flow: AnyFlow, step: Step, problem: Problem, attempts: Attempt[])
   if (problem.kind !== "InvalidInput") flow.status.identify(problem);
   const kind = attentionKindOf(problem);
   const traces =
-    kind === "unknownOutcome" && step.journaled ? tracesOf(step, problem, attempts) : {};
+    kind === "unknownOutcome" && step.journaled ? tracesOf(flow, step, problem, attempts) : {};
   return flow.attentions.open({ step, kind, reason: reasonOf(kind, problem, step.host), traces });
 }
 
-function tracesOf(step: Step, { ownKey }: Problem, attempts: Attempt[]) {
-  const sent = Object.entries(step.lookFor?.(ownKey) ?? {});
+function tracesOf({ status }: AnyFlow, step: Step, { ownKey }: Problem, attempts: Attempt[]) {
+  const sent = Object.entries({ ...status.references, ...step.lookFor?.(ownKey) });
   const lookFor = sent.flatMap(([name, value]) =>
     value === undefined ? [] : [[name, plainText(value, MAX_SOUGHT_BYTES)]],
   );

@@ -57,6 +57,12 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
   }
 }
 
+/**
+ * So many polls have a timer and an answer each, twelve events, and the Web UI draws them as done: ten days of the default interval. Later
+ * polls are retries of one activity, which add no event, but the Web UI draws each one as a failed attempt (docs/decisions/0040).
+ */
+const MAX_ANSWERED_POLLS = 40;
+
 /** The least time limit of a query, so that the query is made at least once. */
 const MIN_QUESTION_MS = 10_000;
 
@@ -115,12 +121,16 @@ class Tracking {
       if (isLate) {
         await this.#question("now", `Query ${label} a last time`, {});
         if (!this.#over() && this.#isTimeUp()) return this.#giveUp();
-      } else {
+        continue;
+      }
+      const scheduleToCloseTimeout = Math.max(MIN_QUESTION_MS, msUntil(this.#limit));
+      if (this.#asked < MAX_ANSWERED_POLLS)
+        await this.#question("now", `Query ${label}`, { scheduleToCloseTimeout });
+      else
         await this.#question("change", `Query ${label} until something changes`, {
-          scheduleToCloseTimeout: Math.max(MIN_QUESTION_MS, msUntil(this.#limit)),
+          scheduleToCloseTimeout,
           retry: { initialInterval: spans.pollIntervalSeconds * 1_000, backoffCoefficient: 1 },
         });
-      }
     }
   }
 

@@ -1,7 +1,7 @@
 // What a provider's refusal becomes for the caller: each field named once, in the caller's spelling.
 import { expect, test } from "@jest/globals";
-import { refusalOf } from "../../../src/activities/runtime/failure.js";
-import { providerError } from "../attempts.js";
+import { asActivity, NotChangedYet, refusalOf } from "../../../src/activities/runtime/failure.js";
+import { inAttempt, providerError } from "../attempts.js";
 
 test.each([
   ["disposableHolder.birthCity", "disposableHolder.birthCity: is required", "is required"],
@@ -21,4 +21,14 @@ test("a refusal without a classifier shows the type of its problem document (P2 
   expect(refusalOf(providerError("invalidRequest", { type, code: "E1" })).code).toBe("E1");
   const sentence = providerError("invalidRequest", { type: "Ana lives at # 7" });
   expect(refusalOf(sentence)).not.toHaveProperty("code");
+});
+
+test("an attempt that found nothing new says that this is no error, without a stack", async () => {
+  const context = {
+    ...{ provider: "evi-post", operation: "query", environment: "sandbox", account: "default" },
+    ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
+  };
+  const waits = inAttempt(() => asActivity(context, () => Promise.reject(new NotChangedYet())));
+  const message = "No error: evi-post query is made again later";
+  await expect(waits).rejects.toMatchObject({ message, stack: message, type: "unchanged" });
 });

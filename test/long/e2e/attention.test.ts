@@ -268,15 +268,15 @@ test("nothing that the Web UI offers for copying decides anything as it stands",
     const before = await handle.status();
     const details = await detailsOf(handle);
     const blocks = [...details.matchAll(/^```\n([^]*?)^```$/gm)].map(([, block = ""]) => block);
-    expect(blocks).toHaveLength(1 + (before.moreAttentions?.length ?? 0));
-    for (const { decisions } of [before.attention!, ...(before.moreAttentions ?? [])])
-      for (const decision of decisions) expect(details).toContain(`- Decision **${decision}**: `);
+    const offered = [before.attention!, ...(before.moreAttentions ?? [])].flatMap(
+      ({ decisions }) => decisions,
+    );
+    expect(blocks).toHaveLength(offered.length);
+    for (const decision of offered) expect(details).toContain(`- Decision **${decision}**: `);
     for (const block of blocks) {
       const env = { ...system.stack.env, PATH: path };
       const pasted = promisify(execFile)("sh", ["-c", block], { env });
-      await expect(pasted).rejects.toMatchObject({ code: 2 });
-      const decided = block.replace("DECISION", "retry");
-      await expect(promisify(execFile)("sh", ["-c", decided], { env })).rejects.toMatchObject({
+      await expect(pasted).rejects.toMatchObject({
         code: 2,
         stderr: expect.stringContaining("--by"),
       });

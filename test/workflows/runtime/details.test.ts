@@ -137,20 +137,45 @@ test("a forged question to a person stays a line of the timeline, in the words o
   expect(JSON.stringify(structureOf(tree))).not.toMatch(/"(link|code|table|html|image)"/);
 });
 
-test("the command that is offered names the process and the attention as one word each, whatever they hold", () => {
+test("the command of each decision names the process and the attention as one word each, whatever they hold", () => {
   fc.assert(
     fc.property(texts, (given) => {
-      const tree = parsed(renderDetails(statusWith(given, true)).source);
-      const command = tree.children?.find(({ type }) => type === "code")?.value;
-      const words = execFileSync("sh", ["-c", `trustflow() { printf '%s\\0' "$@"; }\n${command}`]);
-      expect(words.toString().split("\0").slice(0, -1)).toEqual([
-        ...["resolve", `sendPostal/${plainText(given.id)}`],
-        ...["--attention", plainText(given.attention)],
-        ...["--decision", "DECISION", "--by", "NAME"],
+      const { children = [] } = parsed(renderDetails(statusWith(given, true)).source);
+      const commands = children.flatMap(({ type, value = "" }) => (type === "code" ? [value] : []));
+      const words = commands.map((command) =>
+        execFileSync("sh", ["-c", `trustflow() { printf '%s\\0' "$@"; }\n${command}`])
+          .toString()
+          .split("\0")
+          .slice(0, -1),
+      );
+      const about = ["resolve", `sendPostal/${plainText(given.id)}`];
+      const attention = ["--attention", plainText(given.attention)];
+      const needs = ["--confirm-retry", "--note", "NOTE"];
+      expect(words).toEqual([
+        [...about, "--decision", "retry", ...attention, ...needs, "--by", "NAME"],
+        [...about, "--decision", "abandon", ...attention, "--by", "NAME"],
       ]);
     }),
     { numRuns: 30 },
   );
+});
+
+test("an unknown outcome says in which portal to look, for what and for which times", () => {
+  const { attention, ...status } = statusWith(harmless, true);
+  const shown = (lookFor: Record<string, string>) =>
+    textsOf(parsed(renderDetails({ ...status, attention: { ...attention!, lookFor } }).source));
+  const { environment, account } = status;
+  const portal = `Look in the provider's portal (${environment}, account ${account}) for`;
+  expect(shown({ lookupKey: "order-7" })).toContain(`${portal} lookupKey order-7`);
+  expect(shown({})).toContain(`${portal} the times below`);
+  expect(shown({}).join("\n")).toMatch(/The provider was called between .* and /);
+});
+
+test("a wait shows when the process asks by itself, unless it asks just now", () => {
+  const { source } = renderDetails(statusWith(harmless, false), [], [], at);
+  expect(source).toContain(`- Asks by itself at: ${at}`);
+  const asking = renderDetails(statusWith(harmless, false), [], ["Query EviPost"], at);
+  expect(asking.source).not.toContain("Asks by itself");
 });
 
 test("a process that waits for a code shows the command that enters it, with its id as one word", () => {

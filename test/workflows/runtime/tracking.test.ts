@@ -122,7 +122,7 @@ describe("a callback", () => {
     await run.pass(99);
     expect(waits()).toEqual([]);
     await run.pass(1);
-    expect(waits()).toEqual(["change"]);
+    expect(waits()).toEqual(["now"]);
   });
 
   test("does not delay the poll either where its question brings nothing new", async () => {
@@ -131,7 +131,7 @@ describe("a callback", () => {
     await run.signal("surplus", { count: 1 });
     await run.open[0]?.fail({ kind: "unchanged" });
     await run.pass(400);
-    expect(waits()).toEqual(["end", "change"]);
+    expect(waits()).toEqual(["end", "now"]);
   });
 
   test("that reports an end is shown with the answer to its question, any other one at once", async () => {
@@ -161,9 +161,9 @@ describe("without callbacks", () => {
     await run.pass(1_000);
     await answerWith("Sent");
     await run.pass(999);
-    expect(waits()).toEqual(["change"]);
+    expect(waits()).toEqual(["now"]);
     await run.pass(1);
-    expect(waits()).toEqual(["change", "change"]);
+    expect(waits()).toEqual(["now", "now"]);
     await answerWith("Closed");
     expect(run.result).toBe("Closed");
   });
@@ -176,7 +176,7 @@ describe("without callbacks", () => {
     await run.pass(999);
     expect(waits()).toEqual(["end"]);
     await run.pass(1);
-    expect(waits()).toEqual(["end", "change"]);
+    expect(waits()).toEqual(["end", "now"]);
   });
 
   test("a question whose time is over without a change is followed by the next one", async () => {
@@ -184,7 +184,7 @@ describe("without callbacks", () => {
     await run.pass(1_000);
     await run.open[0]?.fail({ kind: "unchanged" });
     await run.pass(1_000);
-    expect(waits()).toEqual(["change", "change"]);
+    expect(waits()).toEqual(["now", "now"]);
   });
 
   test("at the deadline it asks a last time, and gives up when that answer is open", async () => {
@@ -195,7 +195,7 @@ describe("without callbacks", () => {
     await run.pass(8_000);
     // The question of the poll is still open: its own time ends with the deadline.
     await run.open[0]?.fail({ kind: "unchanged" });
-    expect(waits()).toEqual(["change", "change", "now"]);
+    expect(waits()).toEqual(["now", "now", "now"]);
     await answerWith("Sent");
     expect(run.result).toBe("openAtDeadline");
   });
@@ -206,7 +206,7 @@ describe("without callbacks", () => {
     await run.pass(1_000);
     await answerWith("Sent");
     await run.pass(500);
-    expect(waits()).toEqual(["change", "now"]);
+    expect(waits()).toEqual(["now", "now"]);
     await answerWith("Sent");
     expect(run.result).toBe("openAtDeadline");
   });
@@ -241,16 +241,30 @@ describe("without callbacks", () => {
     await answerWith("Sent");
     expect(run.timers).toContain("Pause before the next query to EviPost");
     await run.pass(1_001);
-    const change = {
-      scheduleToCloseTimeout: 8_999_999,
-      retry: { initialInterval: 1_000_000, backoffCoefficient: 1 },
-    };
-    expect(asked.shift()).toEqual(["change", "Query EviPost until something changes", change]);
+    const poll = { scheduleToCloseTimeout: 8_999_999 };
+    expect(asked.shift()).toEqual(["now", "Query EviPost", poll]);
     await answerWith("Sent");
     await run.pass(8_995);
     await answerWith("Delivered");
     await run.pass(1_000);
     expect(asked.at(-1)).toEqual(["now", "Query EviPost a last time", {}]);
+  });
+
+  test("after 40 polls the server repeats the question, so that the history has an end", async () => {
+    const endless = { ...spans, deadlineSeconds: 100_000 };
+    const { run, answerWith, waits, asked } = await start({ spans: endless });
+    for (let polls = 0; polls < 40; polls += 1) {
+      await run.pass(1_001);
+      await answerWith("Sent");
+    }
+    await run.pass(1_001);
+    expect(waits()).toEqual([...Array.from({ length: 40 }, () => "now"), "change"]);
+    const retry = { initialInterval: 1_000_000, backoffCoefficient: 1 };
+    expect(asked.at(-1)).toEqual([
+      "change",
+      "Query EviPost until something changes",
+      { scheduleToCloseTimeout: expect.any(Number), retry },
+    ]);
   });
 
   test("a question that fails ends the tracking with its error", async () => {
@@ -304,7 +318,7 @@ describe("an end state without Closed", () => {
     await run.pass(1_000);
     expect(run.timers).toContain("Time limit for EviPost to close it");
     await run.pass(1);
-    expect(waits()).toEqual(["change", "end", "now"]);
+    expect(waits()).toEqual(["now", "end", "now"]);
     await answerWith("Cancelled");
     expect(run.result).toBe("Cancelled");
   });
@@ -321,7 +335,7 @@ describe("an end state without Closed", () => {
     await run.pass(5_000);
     await answerWith("Sent");
     expect(run.result).toBeUndefined();
-    expect(waits()).toEqual(["end", "change", "end"]);
+    expect(waits()).toEqual(["end", "now", "end"]);
   });
 });
 
@@ -340,7 +354,7 @@ test("a condition of the target ends it without an answer, and calls off the que
   const { run, hear, waits } = await start({ isOver: () => isDecided, hintsAtEnd: () => true });
   await hear("Sent");
   await run.pass(1_000);
-  expect(waits()).toEqual(["end", "change"]);
+  expect(waits()).toEqual(["end", "now"]);
   await run.look(() => {
     isDecided = true;
   });
@@ -376,7 +390,7 @@ describe("after the close", () => {
     await hear("Closed");
     await run.pass(1_000);
     await answerWith("Closed");
-    expect(waits()).toEqual(["end", "change"]);
+    expect(waits()).toEqual(["end", "now"]);
     await hear("Late");
     expect(run.memos.at(-1)?.timeline.map(({ event }) => event)).toContain("Late");
   });

@@ -1,16 +1,22 @@
-// What an operator looks for in the provider's portal, if the answer to a submit was lost.
+// What an operator looks for in the provider's portal, if the answer to a submit or an enrolment was lost.
 import { expect, test } from "@jest/globals";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import { issueCertificate } from "../../../src/workflows/issue-certificate/workflow.js";
 import { sendNotice } from "../../../src/workflows/send-notice/workflow.js";
 import { sendPostal } from "../../../src/workflows/send-postal/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 const recipientAddress = { streetAddress: "Calle Mayor 1", locality: "Madrid" };
 
-/** Where the submit of this process has an unknown outcome. */
-async function lookForOf(process: (input: never) => Promise<unknown>, input: object) {
+/** Where the submit of this process has an unknown outcome; `before` answers the calls before it. */
+async function lookForOf(
+  process: (input: never) => Promise<unknown>,
+  input: object,
+  before: unknown[] = [],
+) {
   const run = await WorkflowRun.start(() => process(input as never), {}, process.name);
-  await run.calls[0]!.fail({ kind: "unknownOutcome", ownKey: "token-1" });
+  for (const answer of before) await run.open[0]!.answer(answer);
+  await run.open[0]!.fail({ kind: "unknownOutcome", ownKey: "token-1" });
   const { attention } = (await run.query("status")) as ProcessStatus;
   expect(run.memos.at(-1)?.attention).toEqual(attention);
   return attention?.lookFor;
@@ -35,4 +41,19 @@ test("a notice is found by the two keys that it carries as one, and by its recip
     lookupKey: "order-12::token-1",
     recipient: "ada@example.com",
   });
+});
+
+test("a certificate is found by its holder, and by where the code goes", async () => {
+  const plan = { environment: "sandbox", account: "default", settings: { checkData: false } };
+  const given = {
+    disposableHolder: { firstName: "Ada", lastName: "Byron" },
+    disposableContacts: { mobile: "+390612345678" },
+  };
+  const secret = "eyJnaXZlbl9uYW1lIjoiQWRhIn0=";
+  const asserted = { eidAssertionHolder: { assertion: secret }, contacts: { mobile: "+39061234" } };
+  expect(await lookForOf(issueCertificate, given, [plan])).toEqual({
+    holder: "Ada Byron",
+    mobile: "+390612345678",
+  });
+  expect(await lookForOf(issueCertificate, asserted, [plan])).toEqual({ mobile: "+39061234" });
 });
