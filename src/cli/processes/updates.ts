@@ -1,4 +1,4 @@
-// Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, assertion, accept-contract,
+// Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, await-otp, assertion, accept-contract,
 // decide-video, update-video, reject-call (docs/design.md §13).
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/processes.js";
@@ -109,6 +109,17 @@ Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavaila
   }).action((id: string, options: UpdateOptions) =>
     send(id, ["resendOtp", "code"], options, ["sent"], (handle) =>
       handle.resendOtp(options.updateId),
+    ),
+  );
+
+  addUpdateCommand(program, "await-otp <id>", {
+    summary: "wait at most 15 seconds until the holder's first one-time code is sent",
+    arguments: { id: processId },
+    details: `It sends no code. Ends with 0 if a code was sent, with 1 on notYet, notAwaited.`,
+    example: "trustflow await-otp order-7",
+  }).action((id: string, options: UpdateOptions) =>
+    send(id, ["awaitOtp", "code"], options, ["sent"], (handle) =>
+      handle.awaitOtp(options.updateId),
     ),
   );
 

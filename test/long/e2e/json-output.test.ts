@@ -85,6 +85,7 @@ test("each command prints JSON with --json, and nothing else on stdout", async (
   const letter = "sendPostal/json-sendPostal";
   const signer = "signOneShot/json-signOneShot";
   const batch = "sendNoticeBatch/json-sendNoticeBatch";
+  await facts("await-otp", signer);
   await facts("otp", signer, "000000");
   await facts("resend-otp", signer);
   await facts("accept-contract", signer);
