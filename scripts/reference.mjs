@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run reference` writes docs/reference from the registry and the schemas of the contracts, and the table of
-// docs/operations/configuration.md from the schemas of the configuration.
+// `npm run reference` writes docs/reference from the registry and the schemas of the contracts, the table of
+// docs/operations/configuration.md from the schemas of the configuration, and that of docs/operations/watch.md from the metrics.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { register } from "node:module";
 import { join } from "node:path";
@@ -11,13 +11,18 @@ if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
 /** @param {string} name */
 const load = (name) => import(new URL(`../test/docs/${name}.ts`, import.meta.url).href);
-const [{ referencePages }, { configurationPage }] = await Promise.all(
-  ["reference", "configuration-table"].map(load),
+const [{ referencePages }, { configurationPage }, { metricsPage }] = await Promise.all(
+  ["reference", "configuration-table", "metrics-table"].map(load),
 );
 await mkdir(join(root, "docs/reference"), { recursive: true });
 for (const [path, text] of referencePages()) {
   await writeFile(join(root, path), text);
   say(path);
 }
-const configuration = join(root, "docs/operations/configuration.md");
-await writeFile(configuration, configurationPage(await readFile(configuration, "utf8")));
+for (const [path, pageOf] of [
+  ["docs/operations/configuration.md", configurationPage],
+  ["docs/operations/watch.md", metricsPage],
+]) {
+  await writeFile(join(root, path), pageOf(await readFile(join(root, path), "utf8")));
+  say(path);
+}

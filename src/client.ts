@@ -31,6 +31,7 @@ import { refuseOwnNames } from "./client/start-options.js";
 import type { StartOptions } from "./client/start-options.js";
 import { refuseManyOptions, startSome } from "./client/start-many.js";
 import type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
+import { firstUpdate } from "./client/update-with-start.js";
 import { beginWait, closeWhenIdle, contextOf, stepsWithin } from "./client/waiting.js";
 import type { Waiting } from "./client/waiting.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
@@ -95,21 +96,31 @@ export type { InputOf, ResultOf } from "./contracts/registry.js";
 /** How to connect. What is absent comes from trustflow.toml, temporal.toml and the environment. */
 export interface ConnectOptions
   extends ConnectionOverrides, Waiting, Pick<ClientOptions, "interceptors" | "plugins"> {
-  /** Goes before trustflow.toml and the environment, key by key. */
+  /** Goes before trustflow.toml and the environment, key by key. Default: none of its keys. */
   configuration?: ClientConfiguration;
-  /** A connection of your own, which `close` leaves open. */
+  /** A connection of your own, which `close` leaves open. Default: a new one. */
   connection?: Connection;
-  /** A Temporal client of your own: its connection, namespace, identity and interceptors are used, and its data converter is not. */
+  /**
+   * A Temporal client of your own: its connection, namespace, identity and interceptors are used, and its data converter is not. Default: a
+   * new one.
+   */
   client?: Client;
 }
 
+/** What a class that extends `Trustflow` gives to its constructor. */
 export interface Opened {
+  /** The Temporal client, with its connection. */
   connected: Awaited<ReturnType<typeof connectClient>>;
+  /** The keys that open payloads. */
   ring: KeyRing;
+  /** The configuration as it was read. */
   config: Config;
 }
 
-/** Starts, finds and lists processes. Each process has a method of its name (`Starts`). */
+/**
+ * Starts, finds and lists processes. Each process has a method of its name (`Starts`). Every call throws `UnreachableError` while Temporal is
+ * away, `AccessDeniedError` and `TemporalRefusedError` where it refuses the call, and `TimedOutError` after the caller's `timeoutMs`.
+ */
 export class Trustflow extends Starts {
   readonly #connected: Opened["connected"];
   readonly #ring: KeyRing;
@@ -176,6 +187,7 @@ export class Trustflow extends Starts {
     return this.#connected.client;
   }
 
+  /** Ends `changes`, and closes the connection if it is not one of your own. */
   close(): Promise<void> {
     this.#closing.abort();
     return closeWhenIdle(this.temporal.connection, () => this.#connected.close());
@@ -186,7 +198,11 @@ export class Trustflow extends Starts {
     return this.#handle(id);
   }
 
-  #handle<P extends ProcessName>(id: `${P}/${string}`, started?: Started): HandleOf<P> {
+  #handle<P extends ProcessName>(
+    id: `${P}/${string}`,
+    started?: Started,
+    start?: Writing["start"],
+  ): HandleOf<P> {
     const parsed = parseWorkflowId(id);
     if (!parsed) throw new UnknownProcessError(id, wrongIn(id));
     const writing: Writing = {
@@ -195,6 +211,7 @@ export class Trustflow extends Starts {
       ...(this.#sealer && {
         seal: (contract, value) => this.#sealed(contract, value, id),
       }),
+      ...(start && { start }),
     };
     const Handle = handles[parsed.process];
     return new Handle(this.temporal, parsed.process, parsed.id, writing, started) as HandleOf<P>;
@@ -226,6 +243,7 @@ export class Trustflow extends Starts {
     return found[0];
   }
 
+  /** All processes that meet the filter, as Temporal's visibility shows them, which lags. It reads on as you iterate. */
   list({ signal, timeoutMs, ...filter }: ListFilter & Waiting = {}): AsyncIterable<ListedProcess> {
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     return stepsWithin(within, this.#typedList(filter));
@@ -281,6 +299,27 @@ export class Trustflow extends Starts {
   }
 
   /**
+   * Starts the process as `start` does, and makes the update of `first` in the same request to Temporal:
+   *
+   * `updateWithStart("issueCertificate", id, holder, (handle) => handle.awaitOtp())`
+   *
+   * The answer is that of the update. Where the process is there with the same input, the update goes to it. Another input is refused with
+   * `InputMismatchError`, and the update is not made. An update that a worker refuses, or does not answer, leaves a started process. Give
+   * the update an `updateId` of your own: the same call with the same ids may then be made again, and neither process nor update is doubled.
+   */
+  async updateWithStart<P extends ProcessName, Answer>(
+    processName: P,
+    id: string,
+    input: InputOf<P>,
+    first: (handle: HandleOf<P>) => Promise<Answer>,
+    options: StartOptions = {},
+  ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
+    const { signal, timeoutMs, ...temporal } = options;
+    const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
+    return within(() => this.#updateWithStart(processName, id, input, first, temporal));
+  }
+
+  /**
    * Starts a process for each request, some at once, and yields each outcome as it comes. A request whose process is there with the same
    * input joins it, so the same requests may be given again after a crash. A failed start does not end the others, unless there are more
    * than `maxFailures`: then this throws `TooManyFailuresError` after the last outcome.
@@ -297,12 +336,58 @@ export class Trustflow extends Starts {
     return stepsWithin(within, startSome(requests, start, many));
   }
 
+  async #updateWithStart<P extends ProcessName, Answer>(
+    processName: P,
+    id: string,
+    input: object,
+    first: (handle: HandleOf<P>) => Promise<Answer>,
+    options: Omit<StartOptions, keyof Waiting>,
+  ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
+    const { request, refuseAnother } = await this.#prepared(processName, id, input, options);
+    const { workflowId } = request;
+    const { workflow } = this.temporal;
+    const { start, started } = firstUpdate(workflow, processName, request, refuseAnother);
+    const answer = await first(this.#handle(workflowId, undefined, start));
+    const what = started();
+    if (!what)
+      throw new InvalidInputError([
+        { path: "first", problem: "must make an update of the handle, and wait for it" },
+      ]);
+    return { handle: this.#handle(workflowId, what) as StartedHandle<P>, answer };
+  }
+
   async #start<P extends ProcessName>(
     processName: P,
     id: string,
     input: object,
     options: Omit<StartOptions, keyof Waiting>,
   ): Promise<StartedHandle<P>> {
+    const { request, refuseAnother } = await this.#prepared(processName, id, input, options);
+    const { workflowId } = request;
+    const started = await this.temporal.workflow
+      .start(processName, request)
+      .then((): Started => "created")
+      .catch(async (error: unknown): Promise<Started> => {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        await refuseAnother();
+        return "joined";
+      })
+      .catch((error: unknown) => {
+        if (!isUnavailable(error)) throw this.#refusal(error);
+        throw new UnreachableError(
+          `${workflowId}: Temporal cannot be reached; start it again with the same id`,
+        );
+      });
+    return this.#handle(workflowId, started) as StartedHandle<P>;
+  }
+
+  /** The start as Temporal takes it, and what refuses another input where the process is there. Nothing is started yet. */
+  async #prepared<P extends ProcessName>(
+    processName: P,
+    id: string,
+    input: object,
+    options: Omit<StartOptions, keyof Waiting>,
+  ) {
     this.#refuseToWrite();
     const { input: schema, title } = contractOf(processName);
     const problems = [
@@ -316,30 +401,18 @@ export class Trustflow extends Starts {
     await this.#refuseErased(workflowId);
     const sent = await this.#withReferences(input, workflowId);
     const compared = comparedInput(schema, sent, contentOf);
-    const started = await this.temporal.workflow
-      .start(processName, {
-        staticSummary: `${title} ${id}`,
-        ...options,
-        workflowId,
-        taskQueue: workflowTaskQueue,
-        args: [this.#sealed(schema, sent, workflowId)],
-        // Like USE_EXISTING, but the client knows it, so that only a second start reads the first input from the server.
-        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-      })
-      .then((): Started => "created")
-      .catch(async (error: unknown): Promise<Started> => {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        await this.#refuseAnother(processName, workflowId, compared);
-        return "joined";
-      })
-      .catch((error: unknown) => {
-        if (!isUnavailable(error)) throw this.#refusal(error);
-        throw new UnreachableError(
-          `${workflowId}: Temporal cannot be reached; start it again with the same id`,
-        );
-      });
-    return this.#handle(workflowId, started) as StartedHandle<P>;
+    const request = {
+      staticSummary: `${title} ${id}`,
+      ...options,
+      workflowId,
+      taskQueue: workflowTaskQueue,
+      args: [this.#sealed(schema, sent, workflowId)],
+      // Like USE_EXISTING, but the client knows it, so that only a second start reads the first input from the server.
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    };
+    const refuseAnother = () => this.#refuseAnother(processName, workflowId, compared);
+    return { request, refuseAnother };
   }
 
   /** Seals each secret for the workers, if `keys.secretsPublic` is set (decision 23). */

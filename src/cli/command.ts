@@ -10,6 +10,8 @@ import { continued } from "./output/wrap.js";
 export interface CommandText {
   summary: string;
   details?: string;
+  /** What each argument is, by its name. */
+  arguments?: Record<string, string>;
   /** One or more command lines. */
   example: string;
   /** True for a command that only groups other commands. */
@@ -20,6 +22,8 @@ export interface CommandText {
 export function addCommand(parent: Command, name: string, text: CommandText): Command {
   const { summary, details, example, isGroup = false } = text;
   const command = parent.command(name).summary(summary);
+  for (const argument of command.registeredArguments)
+    argument.description = text.arguments?.[argument.name()] ?? "";
   command.description(
     details === undefined ? sentence(summary) : `${sentence(summary)}\n\n${unwrapped(details)}`,
   );

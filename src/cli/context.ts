@@ -20,8 +20,9 @@ export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T
   }
 }
 
-export const idHelp =
-  'The ID is "<process>/<business id>", or only the business id if just one process has it.';
+/** The argument of a command that is about a process. */
+export const processId =
+  '"<process>/<business id>", or only the business id if just one process has it';
 
 /** Finds a process by the ID that a person enters. */
 export async function withProcess(

@@ -7,16 +7,17 @@ import { EventLooks } from "../temporal/visibility/process-events.js";
 import { grpcOf, status } from "../temporal/grpc-status.js";
 import { beginWait, stepsWithin } from "./waiting.js";
 
+/** Where `changes` begins, and how often it asks. */
 export interface ChangesOptions {
-  /** The `cursor` of a change, or a time in RFC 3339: follows from there on. Without it from now on. */
+  /** The `cursor` of a change, or a time in RFC 3339: follows from there on. Default: now. */
   since?: string | undefined;
-  /** Its abort ends the iteration with its reason. */
+  /** Its abort ends the iteration with its reason. Default: none. */
   signal?: AbortSignal | undefined;
-  /** Between two questions, in milliseconds; 5000 by default, from 1000 to 86400000. */
+  /** Between two questions, in milliseconds, from 1000 to 86400000. Default: 5000. */
   intervalMs?: number | undefined;
 }
 
-/** With where to go on after it. */
+/** An event of a process, with where to go on after it. */
 export type Change = ProcessEvent & { cursor: string };
 
 /** What visibility shows later than that is not seen by one who resumes. */

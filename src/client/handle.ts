@@ -92,6 +92,13 @@ export type SignDecision = (decision: {
   argument: object;
 }) => DecisionSignature | undefined;
 
+/** An update as Temporal takes it. */
+export interface Sent {
+  name: string;
+  args: [unknown];
+  updateId: string;
+}
+
 /** The client does this before an update. */
 export interface Writing {
   /** Throws for one who may only read. */
@@ -100,6 +107,11 @@ export interface Writing {
   seal?(contract: Contract, argument: unknown): unknown;
   /** Absent, or undefined, for one without an operator's key. */
   sign?: SignDecision;
+  /**
+   * Of a process that is not started yet: starts it with its first update, in one request, and returns the answer. Undefined if the process
+   * was there: then the update is still to be made.
+   */
+  start?(first: Sent): Promise<{ answer: unknown } | undefined>;
 }
 
 /** An update: its id, by which the same update happens once, and how long the caller waits. A text is the id alone. */
@@ -108,9 +120,17 @@ export type UpdateCall = string | (Waiting & { updateId?: string });
 /** What a start has done: `joined` where the process existed, open or finished. */
 export type Started = "created" | "joined";
 
+/**
+ * One process, by its id. Every call throws `UnknownProcessError` where there is none, `UnreachableError` where Temporal is away or no worker
+ * answers within 30 seconds, `StuckError` where its workflow task keeps failing, and `UnprovenAnswerError` where an answer is not encrypted.
+ * An update also throws `InvalidInputError` where its argument is refused, and `FinishedError` where the process has ended.
+ */
 export class ProcessHandle<Result> {
+  /** The name of the process, such as `sendPostal`. */
   readonly process: ProcessName;
+  /** The business id that the caller chose. */
   readonly id: string;
+  /** `<process>/<business id>`: the id at Temporal. */
   readonly workflowId: string;
   /** Only a start knows it. */
   readonly started: Started | undefined;
@@ -290,6 +310,7 @@ export class ProcessHandle<Result> {
     }
   }
 
+  /** False once the process has ended, whatever its outcome. */
   async isOpen(): Promise<boolean> {
     const { status: state } = await this.#answered(() => this.#described());
     return state.name === "RUNNING";
@@ -321,14 +342,16 @@ export class ProcessHandle<Result> {
     this.#writing.check();
     const contract = updatesOf(this.process).find((update) => update.name === name);
     const signed = contract?.decides ? this.#signed(name, args, updateId) : args;
-    const options = { args: this.#sealed(contract?.argument, signed), updateId };
-    return this.#begin(waiting, updateId)(() => this.#executed<R>(name, options));
+    const sent = { name, args: this.#sealed(contract?.argument, signed), updateId };
+    return this.#begin(waiting, updateId)(() => this.#executed<R>(sent));
   }
 
-  #executed<R>(name: string, options: { args: [unknown]; updateId: string }): Promise<R> {
+  #executed<R>({ name, ...options }: Sent): Promise<R> {
     return this.#answered(async () => {
-      for (;;) {
+      for (let { start } = this.#writing; ; start = undefined) {
         try {
+          const started = await start?.({ name, ...options });
+          if (started) return this.#present(started.answer as R);
           return this.#present(await this.#workflow.executeUpdate<R, [unknown]>(name, options));
         } catch (error) {
           // Asked again within the deadline, the same update happens once.
@@ -354,13 +377,17 @@ export class ProcessHandle<Result> {
     return [{ ...argument, ...(signature && { signature }) }];
   }
 
-  /** The workers cannot check by the contract what is sealed before they open it, so that is done here. */
+  /**
+   * The workers cannot check by the contract what is sealed before they open it, so that is done here; and so is the argument of an update
+   * that starts a process, because a worker refuses it only when the process exists.
+   */
   #sealed(contract: Contract | undefined, args: unknown[]): [unknown] {
-    const { seal } = this.#writing;
-    if (!contract || !seal || secretNames(contract).length === 0) return args as [unknown];
+    const { seal, start } = this.#writing;
+    const isSealed = seal !== undefined && contract && secretNames(contract).length > 0;
+    if (!contract || !(isSealed || start)) return args as [unknown];
     const { fields } = checkInput(contract, args[0]);
     if (fields.length > 0) throw new InvalidInputError(fields);
-    return [seal(contract, args[0])];
+    return [isSealed ? seal(contract, args[0]) : args[0]];
   }
 
   /** `updateId` is that of the update which the call makes. */

@@ -18,13 +18,14 @@ import type {
   PostalAffidavitRequest,
 } from "../contracts/processes.js";
 import type { ResultOf } from "../contracts/registry.js";
-import { resendOtp, submitOtp } from "../contracts/shared/messages.js";
+import { awaitOtp, resendOtp, submitOtp } from "../contracts/shared/messages.js";
 import type { ProcessStatus } from "../contracts/shared/status.js";
 import { ProcessHandle } from "./handle.js";
 import type { Stated, UpdateCall } from "./handle.js";
 import type { OpenCall } from "../temporal/visibility/open-calls.js";
 import { newestReadIn, withNewestRead } from "./newest-read.js";
 
+/** The handle of `sendPostal`. */
 export class PostalHandle extends ProcessHandle<ResultOf<"sendPostal">> {
   /** Cancels the letter before it is dispatched (P2 §4.1 Cancel). The same `updateId` is one cancellation. */
   cancel(call?: UpdateCall, stated: Stated = {}) {
@@ -37,6 +38,7 @@ export class PostalHandle extends ProcessHandle<ResultOf<"sendPostal">> {
   }
 }
 
+/** The handle of `sendNotice`. */
 export class NoticeHandle extends ProcessHandle<ResultOf<"sendNotice">> {
   /** Requests an affidavit on demand (P2 §4.2 On-demand affidavit). The same `updateId` is one request. */
   requestAffidavit(asked: NoticeAffidavitRequest = {}, call?: UpdateCall) {
@@ -44,7 +46,7 @@ export class NoticeHandle extends ProcessHandle<ResultOf<"sendNotice">> {
   }
 }
 
-/** The activities of a batch leave in heartbeats what they read of its notices. */
+/** The handle of `sendNoticeBatch`. Its status also has what the activities of the batch leave in heartbeats. */
 export class NoticeBatchHandle extends ProcessHandle<ResultOf<"sendNoticeBatch">> {
   /** Deletes the batch before its start, so that no notice goes out (P2 §4.3 delete). The same `updateId` is one cancellation. */
   cancel(call?: UpdateCall, stated: Stated = {}) {
@@ -64,6 +66,7 @@ export class NoticeBatchHandle extends ProcessHandle<ResultOf<"sendNoticeBatch">
   }
 }
 
+/** The handle of `serveNotice`. */
 export class ServingHandle extends ProcessHandle<ResultOf<"serveNotice">> {
   /**
    * Starts no post. A notice that was started is followed to its end; the post has its own `cancel`. The same `updateId` is one
@@ -85,8 +88,14 @@ class OtpHandle<Result> extends ProcessHandle<Result> {
   resendOtp(call?: UpdateCall) {
     return this.update(resendOtp, [], call);
   }
+
+  /** Waits at most 15 seconds until the first code is sent; with `updateWithStart` in the request that starts the process. */
+  awaitOtp(call?: UpdateCall) {
+    return this.update(awaitOtp, [], call);
+  }
 }
 
+/** The handle of `issueCertificate`. */
 export class CertificateHandle extends OtpHandle<ResultOf<"issueCertificate">> {
   /** Gives a new eID assertion after one was refused as expired or invalid (237 and 239 of P1 §7.1). */
   provideAssertion(assertion: string, call?: UpdateCall) {
@@ -94,6 +103,7 @@ export class CertificateHandle extends OtpHandle<ResultOf<"issueCertificate">> {
   }
 }
 
+/** The handle of `signOneShot`. */
 export class OneShotHandle extends OtpHandle<ResultOf<"signOneShot">> {
   /** Accepts or refuses the contract, if the input sets `requireContractAccepted`. */
   acceptContract(accepted: boolean, call?: UpdateCall, stated: Stated = {}) {
@@ -114,6 +124,7 @@ export class OneShotHandle extends OtpHandle<ResultOf<"signOneShot">> {
   }
 }
 
+/** The handle of `verifyIdentity`. */
 export class IdentityHandle extends ProcessHandle<ResultOf<"verifyIdentity">> {
   /** Rejects the call (P1 §4.2). `providerFields` is the body of the request. */
   rejectCall(providerFields?: Record<string, unknown>, call?: UpdateCall, stated: Stated = {}) {
@@ -122,7 +133,11 @@ export class IdentityHandle extends ProcessHandle<ResultOf<"verifyIdentity">> {
   }
 }
 
+/** The handle of `sendMessage`. */
 export class MessageHandle extends ProcessHandle<ResultOf<"sendMessage">> {}
+/** The handle of `signEnvelope`. */
 export class EnvelopeHandle extends ProcessHandle<ResultOf<"signEnvelope">> {}
+/** The handle of `issueCredential`. */
 export class CredentialHandle extends ProcessHandle<ResultOf<"issueCredential">> {}
+/** The handle of `presentCredential`. */
 export class PresentationHandle extends ProcessHandle<ResultOf<"presentCredential">> {}

@@ -12,13 +12,15 @@ export const states = {
   terminated: "Terminated",
   timed_out: "TimedOut",
 };
+/** Temporal's status of a process, as a filter names it. */
 export type ListedState = keyof typeof states;
 export const listedStates = Object.keys(states) as ListedState[];
 
 export type OneOrMore<T> = T | readonly T[];
 
-/** A process must meet all of them. Of several values it must have one. */
+/** A process must meet all of them. Of several values it must have one. Default of each: it may be anything. */
 export interface ListFilter {
+  /** Only this process, such as `sendPostal`. */
   process?: ProcessName;
   /** Only processes that need an operator decision. */
   attention?: boolean;
@@ -26,15 +28,23 @@ export interface ListFilter {
   stuck?: boolean;
   /** Also asks Temporal for the calls of each open process: one question for each. */
   retrying?: boolean;
+  /** Only processes in this state of Temporal. */
   state?: OneOrMore<ListedState>;
+  /** Only processes that have ended with this outcome. */
   outcome?: OneOrMore<string>;
+  /** Only processes in this phase. */
   phase?: OneOrMore<Phase>;
+  /** Only processes of this configured account. */
   account?: OneOrMore<string>;
   /** Only processes that need an operator decision of this kind. */
   kind?: OneOrMore<AttentionKind>;
+  /** Only processes that were started before this time. */
   startedBefore?: Date;
+  /** Only processes that were started after this time. */
   startedAfter?: Date;
+  /** Only processes whose deadline is before this time. */
   deadlineBefore?: Date;
+  /** Only processes whose deadline is after this time. */
   deadlineAfter?: Date;
   /**
    * Only processes that need an operator decision and give a reason that has this text, in capitals or not. Temporal does not know the
@@ -52,13 +62,14 @@ export const sortKeys = [
   "attention",
   "account",
 ] as const;
+/** A column by which a list is sorted. */
 export type SortKey = (typeof sortKeys)[number];
 
 /** The order of a list. Without it, Temporal's own: open processes first, the newest first. */
 export interface ListOrder {
-  /** Ascending; processes without a value come last. All processes that meet the filter are read for each page. */
+  /** Ascending; processes without a value come last. All processes that meet the filter are read for each page. Default: Temporal's order. */
   sort?: SortKey;
-  /** Descending. */
+  /** Descending. Default: `false`. */
   reverse?: boolean;
 }
 

@@ -20,19 +20,29 @@ import { retriesIn } from "./retries.js";
 
 /** A process as the visibility store shows it, without a query to the process. */
 export interface ListedProcess {
+  /** The name of the process. */
   process: ProcessName;
+  /** The business id. */
   id: string;
+  /** `<process>/<business id>`. */
   workflowId: string;
   /** Temporal's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   state: string;
+  /** When it was started, RFC 3339 in UTC. */
   startedAt: string;
+  /** Where the process stands. */
   phase?: string;
+  /** How it ended. */
   outcome?: string;
+  /** The kind of its attention: it needs an operator decision. */
   attention?: string;
   /** Why an open process needs an operator decision; several if it has several attentions. */
   reasons?: string[];
+  /** The configured account. */
   account?: string;
+  /** The provider's ids. */
   references?: string[];
+  /** When its wait ends in any case, RFC 3339 in UTC. */
   deadline?: string;
   /** Decisions that wait for a second operator. */
   proposals?: ProposedDecision[];
@@ -42,7 +52,9 @@ export interface ListedProcess {
   stuck?: Stuck;
 }
 
+/** One page of a list. */
 export interface ListPage {
+  /** At most as many as the request's `limit`. */
   processes: ListedProcess[];
   /** The cursor of the next page; absent on the last one. */
   next?: string;

@@ -44,7 +44,9 @@ type HandleClass<P extends ProcessName> = new (
   [update in keyof Registry[P]["updates"]]: (...given: never[]) => Promise<unknown>;
 };
 
+/** The handle of a process, by its name. */
 export type HandleOf<P extends ProcessName> = InstanceType<(typeof handles)[P]>;
+/** The handle of some process. */
 export type AnyHandle = HandleOf<ProcessName>;
 
 /** The handle that a start returns: `started` says whether this start created the process, or joined one that is open or finished. */

@@ -3,9 +3,11 @@ import { InvalidInputError, TooManyFailuresError, TrustflowError } from "../erro
 import type { FieldProblem } from "../contracts/shared/failures.js";
 import type { Waiting } from "./waiting.js";
 
+/** One of many processes to start. */
 export interface StartRequest<Input> {
   /** The business id, without personal data. */
   id: string;
+  /** As the method of the process takes it. */
   input: Input;
 }
 
@@ -14,6 +16,7 @@ export type StartOutcome<Handle> =
   | { id: string; handle: Handle; error?: never }
   | { id: string; handle?: never; error: TrustflowError };
 
+/** How many starts are made at once, and when to stop. */
 export interface StartManyOptions extends Waiting {
   /** How many starts are made at once. Default: 10. */
   concurrency?: number;

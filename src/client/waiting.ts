@@ -2,13 +2,14 @@
 import type { CallContext, Connection, ConnectionLike } from "@temporalio/client";
 import { InvalidInputError, TimedOutError } from "../errors/index.js";
 
+/** How long a call may take. */
 export interface Waiting {
   /**
    * Its abort ends the call with its reason. What was sent is not taken back. The reason names no update id: give an update an `updateId`
-   * of your own, to repeat it as the same update.
+   * of your own, to repeat it as the same update. Default: none.
    */
   signal?: AbortSignal | undefined;
-  /** After so many milliseconds the call throws `TimedOutError`. `Infinity` is no limit. */
+  /** After so many milliseconds the call throws `TimedOutError`. `Infinity` is no limit. Default: `Infinity`. */
   timeoutMs?: number | undefined;
 }
 

@@ -4,9 +4,11 @@ import { FromEnvironment } from "./fields.js";
 /** The secret itself, or where it stands. */
 export type SecretSource = string | { env: string } | { file: string };
 
-/** What a client reads of the configuration (docs/operations/configuration.md). */
+/** What a client reads of the configuration. `docs/operations/configuration.md` has the default of each key. */
 export interface ClientConfiguration {
+  /** The environment that the workers are configured for. */
   environment?: "production" | "preproduction" | "sandbox";
+  /** The key rings; `docs/operations/keys.md` says who needs which. */
   keys?: {
     codec?: SecretSource;
     codecRead?: SecretSource;
@@ -15,8 +17,11 @@ export interface ClientConfiguration {
     documents?: SecretSource;
     operator?: SecretSource;
   };
+  /** What is done with answers that are not encrypted, or not tagged. */
   codec?: { plaintext?: "refuse" | "accept"; untagged?: "refuse" | "accept" };
+  /** Where the document store is. */
   documents?: { directory?: string };
+  /** The hosts that may be called without TLS. */
   clearText?: { hosts?: string[] };
 }
 

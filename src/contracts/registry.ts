@@ -12,7 +12,9 @@ export { registry };
 export type Registry = typeof registry;
 export type ProcessName = keyof Registry;
 export const processes: readonly ProcessName[] = Object.keys(registry) as ProcessName[];
+/** The input of a process, by its name. */
 export type InputOf<P extends ProcessName> = z.output<Registry[P]["input"]>;
+/** The result of a process, by its name. */
 export type ResultOf<P extends ProcessName> = z.output<Registry[P]["result"]>;
 
 /** The entry as what all entries have in common. */

@@ -32,11 +32,18 @@ export type { Pieces } from "../crypto/sealed-stream.js";
 
 const KEYS = "keys";
 
+/** How a document is stored. */
 export interface PutOptions {
+  /** The same id with the same content is stored once. Default: a new id. */
   id?: string;
+  /** The process with whose data key it is sealed. Default: none; it is sealed with the ring. */
   process?: ProcessKey | undefined;
 }
 
+/**
+ * Keeps documents, sealed. Throws `DocumentNotFoundError`, `DocumentErasedError`, `DocumentCorruptError`, `DocumentConflictError` where an id
+ * stands for another content, `DocumentStoreFullError` and `DocumentStoreUnavailableError`.
+ */
 export class DocumentStore {
   readonly dataKeys: DataKeys;
   readonly #driver: DocumentDriver;
@@ -71,6 +78,7 @@ export class DocumentStore {
     return reference;
   }
 
+  /** `putStream` for a document in memory. */
   async put(
     bytes: Uint8Array,
     mediaType: string,
@@ -102,6 +110,7 @@ export class DocumentStore {
     }
   }
 
+  /** `openRead` for a document that fits in memory. */
   async get(reference: DocumentReference): Promise<Buffer> {
     return joined(this.openRead(reference));
   }

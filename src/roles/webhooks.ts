@@ -39,7 +39,7 @@ export async function webhooksOf(
 }
 
 /** With their keys. An error names the key of the configuration. */
-function endpointsOf(webhooks: Config["webhooks"]): Endpoint[] {
+export function endpointsOf(webhooks: Config["webhooks"]): Endpoint[] {
   return Object.entries(webhooks).map(([name, { secret, previousSecret, ...endpoint }]) => ({
     name,
     ...endpoint,

@@ -22,9 +22,11 @@ const ANSWER_MS = 2_000;
 
 /** A caller may say these itself; they count before the configuration. */
 export interface ConnectionOverrides {
+  /** Host and port of Temporal. Default: that of the configuration, or `localhost:7233`. */
   address?: string;
+  /** The namespace. Default: that of the configuration, or `default`. */
   namespace?: string;
-  /** Read in place of the process's environment. */
+  /** Read in place of the process's environment. Default: `process.env`. */
   env?: Record<string, string>;
 }
 

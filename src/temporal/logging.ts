@@ -3,7 +3,7 @@
 import type { LogLevel, Logger } from "@temporalio/common";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { type DestinationStream, destination, pino } from "pino";
-import { providerCallSeconds } from "../contracts/shared/names.js";
+import { metrics } from "../contracts/shared/metrics.js";
 import { visibleJson } from "../contracts/shared/text.js";
 import { messagePrefix, redact } from "./redaction.js";
 import { noteLine } from "./worker-watch.js";
@@ -54,7 +54,7 @@ export function installRuntime({ level, metricsAddress, logTo }: RuntimeSettings
             countersTotalSuffix: true,
             useSecondsForDurations: true,
             histogramBucketOverrides: {
-              [providerCallSeconds]: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+              [metrics.providerCallSeconds.name]: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
             },
           },
         },

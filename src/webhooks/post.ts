@@ -1,8 +1,10 @@
-// Makes one HTTP request of a webhook: no redirect is followed, and nothing of the answer is kept but its status.
+// Makes one HTTP request of a webhook: no redirect is followed, and nothing of the answer is kept but its status and when to come again.
 import { request as requestInClear } from "node:http";
 import { request } from "node:https";
-import { isIP } from "node:net";
-import { anyLookup, isPublic, PrivateAddress, publicLookup } from "./public-address.js";
+import type { LookupFunction } from "node:net";
+import { retryAfterMs } from "../contracts/shared/retry-after.js";
+import { lookupFor } from "./public-address.js";
+import type { PrivateAddress } from "./public-address.js";
 
 const TIMEOUT_MS = 15_000;
 /** More of an answer is not read. */
@@ -14,6 +16,9 @@ export interface Posted {
   /** Why none came: the code of the error, `timeout`, `closed` or `privateAddress`. */
   problem?: string;
 }
+
+/** `retryAfterMs`: how long a 429 or a 503 says to wait. */
+export type Answered = Posted & { retryAfterMs?: number };
 
 export interface Post {
   url: string;
@@ -30,13 +35,15 @@ export function post({
   body,
   allowPrivate,
   timeoutMs = TIMEOUT_MS,
-}: Post): Promise<Posted> {
+}: Post): Promise<Answered> {
   return new Promise((resolve) => {
     const target = new URL(url);
-    // Node resolves no host that is an address itself.
-    const host = target.hostname.replaceAll(/[[\]]/g, "");
-    if (!allowPrivate && isIP(host) !== 0 && !isPublic(host))
-      return resolve({ problem: new PrivateAddress().code });
+    let lookup: LookupFunction;
+    try {
+      lookup = lookupFor({ url, allowPrivate });
+    } catch (error) {
+      return resolve({ problem: (error as PrivateAddress).code });
+    }
     const end = AbortSignal.timeout(timeoutMs);
     const send = target.protocol === "https:" ? request : requestInClear;
     const sent = send(target, {
@@ -50,7 +57,7 @@ export function post({
       // A connection of its own: the next one may have to go to another address.
       agent: false,
       signal: end,
-      lookup: allowPrivate ? anyLookup : publicLookup,
+      lookup,
     });
     // An answer that does not end, or is too long, has its status all the same.
     let status: number | undefined;
@@ -66,7 +73,9 @@ export function post({
         if (size > MAX_ANSWER_BYTES) answer.destroy();
       });
       answer.on("error", () => undefined);
-      answer.on("close", () => resolve({ status: came }));
+      const wait = came === 429 || came === 503 ? retryAfterMs(answer.headers) : undefined;
+      const again = wait === undefined ? {} : { retryAfterMs: wait };
+      answer.on("close", () => resolve({ status: came, ...again }));
     });
     // Without a listener Node closes the connection of an answer 101, and says nothing more than that.
     sent.on("upgrade", (answer, socket) => {

@@ -75,4 +75,13 @@ const lookupOf =
  * lead it elsewhere.
  */
 export const publicLookup = lookupOf(isPublic);
-export const anyLookup = lookupOf(() => true);
+const anyLookup = lookupOf(() => true);
+
+/** How a connection to this endpoint finds its address. Throws where its host is itself an address to which it may not go. */
+export function lookupFor({ url, allowPrivate }: { url: string; allowPrivate: boolean }) {
+  if (allowPrivate) return anyLookup;
+  // Node resolves no host that is an address itself.
+  const host = new URL(url).hostname.replaceAll(/[[\]]/g, "");
+  if (isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(`${host} is not public`);
+  return publicLookup;
+}

@@ -14,8 +14,19 @@ const pausesMs = [
   24 * HOUR,
 ];
 
-/** After so many failed attempts; undefined after the last one. Up to a tenth longer, so that not all come back at once. */
-export function pauseAfter(tries: number, random = Math.random()): number | undefined {
-  const pause = pausesMs[tries - 1];
-  return pause && Math.round(pause * (1 + random / 10));
+/** The longest pause that an endpoint may ask for: so ten attempts end before an event is removed that waits for them. */
+const LONGEST_ASKED_MS = 12 * HOUR;
+
+/**
+ * After so many failed attempts; undefined after the last one. `askedMs` is what the endpoint has asked for: it may make a pause longer, and
+ * never shorter. Up to a tenth longer, so that not all come back at once.
+ */
+export function pauseAfter(
+  tries: number,
+  { askedMs = 0, random = Math.random() } = {},
+): number | undefined {
+  const planned = pausesMs[tries - 1];
+  if (planned === undefined) return undefined;
+  const pause = Math.max(planned, Math.min(askedMs, LONGEST_ASKED_MS));
+  return Math.round(pause * (1 + random / 10));
 }

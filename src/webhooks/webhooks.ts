@@ -143,7 +143,7 @@ async function attempt(
   const body = JSON.stringify(told);
   const at = new Date();
   const { url, keys, allowPrivate } = endpoint;
-  const posted = await post({
+  const { retryAfterMs: askedMs = 0, ...posted } = await post({
     url,
     body,
     allowPrivate,
@@ -154,7 +154,7 @@ async function attempt(
   const tries = due.tries + 1;
   if (status >= 200 && status < 300)
     return deliveries.settle(claim, { id: due.id, tries: 0 }, made, "delivered");
-  const pauseMs = pauseAfter(tries);
+  const pauseMs = pauseAfter(tries, { askedMs });
   await deliveries.settle(claim, { id: due.id, tries }, made, { pauseMs });
   const details = { step: endpoint.name, delivery: Number(due.id), tries, status, problem };
   if (pauseMs === undefined)

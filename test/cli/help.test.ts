@@ -40,6 +40,19 @@ test("every option is explained", () => {
   expect(bare).toEqual([]);
 });
 
+test("every argument is explained, and its help shows it", () => {
+  const used = commands.flatMap((command) =>
+    command.registeredArguments.map((argument) => ({ command, argument })),
+  );
+  expect(used.length).toBeGreaterThan(40);
+  for (const { command, argument } of used) {
+    const where = `${command.parent?.name()} ${command.name()} ${argument.name()}`;
+    expect([where, argument.description]).toEqual([where, expect.stringMatching(/^[^.]{5,}/)]);
+    const shown = helpOf(command).split("\nArguments:\n")[1]?.split("\n\n")[0] ?? "";
+    expect(shown.replaceAll(/\s+/g, " ")).toContain(`${argument.name()} ${argument.description}`);
+  }
+});
+
 test("every command that does something takes --json", () => {
   const without = commands
     .filter((command) => command.commands.length === 0 || command.name() === "sandbox")

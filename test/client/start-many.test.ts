@@ -1,41 +1,30 @@
 // Many starts against a real Temporal: what each becomes, how many are made at once, and what ends them.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import {
   InputMismatchError,
   InvalidInputError,
   TimedOutError,
   TooManyFailuresError,
+} from "../../src/client.js";
+import type {
+  SendMessageInput,
+  StartManyOptions,
+  StartRequest,
   Trustflow,
 } from "../../src/client.js";
-import type { SendMessageInput, StartManyOptions, StartRequest } from "../../src/client.js";
 import { startSome } from "../../src/client/start-many.js";
-import { generateKeyRing } from "../../src/crypto/key-ring.js";
-import { startServer } from "../temporal/support.js";
+import { startServerAndClient } from "../temporal/support.js";
 
-let env: TestWorkflowEnvironment;
-let folder: string;
+let server: Awaited<ReturnType<typeof startServerAndClient>>;
 let trustflow: Trustflow;
 
 beforeAll(async () => {
-  env = await startServer();
-  folder = await mkdtemp(join(tmpdir(), "trustflow-start-many-"));
-  await writeFile(join(folder, "trustflow.toml"), "");
-  trustflow = await Trustflow.connect({
-    env: { TRUSTFLOW_CONFIG: join(folder, "trustflow.toml"), TEMPORAL_ADDRESS: env.address },
-    configuration: { keys: { codec: generateKeyRing() } },
-  });
+  server = await startServerAndClient();
+  ({ trustflow } = server);
 }, 120_000);
-afterAll(async () => {
-  await trustflow?.close();
-  await env?.teardown();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => server?.close());
 
 type Message = StartRequest<SendMessageInput>;
 

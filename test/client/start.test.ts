@@ -1,42 +1,22 @@
 // A start as its caller meets it: whether it created the process or joined one, its options, and how long it waits.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  InputMismatchError,
-  InvalidInputError,
-  TimedOutError,
-  Trustflow,
-} from "../../src/client.js";
+import { InputMismatchError, InvalidInputError, TimedOutError } from "../../src/client.js";
+import type { Trustflow } from "../../src/client.js";
 import { statusMemo } from "../../src/contracts/shared/names.js";
-import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
-import { startServer } from "../temporal/support.js";
+import { startServerAndClient } from "../temporal/support.js";
 
-let env: TestWorkflowEnvironment;
-let folder: string;
+let server: Awaited<ReturnType<typeof startServerAndClient>>;
 let trustflow: Trustflow;
 
 beforeAll(async () => {
-  env = await startServer();
-  folder = await mkdtemp(join(tmpdir(), "trustflow-start-"));
-  await writeFile(join(folder, "trustflow.toml"), "");
-  const keys = { codec: generateKeyRing(), documents: generateKeyRing() };
-  trustflow = await Trustflow.connect({
-    env: { TRUSTFLOW_CONFIG: join(folder, "trustflow.toml"), TEMPORAL_ADDRESS: env.address },
-    configuration: { keys, documents: { directory: join(folder, "documents") } },
-  });
+  server = await startServerAndClient();
+  ({ trustflow } = server);
 }, 120_000);
-afterAll(async () => {
-  await trustflow?.close();
-  await env?.teardown();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => server?.close());
 
 const letter = letterInput("i", "delivered");
 

@@ -1,27 +1,41 @@
-// docs/operations/watch.md has each metric, and each metric says in `/metrics` what it is.
+// docs/operations/watch.md has each metric as it is defined, and no metric is made that is not defined.
 import { expect, test } from "@jest/globals";
-import { providerCallSeconds } from "../../src/contracts/shared/names.js";
-import { files, namedRows, textOf } from "./repository.js";
+import { metrics } from "../../src/contracts/shared/metrics.js";
+import type { Metric } from "../../src/contracts/shared/metrics.js";
+import { metricsPage } from "./metrics-table.js";
+import { files, textOf } from "./repository.js";
 
-/** Where a metric is made: its name, and the rest of what makes it. */
-const made =
-  /(?:createCounter|createHistogram|createGauge|gauge|new (?:Counter|Histogram|Gauge))\(\s*(?:\{\s*name: )?("trustflow_\w+"|providerCallSeconds)([^;]*?)(?:\)|\n {2,4}\})/g;
+const page = textOf("docs/operations/watch.md");
 
-const metrics = files
-  .filter((path) => path.startsWith("src/") && path.endsWith(".ts"))
-  .flatMap((path) => [...textOf(path).matchAll(made)])
-  .map(([, name = "", rest = ""]) => ({
-    name: name === "providerCallSeconds" ? providerCallSeconds : name.slice(1, -1),
-    isExplained: /"[A-Z1][^"]{8,}"/.test(rest),
-  }));
-
-test("the page has each metric", () => {
-  const rows = namedRows(textOf("docs/operations/watch.md")).map(([name = ""]) => name);
-  const plain = (name: string) => name.replace(/_total$/, "");
-  const shown = rows.filter((name) => name.startsWith("trustflow_")).map(plain);
-  expect(metrics.map(({ name }) => plain(name)).toSorted()).toEqual(shown.toSorted());
+test("the table is what `npm run reference` makes", () => {
+  expect(page).toBe(metricsPage(page));
 });
 
-test("each metric is explained", () => {
-  expect(metrics.filter(({ isExplained }) => !isExplained).map(({ name }) => name)).toEqual([]);
+test.each(Object.values<Metric>(metrics))(
+  "$name has a meaning, a unit and its labels explained",
+  (metric) => {
+    expect(metric.help).toMatch(/^[A-Z1][^\n]{8,}[^.]$/);
+    expect(metric.unit).not.toBe("");
+    for (const values of Object.values(metric.labels)) expect(values).not.toBe("");
+    expect(metric.name.endsWith("_total")).toBe(metric.type === "counter");
+    if (metric.name.endsWith("_seconds")) expect(metric.unit).toBe("seconds");
+  },
+);
+
+/** Where a metric is made, with what follows. */
+const made =
+  /\b(?:createCounter|createHistogram|createGauge|new (?:Counter|Histogram|Gauge))\((.*)/g;
+
+test("each metric is made from its definition", () => {
+  const sources = files.filter((path) => path.startsWith("src/") && path.endsWith(".ts"));
+  const others = sources
+    .filter((path) => path !== "src/contracts/shared/metrics.ts")
+    .filter((path) => /"trustflow_\w+_(total|seconds)"/.test(textOf(path)));
+  expect(others).toEqual([]);
+  const texts = sources.map(textOf);
+  const makers = texts.flatMap((text) => [...text.matchAll(made)].map(([, rest = ""]) => rest));
+  expect(makers.length).toBeGreaterThan(5);
+  for (const rest of makers) expect(rest).not.toContain('"trustflow_');
+  const used = texts.join("");
+  for (const key of Object.keys(metrics)) expect(used).toContain(`metrics.${key}`);
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { contractOf, outcomesOf, processes } from "../../src/contracts/registry.js";
 import { files, textOf } from "./repository.js";
+import { shownOfClient } from "./client-page.js";
 import { referencePages } from "./reference.js";
 
 const generated = referencePages();
@@ -18,6 +19,33 @@ test("no page of docs/reference is left over", () => {
 test.each(processes)("the page of %s has each outcome with its meaning", (processName) => {
   const rows = generated.get(`docs/reference/${processName}.md`) ?? "";
   for (const outcome of outcomesOf(processName)) expect(rows).toMatch(`\n| \`${outcome}\` | `);
+});
+
+test.each(shownOfClient())("$name of the client, and each of its members, is explained", (one) => {
+  expect([one.doc, ...one.members.map(({ doc }) => doc)]).not.toContain("");
+});
+
+test.each(
+  shownOfClient().filter(({ name }) => /(Options|Overrides|Filter|Order|Waiting)$/.test(name)),
+)("each member of $name that may be left out has its default", ({ doc, kind, members }) => {
+  const optional = members.filter(({ code }) => /^\w+\?:/.test(code));
+  for (const member of kind === "type" ? [{ name: "all", doc: "" }] : optional)
+    expect([member.name, `${doc} ${member.doc}`]).toEqual([
+      member.name,
+      expect.stringMatching(/Default/),
+    ]);
+});
+
+test("each error that the client's page names is one of the client's", () => {
+  const said = generated.get("docs/reference/client.md") ?? "";
+  const known = textOf("dist/errors/index.d.ts");
+  const named = new Set(said.match(/\b[A-Z]\w+Error\b/g));
+  expect(named.size).toBeGreaterThan(20);
+  for (const name of named) expect(known).toContain(name);
+  const [, rows = ""] = said.split("\n## Errors\n");
+  for (const [name] of known.matchAll(/\b(?!TrustflowError)[A-Z]\w+Error\b/g))
+    expect(rows).toContain(`[${name}]`);
+  expect(rows).not.toContain("undefined");
 });
 
 interface History {

@@ -1,4 +1,5 @@
-// The pages of docs/reference, as the registry and the schemas of the contracts say. `npm run reference` writes them.
+// The pages of docs/reference, as the registry and the schemas of the contracts say, and the declarations of the client. `npm run reference`
+// writes them.
 import { exampleOf } from "../../src/contracts/example.js";
 import { contractOf, processes } from "../../src/contracts/registry.js";
 import { resolve } from "../../src/contracts/definition/message-contract.js";
@@ -8,6 +9,8 @@ import { schemasOf } from "../../src/contracts/schemas.js";
 import { failureMeanings } from "../../src/contracts/shared/failure-meanings.js";
 import { Phase, ProcessStatus } from "../../src/contracts/shared/status.js";
 import { meaningsOf } from "../../src/contracts/shared/words.js";
+import { clientPage } from "./client-page.js";
+import { page, table } from "./markdown.js";
 
 interface Schema {
   type?: string;
@@ -38,6 +41,7 @@ const generated =
 export function referencePages(): Map<string, string> {
   return new Map([
     ["docs/reference/README.md", overview()],
+    ["docs/reference/client.md", clientPage()],
     ...processes.map((name) => [`docs/reference/${name}.md`, pageOf(name)] as const),
   ]);
 }
@@ -49,6 +53,7 @@ function overview(): string {
       ["process", "what it does"],
       processes.map((name) => [`[${name}](${name}.md)`, contractOf(name).command.summary]),
     ),
+    "[The client's API](client.md) has the methods that start and follow them.",
     "`trustflow schema PROCESS` prints the JSON Schemas, and `trustflow example PROCESS` an input with comments.",
     "## Status",
     "A process may have more members, which its page names.",
@@ -232,14 +237,4 @@ function diagram(phases: readonly (readonly string[])[]): string {
   );
   const lines = [`  [*] --> ${first[0]}`, ...moves, "  ended --> [*]"];
   return `\`\`\`mermaid\nstateDiagram-v2\n${lines.join("\n")}\n\`\`\``;
-}
-
-function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
-function page(title: string, about: string, parts: string[]): string {
-  return `${[`# ${title}`, about, ...parts].join("\n\n")}\n`;
 }

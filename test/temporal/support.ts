@@ -1,8 +1,12 @@
 // The dev server of these tests, a fresh key ring, and a worker of the canary workflows.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DataConverter } from "@temporalio/common";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
+import { Trustflow } from "../../src/client.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
 
@@ -19,6 +23,26 @@ export async function startServer(dataConverter?: DataConverter): Promise<TestWo
     },
     ...(dataConverter && { client: { dataConverter } }),
   });
+}
+
+/** The dev server with a client, which has fresh keys and a document store, and reads no configuration of this machine. */
+export async function startServerAndClient() {
+  const env = await startServer();
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-client-"));
+  await writeFile(join(folder, "trustflow.toml"), "");
+  const keys = { codec: generateKeyRing(), documents: generateKeyRing() };
+  const trustflow = await Trustflow.connect({
+    env: { TRUSTFLOW_CONFIG: join(folder, "trustflow.toml"), TEMPORAL_ADDRESS: env.address },
+    configuration: { keys, documents: { directory: join(folder, "documents") } },
+  });
+  return {
+    trustflow,
+    async close() {
+      await trustflow.close();
+      await env.teardown();
+      await rm(folder, { recursive: true });
+    },
+  };
 }
 
 const bundles = new Map<string | undefined, ReturnType<typeof bundleWorkflowCode>>();

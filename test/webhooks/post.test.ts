@@ -163,3 +163,22 @@ test.each([true, false])(
     }
   },
 );
+
+test("429 and 503 may say when to come again, in seconds or by a date; no other status may", async () => {
+  let answer: [number, Record<string, string>] = [204, {}];
+  const { port } = await serve((_, response) => void response.writeHead(...answer).end());
+  const asked = async (status: number, headers: Record<string, string>) => {
+    answer = [status, headers];
+    return (await send(`http://127.0.0.1:${port}/`)).retryAfterMs;
+  };
+  expect(await asked(429, { "retry-after": "120" })).toBe(120_000);
+  const date = "Thu, 01 Jan 2026 00:00:00 GMT";
+  const later = "Thu, 01 Jan 2026 00:01:00 GMT";
+  expect(await asked(503, { date, "retry-after": later })).toBe(60_000);
+  for (const [status, wait] of [
+    [500, "120"],
+    [429, "soon"],
+    [503, "-1"],
+  ] as const)
+    expect(await asked(status, { "retry-after": wait })).toBeUndefined();
+});

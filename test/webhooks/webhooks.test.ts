@@ -122,6 +122,21 @@ test("an endpoint that is away delays no other; it is tried again with the same 
   expect(last?.attempts.map(({ status }) => status)).toEqual([500, 200]);
 });
 
+test("an endpoint that says when to come again is sent to then, and its answer is kept as any other", async () => {
+  shown = [ended("a")];
+  receivers.bad.answer(429, { "retry-after": "600" });
+  start([endpoint("bad")]);
+  const [one] = await eventually("the first attempt is noted", async () => {
+    const found = await deliveries.list();
+    return found[0]?.attempts.length === 1 && found;
+  });
+  const [attempt] = one!.attempts;
+  expect(Object.keys(attempt!).toSorted()).toEqual(["at", "ms", "status"]);
+  const pauseMs = one!.dueAt!.getTime() - Date.parse(attempt!.at);
+  expect(pauseMs).toBeGreaterThan(595_000);
+  expect(pauseMs).toBeLessThan(670_000);
+});
+
 test("an endpoint that never answers has four attempts under way, and delays no other", async () => {
   shown = Array.from({ length: 12 }, (_, index) => ended(String(index)));
   receivers.bad.answer(0);

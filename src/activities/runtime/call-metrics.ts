@@ -1,10 +1,12 @@
 // Counts and times every call to a provider, for Prometheus, and logs each one that fails. The worker serves these metrics with those of
 // the SDK.
 import { log, metricMeter } from "@temporalio/activity";
-import { providerCallSeconds } from "../../contracts/shared/names.js";
+import { counterOf, metrics } from "../../contracts/shared/metrics.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import { noteAnswered } from "./failure.js";
+
+const durations = metrics.providerCallSeconds;
 
 /** A call to a provider that is counted by its result, with its duration. */
 export function measured<A extends unknown[], T>(
@@ -26,7 +28,7 @@ export function measured<A extends unknown[], T>(
       throw error;
     } finally {
       metricMeter
-        .createHistogram(providerCallSeconds, "float", "s", "Duration of calls to providers")
+        .createHistogram(durations.name, "float", "s", durations.help)
         .record((performance.now() - began) / 1_000, { provider, operation });
     }
   };
@@ -49,11 +51,7 @@ const isUsual: ReadonlySet<ProblemKind> = new Set<ProblemKind>(["invalidRequest"
 function countMismatch(error: ProviderError): void {
   const { provider, operation, status = 0, mismatch = "none", member = "" } = error;
   metricMeter
-    .createCounter(
-      "trustflow_provider_answers_refused",
-      undefined,
-      "Answers of providers that do not match their specification",
-    )
+    .createCounter(...counterOf(metrics.providerAnswersRefused))
     .add(1, { provider, operation, status: String(status), mismatch, member });
 }
 
@@ -64,7 +62,5 @@ export function countCall(
   result: ProblemKind | "ok" | "notAsked" | "defect",
   meter: Pick<typeof metricMeter, "createCounter"> = metricMeter,
 ): void {
-  meter
-    .createCounter("trustflow_provider_calls", undefined, "Calls to providers by their result")
-    .add(1, { provider, operation, result });
+  meter.createCounter(...counterOf(metrics.providerCalls)).add(1, { provider, operation, result });
 }

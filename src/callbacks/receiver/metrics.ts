@@ -1,5 +1,7 @@
 // The receiver's metrics for Prometheus (docs/operations/watch.md).
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { metrics } from "../../contracts/shared/metrics.js";
+import { promOptions } from "../metrics.js";
 import { receiverEvents } from "./admission.js";
 import type { ReceiverOptions } from "./receiver.js";
 
@@ -12,23 +14,19 @@ export function receiverMetrics(inFlight: () => number): ReceiverMetrics {
   const registry = new Registry();
   const registers = [registry];
   const callbacks = new Counter({
-    name: "trustflow_callbacks_total",
-    help: "Callbacks by answer",
-    labelNames: ["result"],
+    ...promOptions(metrics.callbacks),
     registers,
   });
   // Start each series at 0: otherwise its first event is not visible as an increase.
   for (const result of receiverEvents) callbacks.inc({ result }, 0);
   const commit = new Histogram({
-    name: "trustflow_callback_commit_seconds",
-    help: "From a callback's last byte to its commit",
+    ...promOptions(metrics.callbackCommit),
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
   registry.registerMetric(
     new Gauge({
-      name: "trustflow_callbacks_in_flight",
-      help: "Callbacks that are being read or wait for their commit",
+      ...promOptions(metrics.callbacksInFlight),
       registers: [],
       collect() {
         this.set(inFlight());

@@ -2,6 +2,9 @@
 // each scrape. A value that cannot be read is left out.
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Pool } from "../../postgres/pool.js";
+import { metrics } from "../../contracts/shared/metrics.js";
+import type { Metric } from "../../contracts/shared/metrics.js";
+import { promOptions } from "../metrics.js";
 import type { RelayOptions } from "./relay.js";
 import { parkReasons } from "../inbox/rows.js";
 
@@ -32,52 +35,19 @@ export function relayMetrics({
 }: RelaySources): RelayMetrics {
   const registry = new Registry();
   const registers = [registry];
-  const relayed = new Counter({
-    name: "trustflow_relay_callbacks_total",
-    help: "Callbacks by result",
-    labelNames: ["result", "reason"],
-    registers,
-  });
+  const relayed = new Counter({ ...promOptions(metrics.relayCallbacks), registers });
   // Start each series at 0: otherwise its first event is not visible as an increase.
   for (const result of ["delivered", "late", "kept", "waiting"]) relayed.inc({ result }, 0);
   for (const reason of parkReasons) relayed.inc({ result: "parked", reason }, 0);
-  const wakes = new Counter({
-    name: "trustflow_relay_wakes_total",
-    help: "Signals that told a process of surplus callbacks",
-    registers,
-  });
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers });
-  const flooded = gauge(
-    "trustflow_callback_addresses_flooded",
-    "Callback addresses with more callbacks than their process receives, counted up to 1000",
-  );
-  const listening = gauge(
-    "trustflow_relay_listening",
-    "1 while the relay receives notifications of new callbacks",
-  );
-  const inbox = gauge(
-    "trustflow_inbox_callbacks",
-    "Callbacks in the inbox that are not settled, counted up to 100000",
-    ["state"],
-  );
-  const lag = gauge("trustflow_inbox_lag_seconds", "Age of the oldest waiting callback");
-  const open = gauge(
-    "trustflow_processes_in_attention",
-    "Running processes that need an operator decision",
-    ["kind"],
-  );
-  const failing = gauge(
-    "trustflow_processes_stuck",
-    "Running processes whose workflow tasks keep failing",
-    ["repaired"],
-  );
-
-  const unsettled = gauge(
-    "trustflow_webhook_deliveries",
-    "Deliveries of webhooks that wait, or have failed and are not sent again",
-    ["endpoint", "state"],
-  );
+  const wakes = new Counter({ ...promOptions(metrics.relayWakes), registers });
+  const gauge = (metric: Metric) => new Gauge({ ...promOptions(metric), registers });
+  const flooded = gauge(metrics.addressesFlooded);
+  const listening = gauge(metrics.relayListening);
+  const inbox = gauge(metrics.inboxCallbacks);
+  const lag = gauge(metrics.inboxLag);
+  const open = gauge(metrics.inAttention);
+  const failing = gauge(metrics.stuck);
+  const unsettled = gauge(metrics.webhookDeliveries);
 
   async function readWebhooks(): Promise<void> {
     const found = await webhooks().catch(() => []);

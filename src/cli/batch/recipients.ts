@@ -41,6 +41,7 @@ interface RecipientsOptions extends NoticeFilter {
 export function addRecipients(program: Command): void {
   addCommand(program, "recipients <id>", {
     summary: "list the recipients of a batch of notices with what is known of each",
+    arguments: { id: "the batch: its business id, or sendNoticeBatch/<business id>" },
     details: `A recipient is the line in the list and the id of its notice. --addresses adds the addresses, in the order of the list;
 it reads the list from the document store, and counts apart the notices of which the provider has not yet said whose they are;
 without it they are in the list. --json prints JSON Lines. --csv and --json print all recipients, a table the first ones.

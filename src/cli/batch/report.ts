@@ -32,6 +32,7 @@ interface ReportOptions {
 export function addReport(program: Command): void {
   addCommand(program, "report <id>", {
     summary: "print the report of a batch of notices",
+    arguments: { id: "the batch: its business id, or sendNoticeBatch/<business id>" },
     details: `Without --csv and --json-lines it prints how many recipients have which state and outcome, and where the documents are.
 After the end it is the report that the process stored; before it, what callbacks and queries have shown so far. Notices of which
 the provider has not yet said whose they are are then counted apart, and have no rows.`,

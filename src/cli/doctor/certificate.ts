@@ -3,6 +3,7 @@
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { isIP } from "node:net";
+import type { LookupFunction } from "node:net";
 import { connect } from "node:tls";
 import type { SecureContext } from "node:tls";
 import type { Config } from "../../config/config.js";
@@ -26,6 +27,8 @@ interface TlsServer {
   key?: Buffer | undefined;
   /** Replaces the three fields above. */
   secureContext?: SecureContext | undefined;
+  /** Finds the address of the host. */
+  lookup?: LookupFunction;
 }
 
 const SOON_MS = 30 * 86_400_000;
@@ -83,8 +86,8 @@ function certificateOf({ host, port }: { host: string; port: number }): string {
   return `certificate ${host}:${port}`;
 }
 
-async function serverCertificate(server: TlsServer): Promise<string> {
-  const { host, port, name = host, ca, cert, key, secureContext } = server;
+export async function serverCertificate(server: TlsServer): Promise<string> {
+  const { host, port, name = host, ca, cert, key, secureContext, lookup } = server;
   const socket = connect({
     host,
     port,
@@ -93,6 +96,7 @@ async function serverCertificate(server: TlsServer): Promise<string> {
     ...(ca && { ca }),
     ...(cert && key && { cert, key }),
     ...(secureContext && { secureContext }),
+    ...(lookup && { lookup }),
     ALPNProtocols: ["h2", "http/1.1"],
     rejectUnauthorized: false,
   });

@@ -10,6 +10,7 @@ import type { Check, Checked } from "./check.js";
 import { configuredChecks, configuredChecksOfClient } from "./configured.js";
 import { databaseChecks, openDatabase } from "./database.js";
 import { openTemporal, ownNamespace, temporalChecks, temporalChecksOfClient } from "./temporal.js";
+import { webhookChecks } from "./webhook.js";
 
 /** Examines a machine of the deployment. */
 export async function examine(): Promise<Checked[]> {
@@ -36,6 +37,7 @@ export async function examine(): Promise<Checked[]> {
       ...accountChecks(config, accounts),
       ...shownAnswers(accounts),
       ["callback address", () => publicUrl(config)],
+      ...webhookChecks(config),
       ...certificates,
       // Only the other roles can report their state.
       skippedCheck("roles", "GET /ready of each role shows whether it runs"),

@@ -125,6 +125,12 @@ export const findings = {
   notOurReceiver: fail(
     "Point `callbacks.publicUrl` at the receiver, and give it the same `keys.callback`.",
   ),
+  webhookAway: fail(
+    "Start the endpoint, or correct `url` of the webhook and the way from here to it.",
+  ),
+  webhookAddressPrivate: fail(
+    "Use a host with a public address, or set `allowPrivate = true` for an endpoint of your own network.",
+  ),
   noAnswer: fail("Check for a firewall or an overloaded server."),
   notChecked: warn("Fix the other findings, then run `trustflow doctor` again."),
 } as const satisfies Record<string, Remedy>;

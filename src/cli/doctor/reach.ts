@@ -1,6 +1,7 @@
 // Checks that a host is reachable, without a request.
 import { once } from "node:events";
 import { connect, isIP } from "node:net";
+import type { TcpNetConnectOpts } from "node:net";
 import type { Host } from "../../providers/http/call.js";
 import { HUNG_UP, mutualTlsAgent, refusesCertificate } from "../../providers/http/mutual-tls.js";
 import type { TlsIdentity } from "../../providers/http/mutual-tls.js";
@@ -14,7 +15,7 @@ import { CALL_MS, Problem } from "./check.js";
 export async function reach({ baseUrl, tls }: Host): Promise<void> {
   const { host, port } = hostAndPortOf(baseUrl);
   try {
-    await (tls ? confirm(tls.identity(), host, port) : open(host, port));
+    await (tls ? confirm(tls.identity(), host, port) : open({ host, port }));
   } catch (error) {
     const { code = "unknown error" } = error as { code?: string };
     const isRefused = refusesCertificate({ cause: error });
@@ -38,8 +39,8 @@ function confirm(identity: TlsIdentity, host: string, port: number): Promise<voi
   });
 }
 
-async function open(host: string, port: number): Promise<void> {
-  const socket = connect({ host, port });
+export async function open(server: TcpNetConnectOpts): Promise<void> {
+  const socket = connect(server);
   socket.setTimeout(CALL_MS, () =>
     socket.destroy(Object.assign(new Error(), { code: "no answer" })),
   );

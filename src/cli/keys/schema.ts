@@ -24,7 +24,9 @@ one) and its answer.`,
       "trustflow schema sendPostal --part result\ntrustflow schema issueCertificate --part updates",
   })
     .addArgument(
-      new Argument("<process>", "its name").choices(processes).argParser(parseProcessName),
+      new Argument("<process>", "the name of the process")
+        .choices(processes)
+        .argParser(parseProcessName),
     )
     .addOption(new Option("--part <part>", "part of the contract").choices(parts).default("input"))
     .action(async (processName: ProcessName, { part }: { part: (typeof parts)[number] }) => {
@@ -136,6 +138,7 @@ this command where the private ring is configured, each time its first key has c
 
   addCommand(keys, "operator <name>", {
     summary: "generate the key that signs a person's decisions",
+    arguments: { name: "the operator's, as the workers' configuration has it: operators.NAME" },
     details: `The first line is secret and only for that person: it signs resolve, cancel and the other decisions.
 The second line is the public key for the configuration of the workers. With --out the secret goes to a file
 for keys.operator, and only the second line is printed.`,

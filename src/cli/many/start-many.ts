@@ -54,7 +54,9 @@ With --json, prints a line for each row. The exit code is the worst of the rows.
       "trustflow start sendPostal --csv letters.csv --dry-run\ntrustflow start sendPostal --csv letters.csv --result letters-result.csv --max-failures 10",
   })
     .addArgument(
-      new Argument("<process>", "its name").choices(processes).argParser(parseProcessName),
+      new Argument("<process>", "the name of the process")
+        .choices(processes)
+        .argParser(parseProcessName),
     )
     .requiredOption("--csv <file>", "CSV file in UTF-8, a process in each row")
     .option(

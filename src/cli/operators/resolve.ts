@@ -6,7 +6,7 @@ import type { Resolution } from "../../contracts/shared/messages.js";
 import type { Attention, ProcessStatus } from "../../contracts/shared/status.js";
 import { shellWord } from "../../contracts/shared/text.js";
 import { addUpdateCommand, personName } from "../command.js";
-import { withTrustflow } from "../context.js";
+import { processId, withTrustflow } from "../context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf, worstOf } from "../output/exit.js";
 import { writeData, writeJson, writeNote } from "../output/output.js";
 import { columns, paint, terminal } from "../output/terminal.js";
@@ -41,6 +41,7 @@ interface Resolved {
 export function addResolve(program: Command): void {
   addUpdateCommand(program, "resolve [id...]", {
     summary: "decide for processes that need an operator decision",
+    arguments: { id: processId },
     details: `Without --attention the decision is for the first attention that each process shows; with --where for the first one that
 has the kind and the reason of the filter.
 retry: makes a new attempt. If the first attempt may have arrived (unknownOutcome), the retry may cause a second

@@ -13,7 +13,7 @@ import {
   UnknownProcessError,
 } from "../../errors/index.js";
 import { addCommand } from "../command.js";
-import { idHelp, withTrustflow } from "../context.js";
+import { processId, withTrustflow } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import { table, writeData, writeJson, writeNote } from "../output/output.js";
@@ -62,7 +62,8 @@ type Id = `${ProcessName}/${string}`;
 export function addEvidence(program: Command): void {
   addCommand(program, "evidence <id>", {
     summary: "save every document of a process, with a manifest",
-    details: `${idHelp}\nSaves what was submitted and what the provider gave, also of the processes that this one has started. manifest.json
+    arguments: { id: processId },
+    details: `Saves what was submitted and what the provider gave, also of the processes that this one has started. manifest.json
 names each file with its SHA-256, and each process with its run and outcome. Each process needs a folder of its own. An open process gives
 what it has so far; what comes later is added by the same command, with another manifest. It needs a worker for a process that is open or
 has failed. No file is overwritten. Ends with 3 if the store has deleted a document; the others are saved.`,

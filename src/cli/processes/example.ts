@@ -14,7 +14,9 @@ input may name a file: { "path": "letter.pdf" }.`,
       "trustflow example sendPostal > letter.json\ntrustflow send-postal --input letter.json --dry-run",
   })
     .addArgument(
-      new Argument("<process>", "its name").choices(processes).argParser(parseProcessName),
+      new Argument("<process>", "the name of the process")
+        .choices(processes)
+        .argParser(parseProcessName),
     )
     .action(async (processName: ProcessName, { json }: { json?: boolean }) => {
       const { commentedExampleOf, exampleOf } = await import("../../contracts/example.js");

@@ -3,7 +3,7 @@ import type { AnyHandle } from "../../client.js";
 import type { ProcessStatus } from "../../contracts/shared/status.js";
 import type { Command } from "commander";
 import { addCommand } from "../command.js";
-import { idHelp, withProcess } from "../context.js";
+import { processId, withProcess } from "../context.js";
 import { exitCodes } from "../output/exit.js";
 import {
   addFollowOptions,
@@ -37,7 +37,8 @@ async function statusOf(
 export function addProcessCommands(program: Command): void {
   addCommand(program, "status <id>", {
     summary: "show the status of a process",
-    details: `${idHelp}\nEnds with 5 if the process needs an operator decision, with 1 if it has failed.
+    arguments: { id: processId },
+    details: `Ends with 5 if the process needs an operator decision, with 1 if it has failed.
 It needs no worker, except for --timeline and --full of an open process. --full shows the documents so far, and personal data: whom the provider names,
 and of a certified notice the address and the browser of the reader, as callbacks reported them.`,
     example: "trustflow status sendPostal/order-7",
@@ -61,7 +62,8 @@ and of a certified notice the address and the browser of the reader, as callback
 
   const watch = addCommand(program, "watch <id>", {
     summary: "follow a process to its end",
-    details: `${idHelp}\nEnds with 5 as soon as the process needs an operator decision. --json prints one status per line (JSON Lines).
+    arguments: { id: processId },
+    details: `Ends with 5 as soon as the process needs an operator decision. --json prints one status per line (JSON Lines).
 On a terminal, without --json, it asks for the holder's code where the process waits for one.`,
     example: "trustflow watch order-7 --json",
   });
@@ -71,7 +73,8 @@ On a terminal, without --json, it asks for the holder's code where the process w
 
   const result = addCommand(program, "result <id>", {
     summary: "wait for the end of a process and print its result",
-    details: `${idHelp}\nEnds with 5 as soon as the process needs an operator decision, with 1 if it failed.`,
+    arguments: { id: processId },
+    details: `Ends with 5 as soon as the process needs an operator decision, with 1 if it failed.`,
     example: "trustflow result order-7 --expect delivered",
   });
   addFollowOptions(result, allOutcomes()).action((id: string, options: FollowOptions) =>

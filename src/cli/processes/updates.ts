@@ -1,9 +1,9 @@
-// Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, assertion, accept-contract,
+// Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, await-otp, assertion, accept-contract,
 // decide-video, update-video, reject-call (docs/design.md §13).
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/processes.js";
 import { checkInput } from "../../contracts/shared/problems.js";
-import { idHelp, requireCapability, withProcess } from "../context.js";
+import { processId, requireCapability, withProcess } from "../context.js";
 import type { HandleWith } from "../context.js";
 import { addUpdateCommand, personName } from "../command.js";
 import { enteredLine, noteVisible } from "../entered.js";
@@ -45,8 +45,8 @@ export function addUpdates(program: Command): void {
   const cancel = addUpdateCommand(program, "cancel <id>", {
     summary:
       "cancel a letter before it is dispatched, a batch of notices before its start, or the post that would follow a notice",
-    details: `${idHelp}
-Ends with 0 on cancelled and on pending (the submit is in progress; the cancellation follows it);
+    arguments: { id: processId },
+    details: `Ends with 0 on cancelled and on pending (the submit is in progress; the cancellation follows it);
 with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the process has ended.`,
     example: "trustflow cancel order-7",
   });
@@ -58,8 +58,8 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the proc
 
   addUpdateCommand(program, "request-affidavit <id>", {
     summary: "request an affidavit on demand from the provider",
-    details: `${idHelp}
-For a batch, --notice says of which notice: its id, as "trustflow recipients" shows it. Its affidavits are in the batch's archive
+    arguments: { id: processId },
+    details: `For a batch, --notice says of which notice: its id, as "trustflow recipients" shows it. Its affidavits are in the batch's archive
 only where collectAffidavits is set; the process stores no others: "trustflow provider affidavits" saves them.
 A process takes 2,000 updates at most, these requests included.
 Ends with 0 if the provider accepted the request, else with 1.`,
@@ -83,8 +83,11 @@ trustflow request-affidavit campaign-7 --notice 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f
 
   addUpdateCommand(program, "otp <id> [code]", {
     summary: "submit the holder's one-time code",
-    details: `${idHelp}
-Without CODE, or with -, the command asks for the code on a terminal and does not show it; otherwise it reads one line of stdin.
+    arguments: {
+      id: processId,
+      code: "the code; without it, or with -, it is asked for or read from stdin",
+    },
+    details: `Without CODE, or with -, the command asks for the code on a terminal and does not show it; otherwise it reads one line of stdin.
 A CODE on the command line is visible to other users of this machine (ps), and the shell's history keeps it.
 Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavailable, unknown.`,
     example: "trustflow otp order-7\ntrustflow otp issueCertificate/order-7 - --json < code.txt",
@@ -100,7 +103,8 @@ Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavaila
 
   addUpdateCommand(program, "resend-otp <id>", {
     summary: "send the holder a new one-time code",
-    details: `${idHelp}\nEnds with 0 if the code was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
+    arguments: { id: processId },
+    details: `Ends with 0 if the code was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
     example: "trustflow resend-otp order-7",
   }).action((id: string, options: UpdateOptions) =>
     send(id, ["resendOtp", "code"], options, ["sent"], (handle) =>
@@ -108,10 +112,21 @@ Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavaila
     ),
   );
 
+  addUpdateCommand(program, "await-otp <id>", {
+    summary: "wait at most 15 seconds until the holder's first one-time code is sent",
+    arguments: { id: processId },
+    details: `It sends no code. Ends with 0 if a code was sent, with 1 on notYet, notAwaited.`,
+    example: "trustflow await-otp order-7",
+  }).action((id: string, options: UpdateOptions) =>
+    send(id, ["awaitOtp", "code"], options, ["sent"], (handle) =>
+      handle.awaitOtp(options.updateId),
+    ),
+  );
+
   addUpdateCommand(program, "assertion <id>", {
     summary: "submit a new eID assertion after a rejection",
-    details: `${idHelp}
-The file holds the assertion in base64, or its JSON document. Ends with 0 on accepted and on pending
+    arguments: { id: processId },
+    details: `The file holds the assertion in base64, or its JSON document. Ends with 0 on accepted and on pending
 (received, but not answered in time), with 1 on expired, invalid, notAwaited.`,
     example: "trustflow assertion order-7 --file assertion.json",
   })
@@ -126,8 +141,8 @@ The file holds the assertion in base64, or its JSON document. Ends with 0 on acc
 
   const acceptContract = addUpdateCommand(program, "accept-contract <id>", {
     summary: "accept or refuse the contract of a signature",
-    details: `${idHelp}
-Only for a process with requireContractAccepted; the contract is one of the process's documents.
+    arguments: { id: processId },
+    details: `Only for a process with requireContractAccepted; the contract is one of the process's documents.
 Ends with 0 on accepted and refused, with 1 on unavailable and if the process does not wait for it.`,
     example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
   }).option("--refuse", "refuse the contract: the process ends");
@@ -139,7 +154,8 @@ Ends with 0 on accepted and refused, with 1 on unavailable and if the process do
 
   const decideVideo = addUpdateCommand(program, "decide-video <id>", {
     summary: "approve or cancel an identity video",
-    details: `${idHelp}\nEnds with 0 on approved and cancelled, with 1 on refused, unknown, unavailable, notAwaited.`,
+    arguments: { id: processId },
+    details: `Ends with 0 on approved and cancelled, with 1 on refused, unknown, unavailable, notAwaited.`,
     example: "trustflow decide-video order-7 --decision approve",
   }).addOption(
     new Option("--decision <decision>", "the decision")
@@ -155,8 +171,8 @@ Ends with 0 on accepted and refused, with 1 on unavailable and if the process do
 
   const updateVideo = addUpdateCommand(program, "update-video <id>", {
     summary: "change the request of an identity video before it is decided",
-    details: `${idHelp}
-Ends with 0 on updated, with 1 on refused, unknown, unavailable, and on notAwaited: the video is not uploaded yet, or decided.`,
+    arguments: { id: processId },
+    details: `Ends with 0 on updated, with 1 on refused, unknown, unavailable, and on notAwaited: the video is not uploaded yet, or decided.`,
     example: "trustflow update-video order-7 --fields fields.json",
   }).requiredOption("--fields <file>", FIELDS);
   addStated<{ fields: string }>(updateVideo).action(
@@ -170,8 +186,8 @@ Ends with 0 on updated, with 1 on refused, unknown, unavailable, and on notAwait
 
   const rejectCall = addUpdateCommand(program, "reject-call <id>", {
     summary: "reject the call of an identification by video",
-    details: `${idHelp}
-Ends with 0 on rejected, with 1 on notAwaited, refused, unknown, unavailable.`,
+    arguments: { id: processId },
+    details: `Ends with 0 on rejected, with 1 on notAwaited, refused, unknown, unavailable.`,
     example: "trustflow reject-call order-7\ntrustflow reject-call order-7 --fields reason.json",
   }).option("--fields <file>", FIELDS);
   addStated<{ fields?: string }>(rejectCall).action(

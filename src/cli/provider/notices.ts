@@ -69,8 +69,10 @@ function atMost100(text: string): number {
 export function addAttachments(provider: Command): void {
   addAccountCommand(provider, "attachments <batch-id>", {
     summary: "list the attachments that EviNotice has of a batch",
-    details: `The batch ID is the provider's: "trustflow status" shows it as batchId.
---out also fetches each file, to compare it with what was sent: the SHA-256 is that of the document in the batch's result. It needs
+    arguments: {
+      "batch-id": 'the provider\'s id of the batch: "trustflow status" shows it as batchId',
+    },
+    details: `--out also fetches each file, to compare it with what was sent: the SHA-256 is that of the document in the batch's result. It needs
 the document store.`,
     example:
       "trustflow provider attachments 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11 --out at-evinotice",
@@ -105,8 +107,11 @@ async function attachments(
 export function addAffidavits(provider: Command): void {
   addAccountCommand(provider, "affidavits <notice>", {
     summary: "list the affidavits that EviNotice has of a notice, of a batch too",
-    details: `The notice is its id at the provider: "trustflow status" shows it as uniqueId, "trustflow recipients" that of each recipient.
---out also fetches the PDFs, from one ZIP. It needs the document store.`,
+    arguments: {
+      notice:
+        'its id at the provider: "trustflow status" shows it as uniqueId, "trustflow recipients" that of each recipient',
+    },
+    details: `--out also fetches the PDFs, from one ZIP. It needs the document store.`,
     example: "trustflow provider affidavits 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11 --out evidence",
   })
     .option("--out <dir>", "save each affidavit in this folder")

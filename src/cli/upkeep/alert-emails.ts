@@ -15,8 +15,11 @@ interface Options extends AccountOptions {
 export function addAlertEmails(program: Command): void {
   addAccountCommand(program, "alert-emails <process-id> [email...]", {
     summary: "register whom the video identification service tells of failed callbacks",
-    details: `The addresses replace those that the provider has for this process ID, which is a name of the provider's, not an ID of
-Trustflow's. Nothing reads them back. A process with alert.before replaces them by those at its end.
+    arguments: {
+      "process-id": "a name of the provider's, not an ID of Trustflow's",
+      email: "the addresses; none with --remove",
+    },
+    details: `The addresses replace those that the provider has for this process ID. Nothing reads them back. A process with alert.before replaces them by those at its end.
 If decisions.signed is "required", it needs the key of an operator who may do so (keys.operator).`,
     example:
       "trustflow alert-emails desk desk@example.com night@example.com\ntrustflow alert-emails desk --remove",

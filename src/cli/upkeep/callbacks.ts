@@ -62,6 +62,7 @@ export function addCallbacks(program: Command): void {
     );
   addCommand(callbacks, "show <callback>", {
     summary: "show one callback with its body",
+    arguments: { callback: "its number, as a list shows it" },
     details: "The body is what the provider sent; it may hold personal data.",
     example: "trustflow callbacks show 42",
   }).action((id: string, { json }: { json?: boolean }) =>
@@ -76,6 +77,7 @@ export function addCallbacks(program: Command): void {
   );
   addCommand(callbacks, "replay [callback...]", {
     summary: "deliver parked, late or surplus callbacks again",
+    arguments: { callback: "their numbers, as a list shows them; none with --since" },
     details: `With --since, all callbacks received from this time on that are parked, or in a state of --state.
 Ends with 1 if one of them is in another state, or its body is deleted.`,
     example: `trustflow callbacks replay 42 43
@@ -121,7 +123,9 @@ trustflow callbacks replay --since 2026-11-26T15:00:00Z --state parked --state l
 function addList(parent: Command, name: string, summary: string, example: string): Command {
   return addCommand(parent, `${name} [id]`, {
     summary,
-    details: "With an ID, only callbacks of that process.",
+    arguments: {
+      id: 'only callbacks of this process: "<process>/<business id>", or the business id alone',
+    },
     example,
   })
     .addOption(sinceOption())

@@ -28,6 +28,7 @@ export function addDocuments(program: Command): void {
   });
   addCommand(documents, "put <file>", {
     summary: "store a file and print its reference",
+    arguments: { file: "the file" },
     details: "The reference is the document of an input. Without --json only the URI is printed.",
     example: "trustflow documents put letter.pdf --json",
   })
@@ -49,6 +50,7 @@ export function addDocuments(program: Command): void {
     });
   addCommand(documents, "get <uri...>", {
     summary: "fetch documents by their URI",
+    arguments: { uri: 'document:…, as a status, a result or "documents put" shows it' },
     details: "One document goes to stdout without --out; several need --out.",
     example: "trustflow documents get document:0123456789abcdef0123456789abcdef --out letters",
   })

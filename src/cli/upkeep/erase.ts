@@ -35,8 +35,8 @@ const counted = ["DOCUMENTS", "CALLBACKS", "ANSWERS", "HISTORIES"];
 export function addErase(program: Command): void {
   addCommand(program, "erase <id>", {
     summary: "erase a finished process: its documents, callbacks, answers, key and history",
-    details: `The ID must be "<process>/<business id>", so that it cannot mean another process.
-The erasure is final. An open process is refused, and one whose parent is open. The processes that it has started are erased with
+    arguments: { id: '"<process>/<business id>", so that it cannot mean another process' },
+    details: `The erasure is final. An open process is refused, and one whose parent is open. The processes that it has started are erased with
 it; none of them may be open.
 A document that another process owns too is kept.
 The id cannot be used again: a new start with it is refused, so nothing is sent twice. If the command was interrupted, run it again.
@@ -55,8 +55,9 @@ trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
 
   addCommand(program, "erasures [id]", {
     summary: "list the erasures, newest first",
+    arguments: { id: '"<process>/<business id>": only erasures of this process' },
     details:
-      "Shows who erased which process and when, and how many records of each kind; no content. With an ID, only erasures of that process.",
+      "Shows who erased which process and when, and how many records of each kind; no content.",
     example: "trustflow erasures --json",
   }).action((id: string | undefined, { json }: EraseFlags) =>
     withDatabase(async (pool) => {

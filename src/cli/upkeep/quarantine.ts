@@ -24,6 +24,7 @@ export function addQuarantine(documents: Command): void {
   );
   addCommand(documents, "release <uri...>", {
     summary: "take documents out of quarantine permanently",
+    arguments: { uri: 'document:…, as "documents quarantine" shows it' },
     details:
       "They stay in the store and never go into quarantine again. Ends with 3 if one is not in quarantine.",
     example: "trustflow documents release document:0123456789abcdef0123456789abcdef",

@@ -34,6 +34,7 @@ export function addWebhooks(program: Command): void {
   addList(webhooks);
   addCommand(webhooks, "show <delivery>", {
     summary: "show one delivery with its event and each attempt",
+    arguments: { delivery: 'its number, as "webhooks list" shows it' },
     example: "trustflow webhooks show 42",
   }).action((id: string, { json }: { json?: boolean }) =>
     withDeliveries(async (deliveries) => {
@@ -94,6 +95,7 @@ function addList(webhooks: Command): void {
 function addReplay(webhooks: Command): void {
   addCommand(webhooks, "replay [delivery...]", {
     summary: "send delivered or failed webhooks again",
+    arguments: { delivery: 'their numbers, as "webhooks list" shows them; none with --failed' },
     details:
       "They keep their id, by which the receiver knows what it has already.\nEnds with 1 if one of them still waits, or is unknown.",
     example: "trustflow webhooks replay 42 43\ntrustflow webhooks replay --failed billing",
@@ -126,6 +128,7 @@ function addReplay(webhooks: Command): void {
 function addTest(webhooks: Command): void {
   addCommand(webhooks, "test <endpoint>", {
     summary: "have the relay send a test event to an endpoint, and print the result",
+    arguments: { endpoint: "its name in the configuration" },
     details:
       "It is signed like any other and tells of no process.\nEnds with 1 if the endpoint does not take it at the first attempt.",
     example: "trustflow webhooks test billing",

@@ -61,6 +61,12 @@ export type ResendAnswer =
   | { answer: "limitReached" | "expired" | "unavailable" };
 export const resendOtp = defineUpdate<ResendAnswer>("resendOtp");
 
+/** Answered once the first code is sent, so that a caller can ask in the request that starts the process. */
+export type AwaitAnswer =
+  | { answer: "sent"; triesLeft: number; resendsLeft: number }
+  | { answer: "notYet" | "notAwaited" };
+export const awaitOtp = defineUpdate<AwaitAnswer>("awaitOtp");
+
 export type Decision = "retry" | "happened" | "abandon";
 
 /** A person's decision on an attention (docs/design.md §6). */

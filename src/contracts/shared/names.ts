@@ -46,9 +46,6 @@ export const searchAttributes = {
   deadline: { name: "TrustflowDeadline", type: "DATETIME" },
 } as const satisfies Record<string, SearchAttributePair["key"]>;
 
-/** A histogram of the worker, whose buckets are set where its metrics are. */
-export const providerCallSeconds = "trustflow_provider_call_seconds";
-
 /** The memo field that holds the status of a process, which is read without a worker (docs/decisions/0035). */
 export const statusMemo = "trustflowStatus";
 

@@ -1,8 +1,8 @@
 // Shared by every process with a one-time password: time limits, and the answers of its updates (docs/design.md §2;
 // docs/reading-the-specification.md §5).
 import { z } from "zod";
-import { answer, unavailable, update } from "../definition/message-contract.js";
-import { resendOtp, submitOtp } from "./messages.js";
+import { answer, notAwaited, unavailable, update } from "../definition/message-contract.js";
+import { awaitOtp, resendOtp, submitOtp } from "./messages.js";
 import { DAY_SECONDS } from "../definition/process-contract.js";
 import { seconds } from "./communication.js";
 import { Instant } from "./values.js";
@@ -50,6 +50,10 @@ export const otpDefaults = {
 
 const providerCode = z.string().exactOptional().describe("The provider's code for its refusal.");
 const resendsLeft = z.int().min(0).describe("How often a code may still be sent again.");
+const triesLeft = z
+  .int()
+  .min(0)
+  .describe("How many wrong codes may still be entered, by Trustflow's own count.");
 const notCode = "must be the code that the holder received";
 
 export const otpUpdates = {
@@ -71,15 +75,7 @@ export const otpUpdates = {
         locked: "no try is left: another code is needed, if one may still be sent",
         unavailable,
       }),
-      answer(
-        { wrong: "the provider says that the code is wrong" },
-        {
-          triesLeft: z
-            .int()
-            .min(0)
-            .describe("How many wrong codes may still be entered, by Trustflow's own count."),
-        },
-      ),
+      answer({ wrong: "the provider says that the code is wrong" }, { triesLeft }),
       answer({ unknown: "whether the provider accepted the code is not known" }, { providerCode }),
     ]),
   }),
@@ -102,6 +98,17 @@ export const otpUpdates = {
         limitReached: "no further code may be sent",
         expired: "a code was accepted already, or the time of the holder has run out",
         unavailable,
+      }),
+    ]),
+  }),
+  awaitOtp: update(awaitOtp, {
+    description:
+      "Wait at most 15 seconds until the first code is sent. It sends no code itself, so it may be asked again at any time.",
+    answer: z.union([
+      answer({ sent: "a code was sent, and the process waits for it" }, { triesLeft, resendsLeft }),
+      answer({
+        notYet: "no code is sent yet: the status says what comes before it; ask again",
+        notAwaited,
       }),
     ]),
   }),

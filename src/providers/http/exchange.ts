@@ -58,7 +58,6 @@ export const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_KEPT_BYTES = 1024 * 1024 * 1024;
 const BODY_BYTES = 64 * 1024;
 const MAX_CONNECT_MS = 10_000;
-const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 const plain = {
   kept: {
@@ -202,20 +201,6 @@ function agentsOf({ effectClass, tls }: HttpRequest): { http: http.Agent; https:
   return tls ? { ...agents, https: mutualTlsAgent(tls, connections) } : agents;
 }
 
-/** `Retry-After` in milliseconds: seconds or an HTTP date, which is measured against the answer's own `Date`. */
-export function retryAfterMs(
-  headers: IncomingHttpHeaders,
-  now: number = Date.now(),
-): number | undefined {
-  const value = headers["retry-after"]?.trim();
-  if (value === undefined || value === "") return undefined;
-  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, MAX_RETRY_AFTER_MS);
-  const until = httpDate(value);
-  if (until === undefined) return undefined;
-  const since = httpDate(headers.date) ?? now;
-  return Math.min(Math.max(until - since, 0), MAX_RETRY_AFTER_MS);
-}
-
 /** Calls back once the request has a connection to write to; a kept connection is one from the start. */
 function watchWrites(sent: http.ClientRequest, onWritable: () => void): void {
   const attach = (socket: NonNullable<http.ClientRequest["socket"]>) => {
@@ -267,10 +252,4 @@ function codeOf(error: unknown): string | undefined {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   if (name === "AbortError") return "ABORTED";
   return typeof code === "string" && /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined;
-}
-
-function httpDate(value: string | undefined): number | undefined {
-  if (value === undefined || !/^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(value)) return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : time;
 }

@@ -2,6 +2,7 @@
 import { ApplicationFailure, metricMeter } from "@temporalio/workflow";
 import type { ProvenResolution, WrittenDecision } from "../../activities/runtime/process.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
+import { counterOf, metrics } from "../../contracts/shared/metrics.js";
 import type { AttentionKind, FailureDetails, Problem } from "../../contracts/shared/failures.js";
 import { plainText } from "../../contracts/shared/text.js";
 import type { Resolution, ResolveAnswer } from "../../contracts/shared/messages.js";
@@ -128,9 +129,7 @@ export class Attentions {
     };
     this.#open.set(attention.shown.id, attention);
     // The process's name goes along by itself, as `workflowType`; a replay does not count again.
-    metricMeter
-      .createCounter("trustflow_attentions", undefined, "Attentions raised")
-      .add(1, { kind });
+    metricMeter.createCounter(...counterOf(metrics.attentions)).add(1, { kind });
     this.#flow.log.note(`Needs an operator decision: ${step.name} (${kind})`, reason);
     this.#flow.status.attentionChanged();
     return attention;

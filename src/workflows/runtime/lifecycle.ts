@@ -36,6 +36,11 @@ export class Lifecycle {
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
   #ending = false;
 
+  /** True once the main path has ended, and the process waits for the answers of its updates alone. */
+  get isEnding(): boolean {
+    return this.#ending;
+  }
+
   constructor(status: LifecycleStatus, attentions: Attentions) {
     this.#status = status;
     this.#attentions = attentions;

@@ -23,6 +23,7 @@ import {
   policyMark,
   problemMark,
 } from "../../contracts/shared/payload-marks.js";
+import { counterOf, metrics } from "../../contracts/shared/metrics.js";
 import type { PayloadProblem } from "../../contracts/shared/payload-marks.js";
 import { invalidInput } from "./invalid-input.js";
 import { isAnswerOf } from "./answer-members.js";
@@ -172,13 +173,7 @@ function whyOf(problem: PayloadProblem): string {
 }
 
 function count(of: string): void {
-  metricMeter
-    .createCounter(
-      "trustflow_payloads_refused",
-      undefined,
-      "What came without encryption or tag and was refused",
-    )
-    .add(1, { of });
+  metricMeter.createCounter(...counterOf(metrics.payloadsRefused)).add(1, { of });
 }
 
 function problemIn(payloads: Payloads): PayloadProblem | undefined {

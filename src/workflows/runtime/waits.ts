@@ -23,8 +23,8 @@ export async function waitUntil(
 
 /**
  * For an update that may come too early, because after a reset, earlier updates are delivered again at the very start.
- * Returns when it is due, or after five seconds.
+ * Returns when it is due, or after this many seconds.
  */
-export async function waitUntilDue(isDue: () => boolean): Promise<void> {
-  if (!isDue()) await condition(isDue, "5 seconds");
+export async function waitUntilDue(isDue: () => boolean, seconds = 5): Promise<void> {
+  if (!isDue()) await condition(isDue, `${seconds} seconds`);
 }

@@ -6,9 +6,9 @@ import type {
   OtpResult,
   SentAgain,
 } from "../../activities/runtime/one-time-password.js";
-import { resendOtp, submitOtp } from "../../contracts/shared/messages.js";
+import { awaitOtp, resendOtp, submitOtp } from "../../contracts/shared/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
-import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
+import type { AwaitAnswer, OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
 import { databaseProxy } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
@@ -41,6 +41,8 @@ const { isPast } = databaseProxy("Check whether another code can be sent", 3, 3)
 
 /** The least time that an update needs to start its own call. */
 const MIN_CALL_SECONDS = 3;
+/** So long an update waits for the first code: an answer comes within 20 seconds. */
+const FIRST_CODE_SECONDS = 15;
 
 export class OneTimePassword {
   readonly #flow: AnyFlow;
@@ -67,6 +69,9 @@ export class OneTimePassword {
       refuseUnlessCode,
     );
     flow.lifecycle.onUpdate(resendOtp, "Send the holder another code", () => this.#resend());
+    flow.lifecycle.onUpdate(awaitOtp, "Wait until the holder's code is sent", () =>
+      this.#whenSent(),
+    );
   }
 
   /** How many codes were sent. */
@@ -146,6 +151,17 @@ export class OneTimePassword {
         return this.#apply("resent", { result });
       },
     );
+  }
+
+  /** A process that fails before its first code does not wait for this answer. */
+  async #whenSent(): Promise<AwaitAnswer> {
+    const { lifecycle } = this.#flow;
+    await waitUntilDue(() => this.#spans !== undefined || lifecycle.isEnding, FIRST_CODE_SECONDS);
+    if (lifecycle.isEnding) return { answer: "notAwaited" };
+    if (!this.#spans) return { answer: "notYet" };
+    const { triesLeft, resendsLeft } = this.#state;
+    const isOver = hasEnded(this.#state) || this.#isTimeUp;
+    return isOver ? { answer: "notAwaited" } : { answer: "sent", triesLeft, resendsLeft };
   }
 
   /** Applies the event to the state, carries out what the dialogue returns, and returns the answer. */

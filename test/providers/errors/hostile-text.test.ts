@@ -5,7 +5,7 @@ import { withoutSecrets } from "../../../src/providers/errors/redaction.js";
 import { safeFileName } from "../../../src/providers/evi/zip.js";
 import { shownUuid, shownValue } from "../../../src/providers/http/answer.js";
 import { isWebPage } from "../../../src/providers/http/described.js";
-import { retryAfterMs } from "../../../src/providers/http/exchange.js";
+import { retryAfterMs } from "../../../src/contracts/shared/retry-after.js";
 import { utcInstant } from "../../../src/providers/http/instant.js";
 import { refusal } from "../../../src/providers/video-identification/translate.js";
 import { messagePrefix } from "../../../src/temporal/redaction.js";

@@ -1,7 +1,7 @@
 // The updates, calls and times around the dialogue of a one-time password (docs/reading-the-specification.md §5).
 import { expect, test } from "@jest/globals";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
-import { getCurrentDetails, proxyActivities } from "@temporalio/workflow";
+import { ApplicationFailure, getCurrentDetails, proxyActivities } from "@temporalio/workflow";
 import { OneTimePassword } from "../../../src/workflows/shared/one-time-password.js";
 import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";
@@ -21,8 +21,12 @@ const spans = {
   answerSeconds: 18,
 };
 
-/** A workflow whose result is the outcome of the dialogue; without `isBegun` the first code is never out. */
+/** A workflow whose result is the outcome of the dialogue; without `isBegun` the first code is out when the test says so. */
 async function start({ stopOnUnknown = false, isBegun = true, fakes = {} } = {}) {
+  let first!: { isSent: () => void; isRefused: (error: Error) => void };
+  const begun = new Promise<void>((isSent, isRefused) => (first = { isSent, isRefused }));
+  if (isBegun) first.isSent();
+
   let flow!: Flow<never, ReturnType<typeof plainView>>;
   let otp!: OneTimePassword;
   const run = await WorkflowRun.start(() => {
@@ -39,7 +43,7 @@ async function start({ stopOnUnknown = false, isBegun = true, fakes = {} } = {})
     otp = new OneTimePassword(flow, calls, { stopOnUnknown });
     return flow.lifecycle.run({
       main: async () => {
-        if (!isBegun) await new Promise(() => undefined);
+        await begun;
         otp.begin(spans, { sent: "yes" });
         if (await otp.isAccepted()) flow.status.ownOutcome = "accepted";
       },
@@ -48,7 +52,9 @@ async function start({ stopOnUnknown = false, isBegun = true, fakes = {} } = {})
   }, fakes);
   const submit = (code: unknown = "123") => run.update("submitOtp", { code });
   const resend = () => run.update("resendOtp");
-  return { run, flow, otp, submit, resend, last: () => run.calls.at(-1)! };
+  const awaitOtp = () => run.update("awaitOtp");
+  const last = () => run.calls.at(-1)!;
+  return { run, flow, otp, first, submit, resend, awaitOtp, last };
 }
 
 test("while it waits for the code, the details show the command that enters it", async () => {
@@ -242,4 +248,41 @@ test("while the process waits for a code, its status has the end of the wait, th
   await submit();
   await last().answer({ verdict: "accepted" });
   expect(shown()).toEqual({});
+});
+
+test("a caller that comes before the first code is answered when it is sent, and one that comes later at once", async () => {
+  const { run, first, awaitOtp } = await start({ isBegun: false });
+  const early = await awaitOtp();
+  await run.pass(14);
+  expect(early.answer).toBeUndefined();
+  await run.look(first.isSent);
+  const sent = { answer: "sent", triesLeft: 2, resendsLeft: 1 };
+  expect(early).toEqual({ answer: sent });
+  expect(await awaitOtp()).toEqual({ answer: sent });
+  expect(run.calls).toEqual([]);
+});
+
+test("without a code the caller is answered after 15 seconds, and may ask again", async () => {
+  const { run, first, awaitOtp } = await start({ isBegun: false });
+  const early = await awaitOtp();
+  await run.pass(15);
+  expect(early).toEqual({ answer: { answer: "notYet" } });
+  await run.look(first.isSent);
+  expect((await awaitOtp()).answer).toMatchObject({ answer: "sent" });
+});
+
+test("a process that fails before its first code answers at once, and does not wait for its caller", async () => {
+  const { run, first, awaitOtp } = await start({ isBegun: false });
+  const early = await awaitOtp();
+  await run.look(() => first.isRefused(ApplicationFailure.nonRetryable("no", "NotAccepted")));
+  expect(early).toEqual({ answer: { answer: "notAwaited" } });
+  expect(run.failure).toMatchObject({ type: "NotAccepted" });
+});
+
+test("no code is awaited any more once the tries and the further codes are over", async () => {
+  const { submit, resend, awaitOtp, last } = await start({ stopOnUnknown: true });
+  await submit();
+  await last().fail({ kind: "unknownOutcome" });
+  expect(await awaitOtp()).toEqual({ answer: { answer: "notAwaited" } });
+  expect((await resend()).answer).toMatchObject({ answer: "limitReached" });
 });

@@ -28,6 +28,8 @@ export class CommandError extends Error {
 export interface CommandText {
   summary: string;
   details?: string;
+  /** What each argument is, by its name. */
+  arguments?: Record<string, string>;
   /** One or more command lines, without the name of the program. */
   example: string;
 }
@@ -36,6 +38,8 @@ export interface CommandText {
 export function describe(command: Command, program: string, text: CommandText): Command {
   const { summary, details, example } = text;
   const sentence = `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
+  for (const argument of command.registeredArguments)
+    argument.description = text.arguments?.[argument.name()] ?? "";
   const examples = example.split("\n").map((line) => `  $ ${program}${line && ` ${line}`}`);
   return command
     .summary(summary)

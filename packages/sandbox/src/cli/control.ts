@@ -102,11 +102,14 @@ function addClock(add: AddControl): void {
     "advance <span>",
     {
       summary: "advance the virtual clock and run everything that becomes due",
+      arguments: { span: "how far: a number with s, m, h or d, such as 60d" },
       example: "advance 60d",
     },
     (control, _options, text) => control.advance(span(text)),
   );
 }
+
+const item = { id: 'the item\'s id, as "items" shows it' };
 
 function addItems(add: AddControl): void {
   add<ItemFilter, Awaited<ReturnType<SandboxControl["items"]>>>(
@@ -129,13 +132,20 @@ function addItems(add: AddControl): void {
     .option("--state <state>", "only in this state")
     .option("--limit <n>", "maximum number of rows", wholeNumber(1))
     .option("--offset <n>", "number of rows to skip", wholeNumber());
-  add("item <id>", { summary: "show one item in full", example: "item 4f1c" }, (control, _, id) =>
-    control.item(id),
+  add(
+    "item <id>",
+    {
+      summary: "show one item in full",
+      arguments: item,
+      example: "item 4f1c",
+    },
+    (control, _, id) => control.item(id),
   );
   add<Move, unknown>(
     "move <id>",
     {
       summary: "move an item into a state",
+      arguments: item,
       example: "move 4f1c --state Closed --outcome Delivered",
     },
     (control, move, id) => control.move(id, move),
@@ -145,7 +155,7 @@ function addItems(add: AddControl): void {
     .option("--keep-plan", "continue the planned lifecycle afterwards");
   add<Publication, unknown>(
     "publish <id>",
-    { summary: "publish an affidavit of an item", example: "publish 4f1c" },
+    { summary: "publish an affidavit of an item", arguments: item, example: "publish 4f1c" },
     (control, publication, id) => control.publishAffidavit(id, publication),
   )
     .option("--regenerates <affidavit>", "affidavit that is published again")

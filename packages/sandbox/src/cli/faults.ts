@@ -21,8 +21,10 @@ export function addFaults(add: AddControl): void {
     "fault <operation>",
     {
       summary: "set a fault",
-      details:
-        "The operation is for example evi-post.submit, evi-post.query, evi-post.callback, evi-post.* or *.",
+      arguments: {
+        operation:
+          "for example evi-post.submit, evi-post.query, evi-post.callback, evi-post.* or *",
+      },
       example: "fault evi-post.submit --kind cut-after-commit --call 1",
     },
     (control, options, operation) => control.addFault({ ...options, operation }),
