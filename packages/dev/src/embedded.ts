@@ -4,6 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Trustflow as Client } from "trustflow-client";
 import type { AnyHandle, Opened } from "trustflow-client";
+import { Connection } from "@temporalio/client";
+import pg from "pg";
+import { TimeLine } from "./clock/time-line.js";
+import { VirtualClock } from "./clock/virtual-clock.js";
+import { WaitsReader } from "./clock/waits.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl, Speed } from "trustflow-sandbox";
 import type { Progress } from "./processes/tools.js";
@@ -16,6 +21,7 @@ export interface EmbeddedOptions {
   speed?: Speed;
   /** More configuration of the roles, as environment variables: `{ TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2" }`. */
   env?: Record<string, string>;
+  clock?: "virtual";
   /** Called with a line for each step of the start. */
   progress?: Progress;
 }
@@ -29,13 +35,17 @@ export class Trustflow extends Client {
    * and removes the folder. If this process dies, both happen too.
    */
   static async embedded(options: EmbeddedOptions = {}): Promise<EmbeddedTrustflow> {
-    const { speed = "auto", env, progress } = options;
+    const { speed = "auto", env, progress, clock } = options;
+    const directory = await mkdtemp(join(tmpdir(), "trustflow-embedded-"));
+    const clockFile = join(directory, "clock");
+    if (clock) new TimeLine(clockFile).step(Date.now());
     const stack = await startStack({
-      directory: await mkdtemp(join(tmpdir(), "trustflow-embedded-")),
+      directory,
       persistent: false,
-      sandboxSpeed: speed,
-      sandboxPersonTime: "real",
-      env: { ...simulatedSpans(AFFIDAVIT_WINDOW_SECONDS), ...env },
+      sandboxSpeed: clock ? "manual" : speed,
+      ...(!clock && { sandboxPersonTime: "real" }),
+      ...(clock && { clockFile }),
+      env: { ...(!clock && simulatedSpans(AFFIDAVIT_WINDOW_SECONDS)), ...env },
       ...(progress && { progress }),
     });
     try {
@@ -58,10 +68,29 @@ export class EmbeddedTrustflow extends Client {
   /** What another program needs to connect: the environment for `Trustflow.connect()` or `npx trustflow list`. */
   readonly env: Readonly<Record<string, string>>;
   readonly #stack: Stack;
+  clock: VirtualClock;
+  connection;
+  pool;
 
   constructor(opened: Opened, stack: Stack) {
     super(opened);
     this.#stack = stack;
+    const timeLine = new TimeLine(join(stack.directory, "clock"));
+    const connection = Connection.lazy({ address: stack.temporal.address });
+    const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 1 });
+    this.connection = connection;
+    this.pool = pool;
+    this.clock = new VirtualClock(
+      timeLine,
+      sandboxControl(stack.sandboxUrl),
+      new WaitsReader(connection.workflowService, stack.temporal.namespace, timeLine),
+      async () =>
+        (
+          await pool.query(
+            "select count(*)::int as n from trustflow.callbacks where state in ('waiting', 'unaddressed') and (claimed_until is null or claim is not null)",
+          )
+        ).rows[0].n,
+    );
     this.sandbox = sandboxControl(stack.sandboxUrl);
     this.sandboxUrl = stack.sandboxUrl;
     this.temporalUi = stack.temporalUi;
@@ -77,6 +106,8 @@ export class EmbeddedTrustflow extends Client {
   override async close(): Promise<void> {
     try {
       await super.close();
+      await this.connection.close();
+      await this.pool.end();
     } finally {
       await this.#stack.close();
     }

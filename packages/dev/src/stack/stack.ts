@@ -7,6 +7,7 @@ import { searchAttributes } from "trustflow/internal/contracts/shared/names.js";
 import { KeyRing } from "trustflow/internal/crypto/key-ring.js";
 import { sandboxControl, type PersonTime, type Speed } from "trustflow-sandbox";
 import type { Exit } from "../processes/child.js";
+import { clockEnv } from "../clock/clock-env.js";
 import { openDatabaseRoles } from "./database-roles.js";
 import { tryLock } from "../processes/lock.js";
 import { cliPath } from "../paths.js";
@@ -38,6 +39,8 @@ export interface StackOptions {
   sandboxSeed?: string;
   /** The clock by which codes and eID assertions get too old. */
   sandboxPersonTime?: PersonTime;
+  /** The file of a virtual clock, by which worker and receiver live; default: the real one. */
+  clockFile?: string;
   /** Default: all. */
   roles?: RoleName[];
   /** A trustflow.toml to read, if it is there; default none. */
@@ -173,7 +176,7 @@ async function prepareFiles({ directory, logDirectory }: Place): Promise<void> {
 }
 
 async function startServers(
-  { databaseUrl, persistent }: StackOptions,
+  { databaseUrl, persistent, clockFile }: StackOptions,
   { directory, logDirectory, state }: Place,
   temporalPath: string,
   closers: Closers,
@@ -197,6 +200,9 @@ async function startServers(
         searchAttributes: Object.values(searchAttributes),
         codecEndpoint: `http://127.0.0.1:${ports.codecServer}/${state.codecToken}`,
         logFile: join(logDirectory, "temporal.log"),
+        ...(clockFile !== undefined && {
+          extraArgs: ["--dynamic-config-value", 'history.timerProcessorMaxTimeShift="1ms"'],
+        }),
         ...(persistent && { dbFilename: join(directory, "temporal.db") }),
       });
       closers.unshift(() => server.close());
@@ -227,6 +233,11 @@ function configurationOf(
   let own: OwnConfiguration | undefined;
   const envOf = (name: RoleName): Record<string, string> =>
     envOfRole(name, env, { ...(databaseUrls && { databaseUrls }), ...state });
+  const processEnvOf = (name: RoleName): NodeJS.ProcessEnv => ({
+    ...cleanEnv(),
+    ...envOf(name),
+    ...clockEnv(name, options.clockFile),
+  });
   const read = (): void => {
     const present = readOwn(options);
     refuseOtherSetting(directory, state, settingOf(present));
@@ -239,7 +250,7 @@ function configurationOf(
       ...(options.env && { env: options.env }),
     });
     refill(env, replaced);
-    for (const [name, kept] of roleEnvs) refill(kept, { ...cleanEnv(), ...envOf(name) });
+    for (const [name, kept] of roleEnvs) refill(kept, processEnvOf(name));
     if (own) sayReplaced(own, env, options.progress ?? (() => {}));
   };
   read();
@@ -250,7 +261,7 @@ function configurationOf(
     accounts: () => accountsInWords(own),
     /** For a process that keeps it. */
     keptEnvOf(name: RoleName): NodeJS.ProcessEnv {
-      const kept = { ...cleanEnv(), ...envOf(name) };
+      const kept = processEnvOf(name);
       roleEnvs.set(name, kept);
       return kept;
     },
