@@ -3,14 +3,14 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Trustflow as Client } from "trustflow-client";
-import type { AnyHandle, Opened } from "trustflow-client";
-import { Connection } from "@temporalio/client";
-import pg from "pg";
-import { TimeLine } from "./clock/time-line.js";
-import { VirtualClock } from "./clock/virtual-clock.js";
-import { WaitsReader } from "./clock/waits.js";
+import type { AnyHandle, Opened, StartedHandle, StartOptions } from "trustflow-client";
+import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl, Speed } from "trustflow-sandbox";
+import { DatabaseClock } from "./clock/database-clock.js";
+import { OpenProcesses } from "./clock/open-processes.js";
+import { TimeLine } from "./clock/time-line.js";
+import { VirtualClock } from "./clock/virtual-clock.js";
 import type { Progress } from "./processes/tools.js";
 import { simulatedSpans } from "./stack/simulated-spans.js";
 import { startStack } from "./stack/stack.js";
@@ -21,9 +21,13 @@ export interface EmbeddedOptions {
   speed?: Speed;
   /** More configuration of the roles, as environment variables: `{ TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2" }`. */
   env?: Record<string, string>;
-  clock?: "virtual";
   /** Called with a line for each step of the start. */
   progress?: Progress;
+}
+
+/** Processes and providers live by one clock, `trustflow.clock`, which stands still until a test moves it. */
+export interface VirtualOptions extends Omit<EmbeddedOptions, "speed"> {
+  clock: "virtual";
 }
 
 /** The sandbox sends affidavits at once. */
@@ -34,22 +38,29 @@ export class Trustflow extends Client {
    * Starts a whole system on free ports of this machine, in a folder that only its user reads, and connects to it. `close()` ends it
    * and removes the folder. If this process dies, both happen too.
    */
-  static async embedded(options: EmbeddedOptions = {}): Promise<EmbeddedTrustflow> {
-    const { speed = "auto", env, progress, clock } = options;
+  static embedded(options: VirtualOptions): Promise<VirtualTrustflow>;
+  static embedded(options?: EmbeddedOptions): Promise<EmbeddedTrustflow>;
+  static async embedded(options: EmbeddedOptions & { clock?: "virtual" } = {}) {
+    const { speed = "auto", clock, env, progress } = options;
+    if (clock && options.speed !== undefined)
+      throw new Error("a virtual clock has no speed: leave out speed or clock");
     const directory = await mkdtemp(join(tmpdir(), "trustflow-embedded-"));
-    const clockFile = join(directory, "clock");
-    if (clock) new TimeLine(clockFile).step(Date.now());
+    const timeLine = clock && new TimeLine(join(directory, "clock"));
+    timeLine?.step(Date.now());
     const stack = await startStack({
-      directory,
-      persistent: false,
-      sandboxSpeed: clock ? "manual" : speed,
-      ...(!clock && { sandboxPersonTime: "real" }),
-      ...(clock && { clockFile }),
-      env: { ...(!clock && simulatedSpans(AFFIDAVIT_WINDOW_SECONDS)), ...env },
-      ...(progress && { progress }),
+      ...{ directory, persistent: false, ...(progress && { progress }) },
+      ...(timeLine
+        ? { clockFile: timeLine.file, sandboxSpeed: "manual", ...(env && { env }) }
+        : {
+            ...{ sandboxSpeed: speed, sandboxPersonTime: "real" },
+            env: { ...simulatedSpans(AFFIDAVIT_WINDOW_SECONDS), ...env },
+          }),
     });
     try {
-      return new EmbeddedTrustflow(await this.open({ env: stack.clientEnv }), stack);
+      const opened = await this.open({ env: stack.clientEnv });
+      return timeLine
+        ? await VirtualTrustflow.begin(opened, stack, timeLine)
+        : new EmbeddedTrustflow(opened, stack);
     } catch (error) {
       await stack.close();
       throw error;
@@ -60,7 +71,7 @@ export class Trustflow extends Client {
 /** Starts, finds and lists processes as every client does, and steers the system that it runs in. */
 export class EmbeddedTrustflow extends Client {
   /** Moves the sandbox's clock, sets faults, reads its ledger and the messages that it sent. */
-  readonly sandbox: SandboxControl;
+  sandbox: SandboxControl;
   /** The same over HTTP: `docs/sandbox/control.md`. */
   readonly sandboxUrl: string;
   /** Temporal's Web UI. */
@@ -68,29 +79,10 @@ export class EmbeddedTrustflow extends Client {
   /** What another program needs to connect: the environment for `Trustflow.connect()` or `npx trustflow list`. */
   readonly env: Readonly<Record<string, string>>;
   readonly #stack: Stack;
-  clock: VirtualClock;
-  connection;
-  pool;
 
   constructor(opened: Opened, stack: Stack) {
     super(opened);
     this.#stack = stack;
-    const timeLine = new TimeLine(join(stack.directory, "clock"));
-    const connection = Connection.lazy({ address: stack.temporal.address });
-    const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 1 });
-    this.connection = connection;
-    this.pool = pool;
-    this.clock = new VirtualClock(
-      timeLine,
-      sandboxControl(stack.sandboxUrl),
-      new WaitsReader(connection.workflowService, stack.temporal.namespace, timeLine),
-      async () =>
-        (
-          await pool.query(
-            "select count(*)::int as n from trustflow.callbacks where state in ('waiting', 'unaddressed') and (claimed_until is null or claim is not null)",
-          )
-        ).rows[0].n,
-    );
     this.sandbox = sandboxControl(stack.sandboxUrl);
     this.sandboxUrl = stack.sandboxUrl;
     this.temporalUi = stack.temporalUi;
@@ -106,10 +98,53 @@ export class EmbeddedTrustflow extends Client {
   override async close(): Promise<void> {
     try {
       await super.close();
-      await this.connection.close();
-      await this.pool.end();
     } finally {
       await this.#stack.close();
     }
+  }
+}
+
+/** Its processes and providers live by `clock`. It is for tests: their histories can be read by no other system. */
+export class VirtualTrustflow extends EmbeddedTrustflow {
+  readonly clock: VirtualClock;
+  readonly #processes: OpenProcesses;
+  readonly #database: DatabaseClock;
+
+  private constructor(opened: Opened, stack: Stack, timeLine: TimeLine) {
+    super(opened, stack);
+    this.#processes = new OpenProcesses(this.temporal, timeLine);
+    this.#database = new DatabaseClock(stack.databaseUrl);
+    const { sandbox } = this;
+    this.clock = new VirtualClock({
+      ...{ timeLine, sandbox, processes: this.#processes, database: this.#database },
+    });
+    const refuse = (): never => {
+      throw new Error("the sandbox lives by the virtual clock: use trustflow.clock");
+    };
+    this.sandbox = { ...sandbox, advance: refuse, setSpeed: refuse };
+  }
+
+  static async begin(opened: Opened, stack: Stack, timeLine: TimeLine): Promise<VirtualTrustflow> {
+    const trustflow = new VirtualTrustflow(opened, stack, timeLine);
+    // The sandbox's clock began a little later.
+    const { now } = await trustflow.sandbox.clock();
+    await trustflow.clock.advance(Math.max(0, Date.parse(now) - timeLine.now()));
+    return trustflow;
+  }
+
+  override async start<P extends ProcessName>(
+    processName: P,
+    id: string,
+    input: object,
+    options: StartOptions = {},
+  ): Promise<StartedHandle<P>> {
+    const handle = await super.start(processName, id, input, options);
+    this.#processes.add(handle.workflowId);
+    return handle;
+  }
+
+  override async close(): Promise<void> {
+    await this.#database.close();
+    await super.close();
   }
 }

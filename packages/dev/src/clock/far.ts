@@ -1,6 +1,8 @@
-// How a wait of the virtual clock looks to Temporal, whose own clock is the real one: it is ten years longer, so it never ends by
-// itself there. What is beyond the ten years is its virtual length.
-export const FAR_MS = 3_650 * 86_400_000;
+// How a wait of the virtual clock looks in Temporal, whose own clock is the real one: it is ten years longer than for its process, so
+// Temporal never ends it.
+const DAY_MS = 86_400_000;
 
-/** Tells a process that the clock was moved. */
+export const FAR_MS = 3_650 * DAY_MS;
+
+/** The signal that tells a process that the clock was moved. */
 export const CLOCK_SIGNAL = "trustflowVirtualClock";

@@ -1,19 +1,24 @@
-// Preloaded into a role of a system with a virtual clock (`node --import`): `Date` is that of the clock, and `performance` moves on with
-// it. Production code knows nothing of it.
+// Preloaded into a role of a system with a virtual clock (`node --import`): `Date` is the clock's, and `performance` moves on with it. What
+// the role runs knows nothing of it.
+import { isMainThread } from "node:worker_threads";
 import { TimeLine } from "./time-line.js";
 
-export const timeLine = new TimeLine(process.env["VIRTUAL_CLOCK_FILE"] ?? "");
+const { VIRTUAL_CLOCK_FILE: file, TRUSTFLOW_ENVIRONMENT: environment } = process.env;
+if (file === undefined || environment !== "sandbox")
+  throw new Error("a virtual clock is for tests: it runs with the sandbox alone");
 
-/** Of timers and processor time, which stay real, and of what Temporal says. */
-const RealDate = Date;
+export const timeLine = new TimeLine(file);
 
-globalThis.Date = new Proxy(RealDate, {
-  construct: (target, args: [], newTarget) =>
-    Reflect.construct(target, args.length === 0 ? [timeLine.now()] : args, newTarget) as Date,
-  apply: () => new Date().toString(),
-  get: (target, name) => (name === "now" ? () => timeLine.now() : Reflect.get(target, name)),
-});
-
-const realElapsed = performance.now.bind(performance);
-const begin = timeLine.now();
-performance.now = () => realElapsed() + timeLine.now() - begin;
+// The threads run workflows alone, whose time comes from Temporal (virtual-worker.ts).
+if (isMainThread) {
+  const now = () => timeLine.now();
+  globalThis.Date = new Proxy(Date, {
+    construct: (target, given: [], newTarget) =>
+      Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as Date,
+    apply: () => new Date().toString(),
+    get: (target, name) => (name === "now" ? now : Reflect.get(target, name)),
+  });
+  const elapsed = performance.now.bind(performance);
+  const begin = now();
+  performance.now = () => elapsed() + now() - begin;
+}

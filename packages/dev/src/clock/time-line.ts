@@ -1,5 +1,5 @@
-// The steps of a virtual clock, in a file that only grows: at which real time the clock was set to which virtual time. Between two
-// steps it stands still. Every process of the system reads the file, so that each real time has one virtual time, today and in a replay.
+// The steps of a virtual clock, in a file that only grows: the real time at which it was set to which virtual time. Between two steps it
+// stands still. Every program of the system reads the file, so a real time has the same virtual time in each of them, and in each replay.
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 
 interface Step {
@@ -7,23 +7,23 @@ interface Step {
   virtual: number;
 }
 
-/** Kept although this process may have a shifted `Date` of its own. */
+/** The programs of the system may have a `Date` that is the clock's. */
 const realNow = Date.now.bind(Date);
 
 export class TimeLine {
-  readonly #file: string;
+  readonly file: string;
   #steps: Step[] = [];
-  #size = -1;
+  #size = 0;
 
   constructor(file: string) {
-    this.#file = file;
+    this.file = file;
   }
 
   /** The virtual time of a real one, both in milliseconds since the epoch. */
   at(real: number): number {
     this.#read();
     const step = this.#steps.findLast((each) => each.real <= real) ?? this.#steps[0];
-    if (!step) throw new Error(`the virtual clock has no time yet: ${this.#file}`);
+    if (!step) throw new Error(`${this.file} has no step of a virtual clock`);
     return step.virtual;
   }
 
@@ -31,15 +31,14 @@ export class TimeLine {
     return this.at(realNow());
   }
 
-  /** From this millisecond on it is `virtual`. */
   step(virtual: number): void {
-    appendFileSync(this.#file, `${realNow()} ${virtual}\n`);
+    appendFileSync(this.file, `${realNow()} ${virtual}\n`);
   }
 
   #read(): void {
-    const { size } = statSync(this.#file);
+    const { size } = statSync(this.file);
     if (size === this.#size) return;
-    const lines = readFileSync(this.#file, "utf8").split("\n").slice(0, -1);
+    const lines = readFileSync(this.file, "utf8").split("\n").slice(0, -1);
     this.#steps = lines.map((line) => {
       const [real = 0, virtual = 0] = line.split(" ").map(Number);
       return { real, virtual };

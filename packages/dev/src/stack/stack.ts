@@ -8,6 +8,7 @@ import { KeyRing } from "trustflow/internal/crypto/key-ring.js";
 import { sandboxControl, type PersonTime, type Speed } from "trustflow-sandbox";
 import type { Exit } from "../processes/child.js";
 import { clockEnv } from "../clock/clock-env.js";
+import { makeDatabaseClock } from "../clock/database-clock.js";
 import { openDatabaseRoles } from "./database-roles.js";
 import { tryLock } from "../processes/lock.js";
 import { cliPath } from "../paths.js";
@@ -103,6 +104,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     progress("starting PostgreSQL and Temporal");
     const { postgres, temporal } = await startServers(options, place, temporalPath, closers);
     const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
+    if (options.clockFile !== undefined) await makeDatabaseClock(databaseUrl);
     const databaseUrls = postgres && (await openDatabaseRoles(postgres.url));
     const configuration = configurationOf(options, place, databaseUrl, databaseUrls);
     progress(`starting ${wanted.join(", ")}`);
@@ -200,6 +202,7 @@ async function startServers(
         searchAttributes: Object.values(searchAttributes),
         codecEndpoint: `http://127.0.0.1:${ports.codecServer}/${state.codecToken}`,
         logFile: join(logDirectory, "temporal.log"),
+        // Temporal may make an activity one second later than it could, and a virtual clock waits for it each time.
         ...(clockFile !== undefined && {
           extraArgs: ["--dynamic-config-value", 'history.timerProcessorMaxTimeShift="1ms"'],
         }),
