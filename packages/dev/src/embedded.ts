@@ -110,13 +110,13 @@ export class VirtualTrustflow extends EmbeddedTrustflow {
   readonly #processes: OpenProcesses;
   readonly #database: DatabaseClock;
 
-  private constructor(opened: Opened, stack: Stack, timeLine: TimeLine) {
+  private constructor(opened: Opened, stack: Stack, timeLine: TimeLine, database: DatabaseClock) {
     super(opened, stack);
     this.#processes = new OpenProcesses(this.temporal, timeLine);
-    this.#database = new DatabaseClock(stack.databaseUrl);
+    this.#database = database;
     const { sandbox } = this;
     this.clock = new VirtualClock({
-      ...{ timeLine, sandbox, processes: this.#processes, database: this.#database },
+      ...{ timeLine, sandbox, processes: this.#processes, database },
     });
     const refuse = (): never => {
       throw new Error("the sandbox lives by the virtual clock: use trustflow.clock");
@@ -125,11 +125,12 @@ export class VirtualTrustflow extends EmbeddedTrustflow {
   }
 
   static async begin(opened: Opened, stack: Stack, timeLine: TimeLine): Promise<VirtualTrustflow> {
-    const trustflow = new VirtualTrustflow(opened, stack, timeLine);
-    // The sandbox's clock began a little later.
-    const { now } = await trustflow.sandbox.clock();
-    await trustflow.clock.advance(Math.max(0, Date.parse(now) - timeLine.now()));
-    return trustflow;
+    const { now } = await sandboxControl(stack.sandboxUrl).clock();
+    // It began a little later than the file.
+    timeLine.step(Date.parse(now));
+    const database = new DatabaseClock(stack.databaseUrl);
+    await database.step(Date.parse(now));
+    return new VirtualTrustflow(opened, stack, timeLine, database);
   }
 
   override async start<P extends ProcessName>(

@@ -8,7 +8,8 @@ import type { TimeLine } from "./time-line.js";
 type History = Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>;
 type HistoryEvent = NonNullable<History["events"]>[number];
 
-const NOT_FOUND = 5;
+/** gRPC's status. */
+const NOT_FOUND: number = 5;
 
 export interface Waits {
   workflowId: string;
@@ -23,8 +24,7 @@ export interface Waits {
 export class OpenProcesses {
   readonly #client: Client;
   readonly #timeLine: TimeLine;
-  /** The list of Temporal may lack the newest ones. */
-  readonly #started = new Set<string>();
+  readonly #known = new Set<string>();
   /** By run: the timers that its history shows. */
   readonly #timers = new Map<string, { historyLength: number; timers: number[] }>();
 
@@ -33,9 +33,15 @@ export class OpenProcesses {
     this.#timeLine = timeLine;
   }
 
-  /** From now on its waits are seen. */
+  /** A process that was just started, and may not be in Temporal's list yet. */
   add(workflowId: string): void {
-    this.#started.add(workflowId);
+    this.#known.add(workflowId);
+  }
+
+  /** Adds those that others have started. */
+  async find(): Promise<void> {
+    const query = "ExecutionStatus = 'Running'";
+    for await (const { workflowId } of this.#client.workflow.list({ query })) this.add(workflowId);
   }
 
   async waits(): Promise<Waits[]> {
@@ -43,11 +49,7 @@ export class OpenProcesses {
     const look = (workflowId: string): void => {
       if (!found.has(workflowId)) found.set(workflowId, this.#waitsOf(workflowId, look));
     };
-    for (const workflowId of this.#started) look(workflowId);
-    for await (const { workflowId } of this.#client.workflow.list({
-      query: "ExecutionStatus = 'Running'",
-    }))
-      look(workflowId);
+    for (const workflowId of this.#known) look(workflowId);
     const all: Waits[] = [];
     // A look at a parent adds its children.
     for (const looked of found.values()) {
@@ -82,7 +84,7 @@ export class OpenProcesses {
     const { workflowExecutionInfo: info, pendingWorkflowTask: task } = raw;
     // It is closed.
     if (info?.closeTime) {
-      this.#started.delete(workflowId);
+      this.#known.delete(workflowId);
       return undefined;
     }
     const children = raw.pendingChildren ?? [];
@@ -119,7 +121,7 @@ export class OpenProcesses {
 
 async function ifThere(call: Promise<unknown>): Promise<void> {
   await call.catch((error: unknown) => {
-    if (!isGrpcServiceError(error) || Number(error.code) !== NOT_FOUND) throw error;
+    if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
   });
 }
 

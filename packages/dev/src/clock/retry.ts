@@ -1,7 +1,7 @@
 // When a failed activity is made again: the rules are the Temporal server's, the clock is the virtual one.
 import type { Info } from "@temporalio/activity";
 import { CancelledFailure, ensureApplicationFailure } from "@temporalio/common";
-import { msToNumber } from "@temporalio/common/lib/time.js";
+import { msOptionalToNumber, msToNumber } from "@temporalio/common/lib/time.js";
 import { FAR_MS } from "./far.js";
 
 /** Makes the failure final where the server would make no other attempt, and else gives it a delay that only the clock ends. */
@@ -17,7 +17,7 @@ export function failureByClock(
   const isLast =
     maximumAttempts !== undefined && maximumAttempts > 0 && info.attempt >= maximumAttempts;
   if (nonRetryable || isLast || nonRetryableErrorTypes.includes(type ?? "")) return failure;
-  const delayMs = nextRetryDelay == null ? intervalMs(info) : msToNumber(nextRetryDelay);
+  const delayMs = msOptionalToNumber(nextRetryDelay ?? undefined) ?? intervalMs(info);
   return Object.assign(
     failure,
     delayMs > leftMs ? { nonRetryable: true } : { nextRetryDelay: FAR_MS + delayMs },

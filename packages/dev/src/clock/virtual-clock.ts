@@ -1,5 +1,6 @@
 // The clock of a whole system for tests: of its processes, its database, and the providers in its sandbox.
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Duration } from "@temporalio/common";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import type { SandboxControl } from "trustflow-sandbox";
@@ -9,7 +10,7 @@ import type { TimeLine } from "./time-line.js";
 
 /** After it Temporal's list shows what another program has started. */
 const LISTED_MS = 250;
-const PAUSE_MS = 5;
+const PAUSE_MS = 10;
 /** The longest real time without rest: a worker that was killed is replaced before. */
 const MAX_UNREST_MS = 90_000;
 /** So long a caller may need to read what has happened. */
@@ -29,6 +30,7 @@ export interface ClockParts {
  */
 export class VirtualClock {
   readonly #parts: ClockParts;
+  #providersDue = Infinity;
   #move: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ClockParts) {
@@ -41,14 +43,15 @@ export class VirtualClock {
 
   /** Moves the clock on: `"60 days"`, or milliseconds. Resolves when all that was due has happened, and returns the time. */
   advance(span: Duration): Promise<Date> {
-    const ms = msToNumber(span);
+    const ms = Math.round(msToNumber(span));
     if (!(ms >= 0)) throw new RangeError(`a clock does not go back: ${span}`);
     return this.#alone(async () => {
       const end = this.#parts.timeLine.now() + ms;
       for (;;) {
-        const due = await this.#next(await this.#rest());
+        const waits = await this.#rest();
+        const due = this.#next(waits);
         if (due > end) break;
-        await this.#stopAt(due);
+        await this.#stopAt(due, waits);
       }
       await this.#moveTo(end);
       return this.now();
@@ -66,16 +69,16 @@ export class VirtualClock {
       let before: Waits[] = [];
       while (!isSettled) {
         const waits = await this.#rest();
-        const due = await this.#next(waits);
+        const due = this.#next(waits);
         const isOver = due === Infinity || waits.length < before.length;
-        const hasNews = JSON.stringify(historiesOf(waits)) !== JSON.stringify(historiesOf(before));
+        const hasNews = !isDeepStrictEqual(historiesOf(waits), historiesOf(before));
         const readingMs = isOver ? LAST_READING_MS : hasNews ? READING_MS : 0;
         await Promise.race([settled, delay(readingMs, undefined, { ref: false })]);
         if (isSettled) break;
         if (due === Infinity)
           throw new Error("nothing is due any more: what was waited for needs a person or a call");
         before = waits;
-        await this.#stopAt(due);
+        await this.#stopAt(due, waits);
       }
       return work;
     });
@@ -85,57 +88,71 @@ export class VirtualClock {
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const move = this.#move.then(async () => {
       await delay(LISTED_MS);
+      await this.#parts.processes.find();
       return work();
     });
     this.#move = move.catch(() => undefined);
     return move;
   }
 
-  /** Waits until nothing happens any more by itself; returns what the open processes wait for. */
+  /**
+   * Waits until nothing happens any more by itself; returns what the open processes wait for. They are looked at before and after the
+   * providers and the relay: what is on the way from these changes a process.
+   */
   async #rest(): Promise<Waits[]> {
-    const { database, processes, sandbox } = this.#parts;
+    const { processes } = this.#parts;
     const limit = performance.now() + MAX_UNREST_MS;
-    let before: string | undefined;
     for (;;) {
-      const { ran } = await sandbox.advance(0);
-      const hasCallbacks = await database.hasCallbacks();
       const waits = await processes.waits();
       const busy = waits.filter(({ isBusy }) => isBusy).map(({ workflowId }) => workflowId);
-      const isQuiet = ran === 0 && !hasCallbacks && busy.length === 0;
-      const seen = isQuiet ? JSON.stringify(waits) : undefined;
-      // What one of them told another one on the way shows at the second look.
-      if (seen !== undefined && seen === before) return waits;
-      before = seen;
+      if (
+        busy.length === 0 &&
+        !(await this.#isOnTheWay()) &&
+        isDeepStrictEqual(waits, await processes.waits())
+      )
+        return waits;
       if (performance.now() > limit)
         throw new Error(`the virtual clock waits in vain for ${busy.join(", ") || "callbacks"}`);
       await delay(PAUSE_MS);
     }
   }
 
-  async #next(waits: Waits[]): Promise<number> {
-    const { next } = await this.#parts.sandbox.clock();
+  /** Whether a provider acts at this instant, or the relay has callbacks to deliver. */
+  async #isOnTheWay(): Promise<boolean> {
+    return (await this.#moveSandbox(0)) || this.#parts.database.hasCallbacks();
+  }
+
+  #next(waits: Waits[]): number {
     const own = waits.flatMap(({ timers, retries }) => [
       ...timers,
       ...retries.map(({ due }) => due),
     ]);
-    return Math.min(...own, next === undefined ? Infinity : Date.parse(next));
+    return Math.min(...own, this.#providersDue);
   }
 
   /** The providers come first: a poll reads what they have done at that instant. */
-  async #stopAt(due: number): Promise<void> {
-    const now = await this.#moveTo(due);
-    for (const waits of await this.#rest()) await this.#parts.processes.wake(waits, now);
+  async #stopAt(due: number, waits: Waits[]): Promise<void> {
+    const { processes, timeLine } = this.#parts;
+    const haveActed = await this.#moveTo(due);
+    const present = haveActed ? await this.#rest() : waits;
+    for (const each of present) await processes.wake(each, timeLine.now());
   }
 
-  /** A time that is over, as a program without the clock may ask for, is now. */
-  async #moveTo(virtual: number): Promise<number> {
-    const { timeLine, database, sandbox } = this.#parts;
-    const to = Math.max(virtual, timeLine.now());
+  /** An instant that is over counts as now. */
+  async #moveTo(instant: number): Promise<boolean> {
+    const { timeLine, database } = this.#parts;
+    const before = timeLine.now();
+    const to = Math.max(instant, before);
     timeLine.step(to);
     await database.step(to);
-    const { now } = await sandbox.clock();
-    await sandbox.advance(Math.max(0, to - Date.parse(now)));
-    return to;
+    return this.#moveSandbox(to - before);
+  }
+
+  /** Returns whether a provider has acted. */
+  async #moveSandbox(ms: number): Promise<boolean> {
+    const { ran, next } = await this.#parts.sandbox.advance(ms);
+    this.#providersDue = next === undefined ? Infinity : Date.parse(next);
+    return ran > 0;
   }
 }
 
