@@ -80,7 +80,12 @@ export class OpenProcesses {
     workflowId: string,
     look: (workflowId: string) => void,
   ): Promise<Waits | undefined> {
-    const { raw } = await this.#client.workflow.getHandle(workflowId).describe();
+    const { namespace } = this.#client.options;
+    const execution = { workflowId };
+    // Without the status and other members that the client would decrypt.
+    const raw = await this.#client.workflowService.describeWorkflowExecution({
+      ...{ namespace, execution },
+    });
     const { workflowExecutionInfo: info, pendingWorkflowTask: task } = raw;
     // It is closed.
     if (info?.closeTime) {

@@ -10,7 +10,7 @@ import type { TimeLine } from "./time-line.js";
 
 /** After it Temporal's list shows what another program has started. */
 const LISTED_MS = 250;
-const PAUSE_MS = 10;
+const PAUSE_MS = 15;
 /** The longest real time without rest: a worker that was killed is replaced before. */
 const MAX_UNREST_MS = 90_000;
 /** So long a caller may need to read what has happened. */
