@@ -108,7 +108,8 @@ test(
     const said = await ended(
       program(
         { clock: "virtual" },
-        `const start = trustflow.clock.now();
+        `await trustflow.clock.advance("30 days");
+        const start = trustflow.clock.now();
         const { Trustflow: Client } = await import("trustflow-client");
         const client = await Client.connect({ env: trustflow.env });
         const serving = await client.serveNotice("order-2", ${JSON.stringify(input)});

@@ -2,6 +2,7 @@
 // workflows, their timers and the retries of activities are the clock's. A timer lasts ten years longer for Temporal than for
 // its process; when the clock has come to its end, a signal tells the process, and the timer fires.
 import { createRequire } from "node:module";
+import { isMainThread } from "node:worker_threads";
 import type { ActivityInterceptorsFactory, WorkerOptions } from "@temporalio/worker";
 import { msToTs, tsToMs } from "@temporalio/common/lib/time.js";
 import { cliPath } from "../paths.js";
@@ -91,3 +92,18 @@ const byClock: ActivityInterceptorsFactory = (context) => {
     },
   };
 };
+
+/** A look at another process says when that began, which Temporal knows by its own clock. */
+async function translateLooks(): Promise<void> {
+  const { ProcessLooksByClient } =
+    await import("trustflow/internal/temporal/visibility/process-look.js");
+  const { look } = ProcessLooksByClient.prototype;
+  ProcessLooksByClient.prototype.look = async function (workflowId) {
+    const found = await look.call(this, workflowId);
+    if (found.run === "missing") return found;
+    const startedAt = timeLine.at(Date.parse(found.startedAt));
+    return { ...found, startedAt: new Date(startedAt).toISOString() };
+  };
+}
+
+if (isMainThread) await translateLooks();
