@@ -71,7 +71,7 @@ export class Trustflow extends Client {
 /** Starts, finds and lists processes as every client does, and steers the system that it runs in. */
 export class EmbeddedTrustflow extends Client {
   /** Moves the sandbox's clock, sets faults, reads its ledger and the messages that it sent. */
-  sandbox: SandboxControl;
+  readonly sandbox: SandboxControl;
   /** The same over HTTP: `docs/sandbox/control.md`. */
   readonly sandboxUrl: string;
   /** Temporal's Web UI. */
@@ -80,10 +80,10 @@ export class EmbeddedTrustflow extends Client {
   readonly env: Readonly<Record<string, string>>;
   readonly #stack: Stack;
 
-  constructor(opened: Opened, stack: Stack) {
+  constructor(opened: Opened, stack: Stack, sandbox = sandboxControl(stack.sandboxUrl)) {
     super(opened);
     this.#stack = stack;
-    this.sandbox = sandboxControl(stack.sandboxUrl);
+    this.sandbox = sandbox;
     this.sandboxUrl = stack.sandboxUrl;
     this.temporalUi = stack.temporalUi;
     this.env = stack.clientEnv;
@@ -104,6 +104,9 @@ export class EmbeddedTrustflow extends Client {
   }
 }
 
+const refuseToMove = (): Promise<never> =>
+  Promise.reject(new Error("the sandbox lives by the virtual clock: use trustflow.clock"));
+
 /** Its processes and providers live by `clock`. It is for tests: their histories can be read by no other system. */
 export class VirtualTrustflow extends EmbeddedTrustflow {
   readonly clock: VirtualClock;
@@ -111,17 +114,11 @@ export class VirtualTrustflow extends EmbeddedTrustflow {
   readonly #database: DatabaseClock;
 
   private constructor(opened: Opened, stack: Stack, timeLine: TimeLine, database: DatabaseClock) {
-    super(opened, stack);
+    const sandbox = sandboxControl(stack.sandboxUrl);
+    super(opened, stack, { ...sandbox, advance: refuseToMove, setSpeed: refuseToMove });
     this.#processes = new OpenProcesses(this.temporal, timeLine);
     this.#database = database;
-    const { sandbox } = this;
-    this.clock = new VirtualClock({
-      ...{ timeLine, sandbox, processes: this.#processes, database },
-    });
-    const refuse = (): never => {
-      throw new Error("the sandbox lives by the virtual clock: use trustflow.clock");
-    };
-    this.sandbox = { ...sandbox, advance: refuse, setSpeed: refuse };
+    this.clock = new VirtualClock({ timeLine, sandbox, processes: this.#processes, database });
   }
 
   static async begin(opened: Opened, stack: Stack, timeLine: TimeLine): Promise<VirtualTrustflow> {
