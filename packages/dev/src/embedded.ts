@@ -80,7 +80,11 @@ export class EmbeddedTrustflow extends Client {
   readonly env: Readonly<Record<string, string>>;
   readonly #stack: Stack;
 
-  constructor(opened: Opened, stack: Stack, sandbox = sandboxControl(stack.sandboxUrl)) {
+  constructor(
+    opened: Opened,
+    stack: Stack,
+    sandbox: SandboxControl = sandboxControl(stack.sandboxUrl),
+  ) {
     super(opened);
     this.#stack = stack;
     this.sandbox = sandbox;
