@@ -15,7 +15,11 @@ import { codeBlocks, isThere, namedRows, pages, quoted, root, textOf } from "./r
 
 const scriptsOf = (path: string) =>
   Object.keys((JSON.parse(textOf(path)) as { scripts: object }).scripts);
-const scripts = ["package.json", "examples/onboarding/package.json"].flatMap(scriptsOf);
+const scripts = [
+  "package.json",
+  "examples/onboarding/package.json",
+  "examples/testing/package.json",
+].flatMap(scriptsOf);
 const exampleIsThere = (path: string) => isThere(path) || !path.startsWith("examples/");
 
 /** A line as a shell splits it; quotes hold words together. */

@@ -3,9 +3,14 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Trustflow as Client } from "trustflow-client";
-import type { AnyHandle, Opened } from "trustflow-client";
+import type { AnyHandle, Opened, StartedHandle, StartOptions } from "trustflow-client";
+import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl, Speed } from "trustflow-sandbox";
+import { DatabaseClock } from "./clock/database-clock.js";
+import { OpenProcesses } from "./clock/open-processes.js";
+import { TimeLine } from "./clock/time-line.js";
+import { VirtualClock } from "./clock/virtual-clock.js";
 import type { Progress } from "./processes/tools.js";
 import { simulatedSpans } from "./stack/simulated-spans.js";
 import { startStack } from "./stack/stack.js";
@@ -20,6 +25,11 @@ export interface EmbeddedOptions {
   progress?: Progress;
 }
 
+/** Processes and providers live by one clock, `trustflow.clock`, which stands still until a test moves it. */
+export interface VirtualOptions extends Omit<EmbeddedOptions, "speed"> {
+  clock: "virtual";
+}
+
 /** The sandbox sends affidavits at once. */
 const AFFIDAVIT_WINDOW_SECONDS = 5;
 
@@ -28,18 +38,29 @@ export class Trustflow extends Client {
    * Starts a whole system on free ports of this machine, in a folder that only its user reads, and connects to it. `close()` ends it
    * and removes the folder. If this process dies, both happen too.
    */
-  static async embedded(options: EmbeddedOptions = {}): Promise<EmbeddedTrustflow> {
-    const { speed = "auto", env, progress } = options;
+  static embedded(options: VirtualOptions): Promise<VirtualTrustflow>;
+  static embedded(options?: EmbeddedOptions): Promise<EmbeddedTrustflow>;
+  static async embedded(options: EmbeddedOptions & { clock?: "virtual" } = {}) {
+    const { speed = "auto", clock, env, progress } = options;
+    if (clock && options.speed !== undefined)
+      throw new Error("a virtual clock has no speed: leave out speed or clock");
+    const directory = await mkdtemp(join(tmpdir(), "trustflow-embedded-"));
+    const timeLine = clock && new TimeLine(join(directory, "clock"));
+    timeLine?.step(Date.now());
     const stack = await startStack({
-      directory: await mkdtemp(join(tmpdir(), "trustflow-embedded-")),
-      persistent: false,
-      sandboxSpeed: speed,
-      sandboxPersonTime: "real",
-      env: { ...simulatedSpans(AFFIDAVIT_WINDOW_SECONDS), ...env },
-      ...(progress && { progress }),
+      ...{ directory, persistent: false, ...(progress && { progress }) },
+      ...(timeLine
+        ? { clockFile: timeLine.file, sandboxSpeed: "manual", ...(env && { env }) }
+        : {
+            ...{ sandboxSpeed: speed, sandboxPersonTime: "real" },
+            env: { ...simulatedSpans(AFFIDAVIT_WINDOW_SECONDS), ...env },
+          }),
     });
     try {
-      return new EmbeddedTrustflow(await this.open({ env: stack.clientEnv }), stack);
+      const opened = await this.open({ env: stack.clientEnv });
+      return timeLine
+        ? await VirtualTrustflow.begin(opened, stack, timeLine)
+        : new EmbeddedTrustflow(opened, stack);
     } catch (error) {
       await stack.close();
       throw error;
@@ -59,10 +80,14 @@ export class EmbeddedTrustflow extends Client {
   readonly env: Readonly<Record<string, string>>;
   readonly #stack: Stack;
 
-  constructor(opened: Opened, stack: Stack) {
+  constructor(
+    opened: Opened,
+    stack: Stack,
+    sandbox: SandboxControl = sandboxControl(stack.sandboxUrl),
+  ) {
     super(opened);
     this.#stack = stack;
-    this.sandbox = sandboxControl(stack.sandboxUrl);
+    this.sandbox = sandbox;
     this.sandboxUrl = stack.sandboxUrl;
     this.temporalUi = stack.temporalUi;
     this.env = stack.clientEnv;
@@ -80,5 +105,48 @@ export class EmbeddedTrustflow extends Client {
     } finally {
       await this.#stack.close();
     }
+  }
+}
+
+const refuseToMove = (): Promise<never> =>
+  Promise.reject(new Error("the sandbox lives by the virtual clock: use trustflow.clock"));
+
+/** Its processes and providers live by `clock`. It is for tests: their histories can be read by no other system. */
+export class VirtualTrustflow extends EmbeddedTrustflow {
+  readonly clock: VirtualClock;
+  readonly #processes: OpenProcesses;
+  readonly #database: DatabaseClock;
+
+  private constructor(opened: Opened, stack: Stack, timeLine: TimeLine, database: DatabaseClock) {
+    const sandbox = sandboxControl(stack.sandboxUrl);
+    super(opened, stack, { ...sandbox, advance: refuseToMove, setSpeed: refuseToMove });
+    this.#processes = new OpenProcesses(this.temporal, timeLine);
+    this.#database = database;
+    this.clock = new VirtualClock({ timeLine, sandbox, processes: this.#processes, database });
+  }
+
+  static async begin(opened: Opened, stack: Stack, timeLine: TimeLine): Promise<VirtualTrustflow> {
+    const { now } = await sandboxControl(stack.sandboxUrl).clock();
+    // It began a little later than the file.
+    timeLine.step(Date.parse(now));
+    const database = new DatabaseClock(stack.databaseUrl);
+    await database.step(Date.parse(now));
+    return new VirtualTrustflow(opened, stack, timeLine, database);
+  }
+
+  override async start<P extends ProcessName>(
+    processName: P,
+    id: string,
+    input: object,
+    options: StartOptions = {},
+  ): Promise<StartedHandle<P>> {
+    const handle = await super.start(processName, id, input, options);
+    this.#processes.add(handle.workflowId);
+    return handle;
+  }
+
+  override async close(): Promise<void> {
+    await this.#database.close();
+    await super.close();
   }
 }

@@ -1,58 +1,22 @@
 // `Trustflow.embedded()`: a whole system for a user's own test, of which nothing is left, however it ends.
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { readdir, readFile } from "node:fs/promises";
+import { expect, test } from "@jest/globals";
 import { Trustflow as Client } from "trustflow-client";
 import { processesOf } from "../../../test/harness/left-over.js";
+import { folder, nothingIsLeft, program } from "./program.js";
 
 const LIMIT_MS = 180_000;
-let folder: string;
-let running: ChildProcess;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trustflow-embedded-test-"));
-});
-afterEach(async () => {
-  running.kill("SIGKILL");
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** A user's program in a process of its own, with a folder for temporary files that nobody else has. */
-function program(lines: string) {
-  const child = spawn(
-    process.execPath,
-    [
-      "--input-type=module",
-      "--eval",
-      `import { Trustflow } from "${pathToFileURL(join("packages", "dev", "dist", "index.js")).href}";
-      const trustflow = await Trustflow.embedded({ speed: 40_000 });
-      ${lines}`,
-    ],
-    { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, TMPDIR: folder } },
-  );
-  running = child;
-  return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
-}
-
-async function nothingIsLeft(): Promise<void> {
-  const left = async () => [...(await processesOf(folder)), ...(await readdir(folder))];
-  for (let tries = 0; tries < 400 && (await left()).length > 0; tries++) await delay(50);
-  expect(await left()).toEqual([]);
-}
-
+const fast = { speed: 40_000 };
 const isOpen = `await once(process.stdin, "data");`;
 
 test(
   "a letter ends as delivered, the sandbox can be steered, and nothing is left after close()",
   async () => {
-    const { child, lines } = program(`
+    const { child, lines } = program(
+      fast,
+      `
       import { once } from "node:events";
       const letter = await trustflow.sendPostal("order-1", {
         document: { base64: ${JSON.stringify((await readFile("examples/letter.pdf")).toString("base64"))}, mediaType: "application/pdf" },
@@ -68,7 +32,8 @@ test(
       console.log(JSON.stringify({ outcome, link, temporalUi, sandboxUrl, env, effects: effects.map(({ operation }) => operation) }));
       ${isOpen}
       await trustflow.close();
-      process.stdin.destroy();`);
+      process.stdin.destroy();`,
+    );
     const said = JSON.parse((await lines.next()).value);
     expect(said).toMatchObject({ outcome: "delivered", effects: ["evi-post.submit"] });
     expect(said.link).toBe(`${said.temporalUi}/namespaces/default/workflows/sendPostal%2Forder-1`);
@@ -89,7 +54,7 @@ test(
 test(
   "nothing is left of a program that is killed",
   async () => {
-    const { child, lines } = program(`console.log("up"); setInterval(() => {}, 1000);`);
+    const { child, lines } = program(fast, `console.log("up"); setInterval(() => {}, 1000);`);
     await lines.next();
     expect((await processesOf(folder)).length).toBeGreaterThan(5);
     child.kill("SIGKILL");

@@ -123,6 +123,7 @@ const password = "a password of the test environment";
 /** Pages of one list are read one after the other, in the same place. */
 export const guides: Guide[][] = [
   [{ page: "examples/onboarding/README.md" }],
+  [{ page: "examples/testing/README.md" }],
   [
     {
       page: "README.md",

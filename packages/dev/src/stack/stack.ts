@@ -7,6 +7,8 @@ import { searchAttributes } from "trustflow/internal/contracts/shared/names.js";
 import { KeyRing } from "trustflow/internal/crypto/key-ring.js";
 import { sandboxControl, type PersonTime, type Speed } from "trustflow-sandbox";
 import type { Exit } from "../processes/child.js";
+import { clockEnv } from "../clock/clock-env.js";
+import { makeDatabaseClock } from "../clock/database-clock.js";
 import { openDatabaseRoles } from "./database-roles.js";
 import { tryLock } from "../processes/lock.js";
 import { cliPath } from "../paths.js";
@@ -38,6 +40,8 @@ export interface StackOptions {
   sandboxSeed?: string;
   /** The clock by which codes and eID assertions get too old. */
   sandboxPersonTime?: PersonTime;
+  /** The file of a virtual clock, by which worker and receiver live; default: the real one. */
+  clockFile?: string;
   /** Default: all. */
   roles?: RoleName[];
   /** A trustflow.toml to read, if it is there; default none. */
@@ -100,6 +104,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     progress("starting PostgreSQL and Temporal");
     const { postgres, temporal } = await startServers(options, place, temporalPath, closers);
     const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
+    if (options.clockFile !== undefined) await makeDatabaseClock(databaseUrl);
     const databaseUrls = postgres && (await openDatabaseRoles(postgres.url));
     const configuration = configurationOf(options, place, databaseUrl, databaseUrls);
     progress(`starting ${wanted.join(", ")}`);
@@ -173,7 +178,7 @@ async function prepareFiles({ directory, logDirectory }: Place): Promise<void> {
 }
 
 async function startServers(
-  { databaseUrl, persistent }: StackOptions,
+  { databaseUrl, persistent, clockFile }: StackOptions,
   { directory, logDirectory, state }: Place,
   temporalPath: string,
   closers: Closers,
@@ -197,6 +202,10 @@ async function startServers(
         searchAttributes: Object.values(searchAttributes),
         codecEndpoint: `http://127.0.0.1:${ports.codecServer}/${state.codecToken}`,
         logFile: join(logDirectory, "temporal.log"),
+        // Temporal may make an activity one second later than it could, and a virtual clock waits for it each time.
+        ...(clockFile !== undefined && {
+          extraArgs: ["--dynamic-config-value", 'history.timerProcessorMaxTimeShift="1ms"'],
+        }),
         ...(persistent && { dbFilename: join(directory, "temporal.db") }),
       });
       closers.unshift(() => server.close());
@@ -227,6 +236,11 @@ function configurationOf(
   let own: OwnConfiguration | undefined;
   const envOf = (name: RoleName): Record<string, string> =>
     envOfRole(name, env, { ...(databaseUrls && { databaseUrls }), ...state });
+  const processEnvOf = (name: RoleName): NodeJS.ProcessEnv => ({
+    ...cleanEnv(),
+    ...envOf(name),
+    ...clockEnv(name, options.clockFile),
+  });
   const read = (): void => {
     const present = readOwn(options);
     refuseOtherSetting(directory, state, settingOf(present));
@@ -239,7 +253,7 @@ function configurationOf(
       ...(options.env && { env: options.env }),
     });
     refill(env, replaced);
-    for (const [name, kept] of roleEnvs) refill(kept, { ...cleanEnv(), ...envOf(name) });
+    for (const [name, kept] of roleEnvs) refill(kept, processEnvOf(name));
     if (own) sayReplaced(own, env, options.progress ?? (() => {}));
   };
   read();
@@ -250,7 +264,7 @@ function configurationOf(
     accounts: () => accountsInWords(own),
     /** For a process that keeps it. */
     keptEnvOf(name: RoleName): NodeJS.ProcessEnv {
-      const kept = { ...cleanEnv(), ...envOf(name) };
+      const kept = processEnvOf(name);
       roleEnvs.set(name, kept);
       return kept;
     },

@@ -15,6 +15,8 @@ export interface ClockView {
   now: string;
   speed: Speed;
   pending: number;
+  /** When the first of what is pending is due. */
+  next?: string;
 }
 
 export interface ItemFilter {

@@ -33,6 +33,7 @@ export function registerControl(
     now: new Date(clock.now()).toISOString(),
     speed: clock.speed,
     pending: clock.pending,
+    ...(clock.next !== undefined && { next: new Date(clock.next).toISOString() }),
   });
   const holderOf = (id: string) =>
     providers.find((provider) => provider.kept.item?.(id) !== undefined);

@@ -1,0 +1,151 @@
+// What the open processes wait for, as Temporal shows it, and the end of those waits that are due by the virtual clock.
+import { isGrpcServiceError } from "@temporalio/client";
+import type { Client, WorkflowHandle } from "@temporalio/client";
+import { tsToMs } from "@temporalio/common/lib/time.js";
+import { CLOCK_SIGNAL, FAR_MS } from "./far.js";
+import type { TimeLine } from "./time-line.js";
+
+type History = Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>;
+type HistoryEvent = NonNullable<History["events"]>[number];
+
+/** gRPC's status. */
+const NOT_FOUND: number = 5;
+
+export interface Waits {
+  workflowId: string;
+  /** A task or a call is under way, which does not end by a clock. */
+  isBusy: boolean;
+  historyLength: number;
+  /** When they are due: milliseconds of the virtual clock. */
+  timers: number[];
+  retries: { activityId: string; due: number }[];
+}
+
+export class OpenProcesses {
+  readonly #client: Client;
+  readonly #timeLine: TimeLine;
+  readonly #known = new Set<string>();
+  /** By run: the timers that its history shows. */
+  readonly #timers = new Map<string, { historyLength: number; timers: number[] }>();
+
+  constructor(client: Client, timeLine: TimeLine) {
+    this.#client = client;
+    this.#timeLine = timeLine;
+  }
+
+  /** A process that was just started, and may not be in Temporal's list yet. */
+  add(workflowId: string): void {
+    this.#known.add(workflowId);
+  }
+
+  /** Adds those that others have started. */
+  async find(): Promise<void> {
+    const query = "ExecutionStatus = 'Running'";
+    for await (const { workflowId } of this.#client.workflow.list({ query })) this.add(workflowId);
+  }
+
+  async waits(): Promise<Waits[]> {
+    const found = new Map<string, Promise<Waits | undefined>>();
+    const look = (workflowId: string): void => {
+      if (!found.has(workflowId)) found.set(workflowId, this.#waitsOf(workflowId, look));
+    };
+    for (const workflowId of this.#known) look(workflowId);
+    const all: Waits[] = [];
+    // A look at a parent adds its children.
+    for (const looked of found.values()) {
+      const waits = await looked;
+      if (waits) all.push(waits);
+    }
+    return all.toSorted((a, b) => (a.workflowId < b.workflowId ? -1 : 1));
+  }
+
+  /** Ends the waits that are due. One of them may end the others, or the process. */
+  async wake({ workflowId, timers, retries }: Waits, now: number): Promise<void> {
+    const { workflowService, options } = this.#client;
+    const { namespace } = options;
+    const execution = { workflowId };
+    if (timers.some((due) => due <= now)) {
+      const signal = { namespace, workflowExecution: execution, signalName: CLOCK_SIGNAL };
+      await ifThere(workflowService.signalWorkflowExecution(signal));
+    }
+    for (const { activityId: id, due } of retries) {
+      if (due > now) continue;
+      // Temporal makes an activity at once that is no longer paused.
+      await ifThere(workflowService.pauseActivity({ namespace, execution, id }));
+      await ifThere(workflowService.unpauseActivity({ namespace, execution, id }));
+    }
+  }
+
+  async #waitsOf(
+    workflowId: string,
+    look: (workflowId: string) => void,
+  ): Promise<Waits | undefined> {
+    const { namespace } = this.#client.options;
+    const execution = { workflowId };
+    // Without the status and other members that the client would decrypt.
+    const raw = await this.#client.workflowService.describeWorkflowExecution({
+      ...{ namespace, execution },
+    });
+    const { workflowExecutionInfo: info, pendingWorkflowTask: task } = raw;
+    // It is closed.
+    if (info?.closeTime) {
+      this.#known.delete(workflowId);
+      return undefined;
+    }
+    const children = raw.pendingChildren ?? [];
+    for (const child of children) if (child.runId) look(child.workflowId ?? "");
+    const activities = raw.pendingActivities ?? [];
+    const waiting = activities.filter(
+      ({ currentRetryInterval: interval }) => interval && tsToMs(interval) >= FAR_MS,
+    );
+    const historyLength = Number(info?.historyLength);
+    return {
+      ...{ workflowId, historyLength },
+      isBusy:
+        Boolean(task) || waiting.length < activities.length || children.some(({ runId }) => !runId),
+      timers: await this.#timersOf(workflowId, info?.execution?.runId ?? "", historyLength),
+      retries: waiting.map(({ activityId, lastAttemptCompleteTime, currentRetryInterval }) => ({
+        activityId: activityId ?? "",
+        due:
+          this.#timeLine.at(tsToMs(lastAttemptCompleteTime)) +
+          tsToMs(currentRetryInterval) -
+          FAR_MS,
+      })),
+    };
+  }
+
+  async #timersOf(workflowId: string, runId: string, historyLength: number): Promise<number[]> {
+    const known = this.#timers.get(runId);
+    if (known?.historyLength === historyLength) return known.timers;
+    const { events } = await this.#client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const timers = timersIn(events ?? [], (real) => this.#timeLine.at(real));
+    this.#timers.set(runId, { historyLength, timers });
+    return timers;
+  }
+}
+
+async function ifThere(call: Promise<unknown>): Promise<void> {
+  await call.catch((error: unknown) => {
+    if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
+  });
+}
+
+/** When the timers are due that a history has started, and neither cancelled nor, at a signal of the clock, fired. */
+export function timersIn(events: HistoryEvent[], at: (real: number) => number): number[] {
+  const timers = new Map<string, number>();
+  for (const event of events) {
+    const { timerStartedEventAttributes: started, timerCanceledEventAttributes: cancelled } = event;
+    const { workflowExecutionSignaledEventAttributes: signal } = event;
+    const now = at(tsToMs(event.eventTime));
+    if (started) {
+      const ms = tsToMs(started.startToFireTimeout) - FAR_MS;
+      if (ms < 0)
+        throw new Error("a worker that has no virtual clock serves a process of the system");
+      timers.set(started.timerId ?? "", now + ms);
+    }
+    if (cancelled) timers.delete(cancelled.timerId ?? "");
+    if (signal?.signalName === CLOCK_SIGNAL)
+      for (const [id, due] of timers) if (due <= now) timers.delete(id);
+  }
+  return [...timers.values()];
+}

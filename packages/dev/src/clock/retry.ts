@@ -1,0 +1,32 @@
+// When a failed activity is made again: the rules are the Temporal server's, the clock is the virtual one.
+import type { Info } from "@temporalio/activity";
+import { CancelledFailure, ensureApplicationFailure } from "@temporalio/common";
+import { msOptionalToNumber, msToNumber } from "@temporalio/common/lib/time.js";
+import { FAR_MS } from "./far.js";
+
+/** Makes the failure final where the server would make no other attempt, and else gives it a delay that only the clock ends. */
+export function failureByClock(
+  error: unknown,
+  info: Pick<Info, "attempt" | "retryPolicy">,
+  leftMs: number,
+): unknown {
+  if (error instanceof CancelledFailure) return error;
+  const failure = ensureApplicationFailure(error);
+  const { nonRetryable, nextRetryDelay, type } = failure;
+  const { maximumAttempts, nonRetryableErrorTypes = [] } = info.retryPolicy ?? {};
+  const isLast =
+    maximumAttempts !== undefined && maximumAttempts > 0 && info.attempt >= maximumAttempts;
+  if (nonRetryable || isLast || nonRetryableErrorTypes.includes(type ?? "")) return failure;
+  const delayMs = msOptionalToNumber(nextRetryDelay ?? undefined) ?? intervalMs(info);
+  return Object.assign(
+    failure,
+    delayMs > leftMs ? { nonRetryable: true } : { nextRetryDelay: FAR_MS + delayMs },
+  );
+}
+
+function intervalMs({ attempt, retryPolicy = {} }: Pick<Info, "attempt" | "retryPolicy">): number {
+  const { initialInterval = 1_000, backoffCoefficient = 2, maximumInterval } = retryPolicy;
+  const first = msToNumber(initialInterval);
+  const most = maximumInterval === undefined ? 0 : msToNumber(maximumInterval);
+  return Math.min(first * backoffCoefficient ** (attempt - 1), most > 0 ? most : 100 * first);
+}

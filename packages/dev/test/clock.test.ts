@@ -1,0 +1,100 @@
+// What the virtual clock takes over from Temporal: the delay of a retry, and the end of a timer.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
+import { msToTs } from "@temporalio/common/lib/time.js";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { CLOCK_SIGNAL, FAR_MS } from "../src/clock/far.js";
+import { timersIn } from "../src/clock/open-processes.js";
+import { failureByClock } from "../src/clock/retry.js";
+import { TimeLine } from "../src/clock/time-line.js";
+
+const folder = mkdtempSync(join(tmpdir(), "trustflow-clock-test-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("a failed activity", () => {
+  const retryPolicy = { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 5_000 };
+  const delayOf = (error: unknown, attempt = 1, leftMs = Infinity, more = {}) => {
+    const failure = failureByClock(
+      error,
+      { attempt, retryPolicy: { ...retryPolicy, ...more } },
+      leftMs,
+    );
+    const { nonRetryable, nextRetryDelay } = failure as ApplicationFailure;
+    return nonRetryable ? "final" : Number(nextRetryDelay) - FAR_MS;
+  };
+
+  test("waits for the interval of its policy, or for the delay that it asks for", () => {
+    const attempts = [1, 2, 3, 4, 5].map((attempt) => delayOf(new Error("away"), attempt));
+    expect(attempts).toEqual([1_000, 2_000, 4_000, 5_000, 5_000]);
+    expect(delayOf(ApplicationFailure.create({ nextRetryDelay: "2 hours" }))).toBe(7_200_000);
+  });
+
+  test("is final where the server would make no other attempt", () => {
+    expect(delayOf(ApplicationFailure.nonRetryable("no"))).toBe("final");
+    expect(delayOf(new Error("late"), 1, 999)).toBe("final");
+    expect(delayOf(new Error("in time"), 1, 1_000)).toBe(1_000);
+  });
+
+  test("is left to the server where the server ends it by its policy, or where it was cancelled", () => {
+    const last = failureByClock(
+      new Error("last"),
+      { attempt: 3, retryPolicy: { maximumAttempts: 3 } },
+      1e9,
+    );
+    const named = ApplicationFailure.create({ type: "Named" });
+    const byName = { attempt: 1, retryPolicy: { nonRetryableErrorTypes: ["Named"] } };
+    const cancelled = new CancelledFailure("enough");
+    expect((last as ApplicationFailure).nextRetryDelay).toBeUndefined();
+    expect(failureByClock(named, byName, 1e9)).toBe(named);
+    expect(failureByClock(cancelled, byName, 1e9)).toBe(cancelled);
+  });
+});
+
+describe("the timers of a history", () => {
+  const started = (timerId: string, second: number, ms: number) => ({
+    eventTime: msToTs(second * 1_000),
+    timerStartedEventAttributes: { timerId, startToFireTimeout: msToTs(FAR_MS + ms) },
+  });
+  const cancelled = (timerId: string) => ({
+    eventTime: msToTs(0),
+    timerCanceledEventAttributes: { timerId },
+  });
+  const signal = (signalName: string, second: number) => ({
+    eventTime: msToTs(second * 1_000),
+    workflowExecutionSignaledEventAttributes: { signalName },
+  });
+
+  test("are due by the clock until they are cancelled, or a signal of the clock finds them due", () => {
+    const events = [
+      started("1", 1, 5_000),
+      started("2", 2, 90_000),
+      started("3", 2, 1),
+      cancelled("3"),
+    ];
+    expect(timersIn(events, (real) => real)).toEqual([6_000, 92_000]);
+    events.push(signal("providerEvents", 50) as never);
+    expect(timersIn(events, (real) => real)).toEqual([6_000, 92_000]);
+    events.push(signal(CLOCK_SIGNAL, 6) as never);
+    expect(timersIn(events, (real) => real)).toEqual([92_000]);
+  });
+
+  test("show a worker that has no virtual clock", () => {
+    const real = { ...started("1", 1, 0) };
+    real.timerStartedEventAttributes.startToFireTimeout = msToTs(5_000);
+    expect(() => timersIn([real], (time) => time)).toThrow("has no virtual clock");
+  });
+});
+
+test("a real time has one virtual time, in each program and at each later look", () => {
+  const file = join(folder, "clock");
+  const [one, other] = [new TimeLine(file), new TimeLine(file)];
+  expect(() => other.now()).toThrow("clock");
+  one.step(1_000);
+  const before = Date.now();
+  expect([other.now(), one.at(0)]).toEqual([1_000, 1_000]);
+  while (Date.now() === before);
+  one.step(90_000);
+  expect([other.now(), other.at(before)]).toEqual([90_000, 1_000]);
+});
