@@ -1,6 +1,6 @@
 // Runs the tests: gets the Temporal server that they need, runs Jest, and says the closing line.
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { changedArguments } from "./changed.mjs";
@@ -11,8 +11,17 @@ import { root, runStep, say } from "./steps.mjs";
  * @param {string[]} args for Jest
  */
 export function testLong(args) {
+  return jest([...workers(1.5, args), ...args, "--roots=test/long"]);
+}
+
+/**
+ * So many test files at once for each core: what runs from end to end waits more than it works.
+ * @param {number} each
+ * @param {string[]} args
+ */
+function workers(each, args) {
   const hasOwn = args.some((arg) => arg.startsWith("--maxWorkers"));
-  return jest([...(hasOwn ? [] : ["--maxWorkers=2"]), ...args, "--roots=test/long"]);
+  return hasOwn ? [] : [`--maxWorkers=${Math.ceil(availableParallelism() * each)}`];
 }
 
 /** As Jest writes it where it ran no test, and what was not run. */
@@ -41,7 +50,8 @@ export async function testLts(args) {
     return 0;
   }
   const folders = ["test/e2e", "test/replay", ...longUnderLts];
-  return jest([...args, ...folders.map((folder) => `--roots=${folder}`)], node);
+  const roots = folders.map((folder) => `--roots=${folder}`);
+  return jest([...workers(2, args), ...args, ...roots], node);
 }
 
 /**

@@ -4,8 +4,20 @@
 const { relative } = require("node:path");
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-/** Those of `npm test` that take ten seconds and more on two quiet cores, the longest one first. */
+/** Of `npm test` those that take ten seconds and more on two quiet cores, of the others a minute and more; the longest one first. */
 const longest = [
+  "test/long/docs/pages.test.ts",
+  "test/long/histories/every-path.test.ts",
+  "test/long/simulation/simulation.test.ts",
+  "test/long/bench/smoke.test.ts",
+  "test/long/crashes/send-postal.test.ts",
+  "test/long/e2e/virtual-clock.test.ts",
+  "test/long/comparison/comparison.test.ts",
+  "test/long/package/registry.test.ts",
+  "test/long/e2e/stuck.test.ts",
+  "test/long/e2e/processes.test.ts",
+  "test/long/e2e/erase.test.ts",
+  "test/long/e2e/look-up-proof.test.ts",
   "test/client/outage.test.ts",
   "test/e2e/promises.test.ts",
   "test/simulation/simulate.test.ts",

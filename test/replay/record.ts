@@ -40,17 +40,16 @@ const groups = [
 describe.each(groups)("decided $name", ({ recorded, env, isFirst }) => {
   const paths = recorded.flatMap((of) => Object.keys(of.paths).map((id) => ({ of, id })));
   let stack: PathStack;
-  const results: PathResults = new Map();
+  let results: PathResults;
 
   beforeAll(async () => {
     stack = await startPathStack(recorded, "secret", {
       env: { ...env, TRUSTFLOW_KEYS__CODEC: recordingRing },
     });
-    for (const of of recorded)
-      for (const [id, result] of await stack.runPaths(of)) results.set(id, result);
+    results = await stack.runPaths(recorded);
     for (const { process: name } of recorded.filter((of) => isFirst && isWhole(of.process)))
       await rm(recordingsOf(name), { recursive: true, force: true });
-  }, 300_000);
+  }, 900_000);
   afterAll(() => stack?.system.close(), 60_000);
 
   test.each(paths.map((path) => [idOf(path), path] as const))(

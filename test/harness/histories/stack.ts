@@ -40,18 +40,21 @@ export async function startPathStack(
   const env = { ...short, ...Object.fromEntries(all.flatMap(keysOf)), ...options.env };
   const system = await startStackWithAccounts(["sandbox", ...own], password, { ...options, env });
 
-  /** Runs some paths of one process at once; the answer says by workflow id how each went. */
-  async function runPaths(of: PathsOf, author: Author = plainAuthor): Promise<PathResults> {
-    await system.sandbox.setSpeed(of.speed);
-    const results = await pLimit(CONCURRENT_PATHS).map(
-      Object.entries(of.paths),
-      async ([id, path]) => {
+  /** Runs the paths of all processes whose sandbox has one speed at once; the answer says by workflow id how each went. */
+  async function runPaths(all: PathsOf[], author: Author = plainAuthor): Promise<PathResults> {
+    const results: PathResults = new Map();
+    for (const speed of new Set(all.map((of) => of.speed))) {
+      await system.sandbox.setSpeed(speed);
+      const paths = all
+        .filter((of) => of.speed === speed)
+        .flatMap((of) => Object.entries(of.paths).map(([id, path]) => ({ of, id, path })));
+      await pLimit(CONCURRENT_PATHS).map(paths, async ({ of, id, path }) => {
         const [key, account] = [idOf({ of, id }), accountOf({ of, id })];
         const run = { system, author, password, of, id, account, intent: author.intent(key) };
-        return [key, await settled(path(run))] as const;
-      },
-    );
-    return new Map(results);
+        results.set(key, await settled(path(run)));
+      });
+    }
+    return results;
   }
 
   return { system, runPaths };

@@ -56,6 +56,7 @@ const LEAST = 70;
 
 const canaries = new Canaries();
 let stack: PathStack;
+let results: PathResults;
 let directory: string;
 let metricsPorts: number[];
 
@@ -75,7 +76,8 @@ beforeAll(async () => {
       TRUSTFLOW_RELAY__METRICS_ADDRESS: String(metricsPorts[2]),
     },
   });
-}, 120_000);
+  results = await stack.runPaths(allPaths, canaries);
+}, 900_000);
 
 afterAll(async () => {
   await stack?.system.close();
@@ -83,10 +85,6 @@ afterAll(async () => {
 }, 60_000);
 
 describe.each(allPaths)("$process takes its paths, and nothing is cached:", (of) => {
-  let results: PathResults;
-  beforeAll(async () => {
-    results = await stack.runPaths(of, canaries);
-  }, 300_000);
   test.each(Object.keys(of.paths))("%s", (id) => {
     const result = results.get(idOf({ of, id }));
     if (result?.status === "rejected") throw result.reason;
