@@ -312,7 +312,7 @@ export class Trustflow extends Starts {
     id: string,
     input: InputOf<P>,
     first: (handle: HandleOf<P>) => Promise<Answer>,
-    options: StartOptions = {},
+    options: Omit<StartOptions, "startDelay"> = {},
   ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
     const { signal, timeoutMs, ...temporal } = options;
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
@@ -343,6 +343,10 @@ export class Trustflow extends Starts {
     first: (handle: HandleOf<P>) => Promise<Answer>,
     options: Omit<StartOptions, keyof Waiting>,
   ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
+    if (options.startDelay !== undefined)
+      throw new InvalidInputError([
+        { path: "options.startDelay", problem: "is not possible: the update is made at once" },
+      ]);
     const { request, refuseAnother } = await this.#prepared(processName, id, input, options);
     const { workflowId } = request;
     const { workflow } = this.temporal;
@@ -351,7 +355,10 @@ export class Trustflow extends Starts {
     const what = started();
     if (!what)
       throw new InvalidInputError([
-        { path: "first", problem: "must make an update of the handle, and wait for it" },
+        {
+          path: "first",
+          problem: "must make an update of the handle, wait for it, and throw what it throws",
+        },
       ]);
     return { handle: this.#handle(workflowId, what) as StartedHandle<P>, answer };
   }

@@ -14,7 +14,7 @@ export type PreparedStart = ConstructorParameters<typeof WithStartWorkflowOperat
 export interface FirstUpdate {
   /** The first update starts the process; one more is made after it, and alone. */
   start: NonNullable<Writing["start"]>;
-  /** Undefined where no update was made. */
+  /** Undefined where no update was made, and where Temporal did not answer. */
   started(): Started | undefined;
 }
 
@@ -28,7 +28,7 @@ export function firstUpdate(
   let started: Started | undefined;
   const joined = async (): Promise<void> => {
     await refuseAnother();
-    started = "joined";
+    started ??= "joined";
   };
 
   const send = async ({ name, ...update }: Sent): Promise<{ answer: unknown } | undefined> => {
@@ -55,9 +55,15 @@ export function firstUpdate(
 
   let sent: ReturnType<typeof send> | undefined;
   return {
-    start: (update) => (sent ? sent.then(() => undefined) : (sent = send(update))),
-    // An answer without one was to an update that was repeated after its run had just been started.
-    started: () => started ?? (sent && "created"),
+    start(update) {
+      if (sent) return sent.then(() => undefined);
+      // What failed may be tried again.
+      return (sent = send(update).catch((error: unknown) => {
+        sent = undefined;
+        throw error;
+      }));
+    },
+    started: () => started,
   };
 }
 

@@ -14,7 +14,7 @@ const pausesMs = [
   24 * HOUR,
 ];
 
-/** The longest pause that an endpoint may ask for: so ten attempts end before an event is removed that waits for them. */
+/** The longest pause that an endpoint may ask for, so that the ten attempts end before retention removes the event. */
 const LONGEST_ASKED_MS = 12 * HOUR;
 
 /**

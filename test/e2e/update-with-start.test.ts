@@ -126,12 +126,27 @@ test("an answer that is lost on the way is fetched again: one process, one code"
   const broken = begin("broken", holderInput("broken"), "first");
   await expect(broken).rejects.toThrow(UnreachableError);
   await expect(broken).rejects.toMatchObject({ details: { updateId: "first" } });
+  // Tried again by the caller's own function.
+  lost = 1;
+  const tried = await trustflow.updateWithStart(
+    "issueCertificate",
+    "tried",
+    holderInput("tried"),
+    (handle) => handle.awaitOtp("first").catch(() => handle.awaitOtp("first")),
+  );
+  expect([tried.handle.started, tried.answer.answer]).toEqual(["joined", "sent"]);
   isRetried = true;
   const after = await begin("broken", holderInput("broken"), "first");
   expect([after.handle.started, after.answer.answer]).toEqual(["joined", "sent"]);
   const other = holderInput("broken", "", { smsOptions: { textSMS: "Another one: $OTP$" } });
   await expect(begin("broken", other, "first")).rejects.toThrow(InputMismatchError);
-  for (const id of ["lost", "broken"]) expect(await system.effects(id)).toMatchObject(once);
+  const unheard = trustflow.updateWithStart("issueCertificate", "broken", other, (handle) =>
+    handle.awaitOtp().catch(() => undefined),
+  );
+  // Nothing is said of a start that was refused and whose error nobody has thrown on.
+  await expect(unheard).rejects.toThrow("first must make an update");
+  for (const id of ["lost", "broken", "tried"])
+    expect(await system.effects(id)).toMatchObject(once);
 }, 120_000);
 
 test("what is refused before the request starts nothing; a provider's refusal is the result's error", async () => {
@@ -143,7 +158,16 @@ test("what is refused before the request starts nothing; a provider's refusal is
     Promise.resolve(),
   );
   await expect(none).rejects.toThrow("first must make an update");
-  for (const id of ["empty", "none"])
+  const delayed = { startDelay: "1 hour" } as object;
+  const late = trustflow.updateWithStart(
+    "issueCertificate",
+    "late",
+    holderInput("late"),
+    (one) => one.awaitOtp(),
+    delayed,
+  );
+  await expect(late).rejects.toThrow("options.startDelay is not possible");
+  for (const id of ["empty", "none", "late"])
     await expect(trustflow.find(id)).rejects.toThrow("Unknown process");
 
   const refused = await begin("refused", holderInput("refused", "enroll=242"));

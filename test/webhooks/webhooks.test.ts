@@ -122,7 +122,7 @@ test("an endpoint that is away delays no other; it is tried again with the same 
   expect(last?.attempts.map(({ status }) => status)).toEqual([500, 200]);
 });
 
-test("an endpoint that says when to come again is sent to then, and its answer is kept as any other", async () => {
+test("after `Retry-After` the next attempt waits that long, and the answer is kept as any other", async () => {
   shown = [ended("a")];
   receivers.bad.answer(429, { "retry-after": "600" });
   start([endpoint("bad")]);

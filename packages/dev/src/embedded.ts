@@ -3,7 +3,14 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Trustflow as Client } from "trustflow-client";
-import type { AnyHandle, Opened, StartedHandle, StartOptions } from "trustflow-client";
+import type {
+  AnyHandle,
+  HandleOf,
+  InputOf,
+  Opened,
+  StartedHandle,
+  StartOptions,
+} from "trustflow-client";
 import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl, Speed } from "trustflow-sandbox";
@@ -130,7 +137,10 @@ export class VirtualTrustflow extends EmbeddedTrustflow {
     // It began a little later than the file.
     timeLine.step(Date.parse(now));
     const database = new DatabaseClock(stack.databaseUrl);
-    await database.step(Date.parse(now));
+    await database.step(Date.parse(now)).catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
     return new VirtualTrustflow(opened, stack, timeLine, database);
   }
 
@@ -145,8 +155,23 @@ export class VirtualTrustflow extends EmbeddedTrustflow {
     return handle;
   }
 
+  override async updateWithStart<P extends ProcessName, Answer>(
+    processName: P,
+    id: string,
+    input: InputOf<P>,
+    first: (handle: HandleOf<P>) => Promise<Answer>,
+    options: Omit<StartOptions, "startDelay"> = {},
+  ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
+    const made = await super.updateWithStart(processName, id, input, first, options);
+    this.#processes.add(made.handle.workflowId);
+    return made;
+  }
+
   override async close(): Promise<void> {
-    await this.#database.close();
-    await super.close();
+    try {
+      await this.#database.close();
+    } finally {
+      await super.close();
+    }
   }
 }

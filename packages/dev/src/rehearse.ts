@@ -1,7 +1,7 @@
 // `trustflow rehearse`: runs one input against the sandbox again and again, and kills the worker during each call to a provider: before the
 // provider acts, after it, and once the answer is in the database, but not yet in Temporal. The sandbox's ledger says whether each effect
 // happened once. Several systems share the crashes, each with a sandbox of its own: one ledger would count the same input twice.
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -128,13 +128,19 @@ async function openLane(
 ): Promise<{ stage: Stage; close(): Promise<void> }> {
   const { config, progress } = options;
   const directory = await mkdtemp(join(tmpdir(), "trustflow-rehearsal-"));
-  const { ports } = await openState(directory, progress);
-  const gate = await openGate(ports.temporal);
-  const closers: (() => Promise<unknown> | void)[] = [gate.close];
+  const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  const closers: (() => Promise<unknown> | void)[] = [remove];
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0)) await closer();
+    // One that fails leaves the others to be closed.
+    for (const closer of closers.splice(0))
+      await Promise.resolve()
+        .then(closer)
+        .catch(() => undefined);
   };
   try {
+    const { ports } = await openState(directory, progress);
+    const gate = await openGate(ports.temporal);
+    closers.unshift(gate.close);
     const stack = await startStack({
       directory,
       persistent: false,
@@ -215,7 +221,7 @@ class Stage {
     if (ending !== "ended" || (await this.#problem()) !== undefined)
       throw new Error(`without a crash ${this.#options.process} does not come to its end: ${told}`);
     const calls = callsOf(newest.map(({ operation }) => operation));
-    return { told, effects, calls, journaled: new Set(await this.#answered(handle)) };
+    return { told, effects, calls, journaled: new Set(await this.#answered()) };
   }
 
   async point(
@@ -230,9 +236,11 @@ class Stage {
     const isHeld = async () =>
       (await this.#sandbox.faults()).some((fault) => fault.id === id && fault.fired > 0);
     let isReached = false;
+    let isCommitted = true;
     const played = await this.#play(handle, async () => {
       if (!(await isHeld())) return false;
-      isReached = killed !== "afterCommit" || (await this.#untilCommitted(handle));
+      isReached = true;
+      if (killed === "afterCommit") isCommitted = await this.#untilCommitted();
       await this.#stack.role("worker").kill();
       this.#gate.open();
       await this.#stack.role("worker").restart();
@@ -246,6 +254,7 @@ class Stage {
     const problem = await this.#problem();
     if (problem !== undefined) return done("failed", problem);
     if (!isReached) return done("notReached", "this time the process did not make the call");
+    if (!isCommitted) return done("failed", "the answer did not reach the database");
     if (played.ending !== "ended") return done(played.ending, played.told);
     if (played.told !== wanted.told) return done("failed", `ended as ${played.told}`);
     const effects = await this.#effects();
@@ -256,19 +265,18 @@ class Stage {
   }
 
   /** Holds back what the worker tells Temporal, and waits until the database has the answer of one more call. False if none comes. */
-  async #untilCommitted(handle: AnyHandle): Promise<boolean> {
+  async #untilCommitted(): Promise<boolean> {
     this.#gate.shut();
-    const before = (await this.#answered(handle)).length;
+    const before = (await this.#answered()).length;
     for (const end = Date.now() + COMMITTED_WITHIN_MS; Date.now() < end; await delay(50))
-      if ((await this.#answered(handle)).length > before) return true;
+      if ((await this.#answered()).length > before) return true;
     return false;
   }
 
-  /** The operations whose answers the journal has. */
-  async #answered({ workflowId }: AnyHandle): Promise<string[]> {
+  /** The operations whose answers the journal has, of earlier runs too; one run takes place at a time. */
+  async #answered(): Promise<string[]> {
     const { rows } = await this.#database.query<{ operation: string }>(
-      `select provider || '.' || operation as operation from trustflow.effects where workflow_id = $1 and state = 'answered'`,
-      [workflowId],
+      `select provider || '.' || operation as operation from trustflow.effects where state = 'answered'`,
     );
     return rows.map(({ operation }) => operation);
   }
@@ -284,6 +292,7 @@ class Stage {
   /** Follows the process to its end and enters each code that a person is sent. `disturb` is asked again and again until it has happened. */
   async #play(handle: AnyHandle, disturb?: () => Promise<boolean>): Promise<Played> {
     const entered = new Set<string>();
+    let entering: Promise<void> | undefined;
     let asksSince: number | undefined;
     let isDisturbed = disturb === undefined;
     let waits = "";
@@ -299,13 +308,16 @@ class Stage {
         return attention?.kind === "unknownOutcome"
           ? { ending: "asks", told: `a person has to look: ${attention.step}` }
           : { ending: "failed", told: attention?.reason ?? "" };
-      if (phase === "waiting" && "submitOtp" in handle) await this.#enterCode(handle, entered);
+      // The worker is killed during this call too, so nobody waits for it here.
+      if (phase === "waiting" && "submitOtp" in handle)
+        entering ??= this.#enterCode(handle, entered).finally(() => (entering = undefined));
     }
     return { ending: "failed", told: `still open: ${waits}` };
   }
 
   async #enterCode(handle: Extract<AnyHandle, { submitOtp: unknown }>, entered: Set<string>) {
-    const newest = (await this.#sandbox.messages()).at(-1)?.otp;
+    const messages = await this.#sandbox.messages().catch(() => []);
+    const newest = messages.at(-1)?.otp;
     if (newest === undefined || entered.has(newest)) return;
     const answer = await handle.submitOtp(newest).catch(() => undefined);
     if (answer && answer.answer !== "unavailable") entered.add(newest);

@@ -25,23 +25,20 @@ export function traceLines(
   const portal = `Look in the provider's portal (${environment}, account ${account}) for`;
   return [
     ...(members.length > 0 ? [`${portal} ${members.join("; ")}`] : []),
-    ...(members.length === 0 && attempts.length > 0 ? [`${portal} the times below`] : []),
+    ...(members.length === 0 && attempts.length > 0 ? [`${portal} a call at the times below`] : []),
     ...attempts.map(({ from, until }) => `The provider was called between ${from} and ${until}`),
   ];
 }
 
 /**
  * The command of a decision, to be copied. As it stands it decides nothing, because `NAME` is refused; `--result -` asks for what the
- * decision needs. The Web UI cuts off the end of a long line, so the decision comes first.
+ * decision needs. A retry that needs `--confirm-retry` and `--note` has neither: they stand for a look into the provider's portal. The Web
+ * UI cuts off the end of a long line, so the decision comes first.
  */
 export function commandOf(workflowId: string, attention: Attention, decision: Decision): string {
-  const { id, happenedNeeds = [], retryNeeds = [] } = attention;
-  const needs = {
-    retry: retryNeeds.length > 0 ? " --confirm-retry --note NOTE" : "",
-    happened: happenedNeeds.length > 0 ? " --result -" : "",
-    abandon: "",
-  };
-  return `trustflow resolve ${shellWord(workflowId)} --decision ${decision} --attention ${shellWord(id)}${needs[decision]} --by ${namePlaceholder}`;
+  const { id, happenedNeeds = [] } = attention;
+  const result = decision === "happened" && happenedNeeds.length > 0 ? " --result -" : "";
+  return `trustflow resolve ${shellWord(workflowId)} --decision ${decision} --attention ${shellWord(id)}${result} --by ${namePlaceholder}`;
 }
 
 /** One line for each decision that the attention takes. */

@@ -58,10 +58,11 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
 }
 
 /**
- * So many polls have a timer and an answer each, twelve events, and the Web UI draws them as done: ten days of the default interval. Later
- * polls are retries of one activity, which add no event, but the Web UI draws each one as a failed attempt (docs/decisions/0040).
+ * So many queries have an answer each, and the Web UI draws them as done: with its timer a poll is twelve events, and they are ten days of
+ * the default interval. Later polls are retries of one activity, which add no event, but the Web UI draws each one as a failed attempt
+ * (docs/decisions/0040).
  */
-const MAX_ANSWERED_POLLS = 40;
+const MAX_ANSWERED_QUERIES = 40;
 
 /** The least time limit of a query, so that the query is made at least once. */
 const MIN_QUESTION_MS = 10_000;
@@ -124,7 +125,7 @@ class Tracking {
         continue;
       }
       const scheduleToCloseTimeout = Math.max(MIN_QUESTION_MS, msUntil(this.#limit));
-      if (this.#asked < MAX_ANSWERED_POLLS)
+      if (this.#asked < MAX_ANSWERED_QUERIES)
         await this.#question("now", `Query ${label}`, { scheduleToCloseTimeout });
       else
         await this.#question("change", `Query ${label} until something changes`, {

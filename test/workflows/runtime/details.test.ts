@@ -150,9 +150,9 @@ test("the command of each decision names the process and the attention as one wo
       );
       const about = ["resolve", `sendPostal/${plainText(given.id)}`];
       const attention = ["--attention", plainText(given.attention)];
-      const needs = ["--confirm-retry", "--note", "NOTE"];
+      // Whoever retries has looked into the portal: what says so is not there to be copied.
       expect(words).toEqual([
-        [...about, "--decision", "retry", ...attention, ...needs, "--by", "NAME"],
+        [...about, "--decision", "retry", ...attention, "--by", "NAME"],
         [...about, "--decision", "abandon", ...attention, "--by", "NAME"],
       ]);
     }),
@@ -167,7 +167,7 @@ test("an unknown outcome says in which portal to look, for what and for which ti
   const { environment, account } = status;
   const portal = `Look in the provider's portal (${environment}, account ${account}) for`;
   expect(shown({ lookupKey: "order-7" })).toContain(`${portal} lookupKey order-7`);
-  expect(shown({})).toContain(`${portal} the times below`);
+  expect(shown({})).toContain(`${portal} a call at the times below`);
   expect(shown({}).join("\n")).toMatch(/The provider was called between .* and /);
 });
 

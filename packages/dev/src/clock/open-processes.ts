@@ -47,7 +47,11 @@ export class OpenProcesses {
   async waits(): Promise<Waits[]> {
     const found = new Map<string, Promise<Waits | undefined>>();
     const look = (workflowId: string): void => {
-      if (!found.has(workflowId)) found.set(workflowId, this.#waitsOf(workflowId, look));
+      if (found.has(workflowId)) return;
+      const looked = this.#waitsOf(workflowId, look);
+      // It is awaited after those before it, and must not count as unhandled until then.
+      looked.catch(() => undefined);
+      found.set(workflowId, looked);
     };
     for (const workflowId of this.#known) look(workflowId);
     const all: Waits[] = [];
@@ -83,17 +87,22 @@ export class OpenProcesses {
     const { namespace } = this.#client.options;
     const execution = { workflowId };
     // Without the status and other members that the client would decrypt.
-    const raw = await this.#client.workflowService.describeWorkflowExecution({
-      ...{ namespace, execution },
-    });
-    const { workflowExecutionInfo: info, pendingWorkflowTask: task } = raw;
-    // It is closed.
-    if (info?.closeTime) {
+    const raw = await ifThere(
+      this.#client.workflowService.describeWorkflowExecution({ namespace, execution }),
+    );
+    const { workflowExecutionInfo: info, pendingWorkflowTask: task } = raw ?? {};
+    // It is closed, or erased.
+    if (!raw || info?.closeTime) {
       this.#known.delete(workflowId);
       return undefined;
     }
     const children = raw.pendingChildren ?? [];
-    for (const child of children) if (child.runId) look(child.workflowId ?? "");
+    for (const { workflowId: child, runId } of children) {
+      if (!child || !runId) continue;
+      // A parent may end before it.
+      this.add(child);
+      look(child);
+    }
     const activities = raw.pendingActivities ?? [];
     const waiting = activities.filter(
       ({ currentRetryInterval: interval }) => interval && tsToMs(interval) >= FAR_MS,
@@ -124,9 +133,10 @@ export class OpenProcesses {
   }
 }
 
-async function ifThere(call: Promise<unknown>): Promise<void> {
-  await call.catch((error: unknown) => {
+async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((error: unknown) => {
     if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
+    return undefined;
   });
 }
 
