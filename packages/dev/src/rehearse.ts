@@ -293,6 +293,7 @@ class Stage {
   async #play(handle: AnyHandle, disturb?: () => Promise<boolean>): Promise<Played> {
     const entered = new Set<string>();
     let entering: Promise<void> | undefined;
+    let isCodeUnknown = false;
     let asksSince: number | undefined;
     let isDisturbed = disturb === undefined;
     let waits = "";
@@ -310,17 +311,24 @@ class Stage {
           : { ending: "failed", told: attention?.reason ?? "" };
       // The worker is killed during this call too, so nobody waits for it here.
       if (phase === "waiting" && "submitOtp" in handle)
-        entering ??= this.#enterCode(handle, entered).finally(() => (entering = undefined));
+        entering ??= this.#enterCode(handle, entered)
+          .then((isUnknown) => void (isCodeUnknown ||= isUnknown))
+          .finally(() => (entering = undefined));
+      // The process would wait for another code, to the end of this one's life; entered, it could count twice.
+      if (isCodeUnknown) return { ending: "asks", told: "a person has to look: the holder's code" };
     }
     return { ending: "failed", told: `still open: ${waits}` };
   }
 
+  /** True where nobody knows what became of the code. */
   async #enterCode(handle: Extract<AnyHandle, { submitOtp: unknown }>, entered: Set<string>) {
     const messages = await this.#sandbox.messages().catch(() => []);
     const newest = messages.at(-1)?.otp;
-    if (newest === undefined || entered.has(newest)) return;
-    const answer = await handle.submitOtp(newest).catch(() => undefined);
-    if (answer && answer.answer !== "unavailable") entered.add(newest);
+    if (newest === undefined || entered.has(newest)) return false;
+    const { answer } = (await handle.submitOtp(newest).catch(() => undefined)) ?? {};
+    if (answer === undefined || answer === "unavailable") return false;
+    entered.add(newest);
+    return answer === "unknown";
   }
 
   async #effects(): Promise<Record<string, number>> {

@@ -79,6 +79,7 @@ test("what is not examined has a line that says so, and why", async () => {
       ["key operator", "not examined: keys.operator is not set, so this machine signs nothing", {}],
       ["roles", "not examined: GET /ready of each role shows whether it runs", {}],
       ["sandbox", "not examined: only the `trustflow sandbox` commands use sandbox.url", {}],
+      ["webhooks", "not examined: no endpoint is configured here; the relays have them", {}],
     ]),
   );
   const details = Object.fromEntries(checks.map(({ check, detail }) => [check, detail]));
