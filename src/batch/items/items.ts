@@ -324,12 +324,12 @@ export class BatchItems {
     );
   }
 
-  /** The callbacks about one notice, in the order in which they came. */
+  /** The callbacks about one notice, in the order of the provider's dates: they may come in another one. */
   history(batch: ProcessKey, evidenceId: string): Promise<ItemEvent[]> {
     return this.#rows<ItemEvent>(
       batch,
       `select id as callback, kind, event_date as "eventDate", received_at as "receivedAt" from trustflow.callbacks
-       where namespace = $1 and workflow_id = $2 and lower(evidence_id) = $3 order by id`,
+       where namespace = $1 and workflow_id = $2 and lower(evidence_id) = $3 order by event_date, id`,
       spelt(evidenceId),
     );
   }

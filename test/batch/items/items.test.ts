@@ -169,6 +169,17 @@ test("ids are compared without case, called as the list spells them, and what th
   expect(await items.history(batch, "Ab-1")).toHaveLength(1);
 });
 
+test("the history of a notice has the order of the provider's dates, in whatever order they came", async () => {
+  const batch = await openBatch();
+  await hear(batch, [
+    { kind: "Delivered", at: "2026-01-02T00:00:00.000Z" },
+    { kind: "Read", at: "2026-01-03T00:00:00.000Z" },
+    { kind: "Sent", at: "2026-01-01T00:00:00.000Z" },
+  ]);
+  const history = await items.history(batch, "n");
+  expect(history.map(({ kind }) => kind)).toEqual(["Sent", "Delivered", "Read"]);
+});
+
 test("recipients without a notice that the provider counts as none complete a list only at its second reading; a page is counted once", async () => {
   const batch = await openBatch(3);
   const isListed = async () => (await items.sweep(batch))?.isListed;
