@@ -1,5 +1,5 @@
 // Declares a command: summary, example, `--json`, and the exit codes in its help (docs/design.md §13).
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import { namePlaceholder } from "../contracts/shared/decisions.js";
@@ -56,6 +56,12 @@ export function parseProcessName(text: string): ProcessName {
   const found = processes.find((name) => name === text);
   if (found) return found;
   throw new InvalidArgumentError(`unknown process; ${suggestionFor(text, processes)}`);
+}
+
+export function processArgument(): Argument {
+  return new Argument("<process>", "the name of the process")
+    .choices(processes)
+    .argParser(parseProcessName);
 }
 
 export function wholeNumber(minimum = 0): (text: string) => number {

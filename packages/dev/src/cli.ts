@@ -103,7 +103,8 @@ function addRehearse(program: Command): void {
     details: `Starts three whole systems with a sandbox each. Runs the process once without a crash, then once for each call to a provider and
 each of three moments: before the provider acts, after it, and when the answer is in the database but not yet in Temporal (of the calls
 that have an effect). Each time the worker is killed and started again. It enters the codes that a person is sent. It ends with 0 only if
-each run came to the same outcome, or asks a person what nothing at the provider shows, and if no effect happened twice. A rehearsal takes minutes. --config takes the settings of processes from your file, and nothing else: no account, no webhook.`,
+each run came to the same outcome, or asks a person what nothing at the provider shows, and if no effect happened twice. A rehearsal
+takes minutes. --config takes the settings of processes from your file, and nothing else: no account, no webhook.`,
     example: "trustflow rehearse sendPostal --input letter.json",
   })
     .requiredOption("--input <file>", "JSON file with the input (comments are allowed)")

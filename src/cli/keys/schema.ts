@@ -1,11 +1,10 @@
 // `trustflow schema PROCESS` prints the JSON Schema of a contract; `trustflow keys generate` makes keys.
 import { randomBytes } from "node:crypto";
-import { Argument, type Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { ringOf } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
-import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
-import { addCommand, parseProcessName } from "../command.js";
+import { addCommand, processArgument } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { invalidInput, readText, writePrivate } from "../files.js";
 import { writeData, writeJson, writeLines, writeNote } from "../output/output.js";
@@ -23,11 +22,7 @@ one) and its answer.`,
     example:
       "trustflow schema sendPostal --part result\ntrustflow schema issueCertificate --part updates",
   })
-    .addArgument(
-      new Argument("<process>", "the name of the process")
-        .choices(processes)
-        .argParser(parseProcessName),
-    )
+    .addArgument(processArgument())
     .addOption(new Option("--part <part>", "part of the contract").choices(parts).default("input"))
     .action(async (processName: ProcessName, { part }: { part: (typeof parts)[number] }) => {
       const { schemasOf } = await import("../../contracts/schemas.js");

@@ -1,12 +1,11 @@
 // `trustflow start PROCESS --csv FILE`: a process for each row of a file. Checks the whole file first, and can be run again at any time:
 // what was started is joined.
 import { createHash } from "node:crypto";
-import { Argument } from "commander";
 import type { Command } from "commander";
 import { startSome } from "../../client/start-many.js";
 import type { StartRequest } from "../../client/start-many.js";
 import type { Trustflow } from "../../client.js";
-import { contractOf, processes } from "../../contracts/registry.js";
+import { contractOf } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
 import { derivedUploadId } from "../../documents/document-id.js";
@@ -14,7 +13,7 @@ import { InvalidInputError, TooManyFailuresError } from "../../errors/index.js";
 import type { TrustflowError } from "../../errors/index.js";
 import { bar, count } from "../batch/progress.js";
 import { problemTable } from "../batch/recipients-file.js";
-import { addCommand, parseProcessName, wholeNumber } from "../command.js";
+import { addCommand, processArgument, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { CommandError, exitCodes, failureOf, worstOf } from "../output/exit.js";
 import type { ExitCode } from "../output/exit.js";
@@ -53,11 +52,7 @@ With --json, prints a line for each row. The exit code is the worst of the rows.
     example:
       "trustflow start sendPostal --csv letters.csv --dry-run\ntrustflow start sendPostal --csv letters.csv --result letters-result.csv --max-failures 10",
   })
-    .addArgument(
-      new Argument("<process>", "the name of the process")
-        .choices(processes)
-        .argParser(parseProcessName),
-    )
+    .addArgument(processArgument())
     .requiredOption("--csv <file>", "CSV file in UTF-8, a process in each row")
     .option(
       "--result <file>",

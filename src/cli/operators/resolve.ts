@@ -110,13 +110,10 @@ async function resolveAll(
 /** Each of these options names something of one process, so it cannot be meant for several. */
 function refuseUnclear(
   ids: string[],
-  { where, attention, updateId, dryRun, by }: Omit<ResolveOptions, "result">,
+  { where, attention, updateId, dryRun }: Omit<ResolveOptions, "result">,
   result: string | undefined,
 ): void {
   const refuse = (problem: string) => new CommandError(exitCodes.invalid, problem);
-  // Before a result is asked for.
-  if (by.trim() === namePlaceholder)
-    throw refuse(`--by: must be the name of the person who decides, not ${namePlaceholder}`);
   if (ids.length > 0 === (where !== undefined))
     throw refuse("id: give IDs or --where, and not both");
   for (const [option, value, what] of [

@@ -1,8 +1,7 @@
 // `trustflow example PROCESS` prints an input to begin with.
-import { Argument, type Command } from "commander";
-import { processes } from "../../contracts/registry.js";
+import type { Command } from "commander";
 import type { ProcessName } from "../../contracts/registry.js";
-import { addCommand, parseProcessName } from "../command.js";
+import { addCommand, processArgument } from "../command.js";
 import { writeJson, writeJsonText } from "../output/output.js";
 
 export function addExample(program: Command): void {
@@ -13,11 +12,7 @@ input may name a file: { "path": "letter.pdf" }.`,
     example:
       "trustflow example sendPostal > letter.json\ntrustflow send-postal --input letter.json --dry-run",
   })
-    .addArgument(
-      new Argument("<process>", "the name of the process")
-        .choices(processes)
-        .argParser(parseProcessName),
-    )
+    .addArgument(processArgument())
     .action(async (processName: ProcessName, { json }: { json?: boolean }) => {
       const { commentedExampleOf, exampleOf } = await import("../../contracts/example.js");
       if (json) writeJson(exampleOf(processName));

@@ -1,15 +1,13 @@
 // What the open processes wait for, as Temporal shows it, and the end of those waits that are due by the virtual clock.
-import { isGrpcServiceError } from "@temporalio/client";
 import type { Client, WorkflowHandle } from "@temporalio/client";
 import { tsToMs } from "@temporalio/common/lib/time.js";
+import { grpcOf, status } from "trustflow/internal/temporal/grpc-status.js";
+import { isRunning } from "trustflow/internal/temporal/visibility/query.js";
 import { CLOCK_SIGNAL, FAR_MS } from "./far.js";
 import type { TimeLine } from "./time-line.js";
 
 type History = Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>;
 type HistoryEvent = NonNullable<History["events"]>[number];
-
-/** gRPC's status. */
-const NOT_FOUND: number = 5;
 
 export interface Waits {
   workflowId: string;
@@ -40,8 +38,8 @@ export class OpenProcesses {
 
   /** Adds those that others have started. */
   async find(): Promise<void> {
-    const query = "ExecutionStatus = 'Running'";
-    for await (const { workflowId } of this.#client.workflow.list({ query })) this.add(workflowId);
+    for await (const { workflowId } of this.#client.workflow.list({ query: isRunning }))
+      this.add(workflowId);
   }
 
   async waits(): Promise<Waits[]> {
@@ -135,7 +133,7 @@ export class OpenProcesses {
 
 async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
   return call.catch((error: unknown) => {
-    if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
+    if (grpcOf(error).code !== status.notFound) throw error;
     return undefined;
   });
 }
