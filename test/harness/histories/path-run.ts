@@ -9,7 +9,6 @@ import { contracts } from "../../../src/contracts/index.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
-import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import type { FaultOptions } from "../../../packages/sandbox/src/engine/faults.js";
 import { statusWhere, type TestStack } from "../stack/stack.js";
 
@@ -131,13 +130,8 @@ export async function resentWhenDue(handle: CodeHandle): Promise<void> {
   }
 }
 
-/** Waits for a status, and asks seldom: where nothing is cached, each query replays the whole process, of fifty at once. */
-export function shows(handle: AnyHandle, fits: (status: ProcessStatus) => boolean) {
-  return statusWhere(handle, fits, 60_000, 700);
-}
-
 export async function attentionOf(handle: AnyHandle, kind: string): Promise<string> {
-  const { attention } = await shows(handle, (status) => status.attention?.kind === kind);
+  const { attention } = await statusWhere(handle, (status) => status.attention?.kind === kind);
   return attention?.id ?? "";
 }
 

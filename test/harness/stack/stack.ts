@@ -77,16 +77,18 @@ export async function startTestStack(options: Partial<StackOptions> = {}) {
   };
 }
 
-/** The first status that fits; fails after the limit, saying where the process stands. */
+/** The first status that fits; fails when the status has not changed for this long, saying where the process stands. */
 export async function statusWhere(
   handle: ProcessHandle<unknown>,
   fits: (status: ProcessStatus) => boolean,
-  limitMs = 30_000,
-  everyMs = 150,
+  limitMs = 40_000,
 ): Promise<ProcessStatus> {
-  for (const end = Date.now() + limitMs; ; await delay(everyMs)) {
+  let [shown, end] = ["", 0];
+  for (; ; await delay(300)) {
     const status = await handle.status();
     if (fits(status)) return status;
-    if (Date.now() > end) throw new Error(`still ${JSON.stringify(status)}`);
+    const now = JSON.stringify(status);
+    if (now !== shown) [shown, end] = [now, Date.now() + limitMs];
+    else if (Date.now() > end) throw new Error(`still ${shown}`);
   }
 }

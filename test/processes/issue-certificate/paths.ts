@@ -13,13 +13,13 @@ import {
   knowsNoAccount,
   refusesInput,
   resentWhenDue,
-  shows,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
 import type { Path, PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
 import { assertionInput, codeFor, holderInput } from "./inputs.js";
 import { answerLate } from "../../harness/stack/late-answer.js";
+import { statusWhere } from "../../harness/stack/stack.js";
 
 /** Long enough for what a path does before it, however busy the machine is. */
 const soon = { holderDeadlineSeconds: 15 };
@@ -358,7 +358,7 @@ async function enrolled(run: PathRun, words = "", settings: Settings = {}) {
 }
 
 async function awaitsCode(handle: CertificateHandle): Promise<void> {
-  await shows(handle, ({ waitingFor }) => waitingFor === "the holder's code");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
 }
 
 /** A code that is none, full of the author's words. */
@@ -380,7 +380,7 @@ async function enters(run: PathRun, words = "", settings: Settings = {}): Promis
 }
 
 async function awaitsAssertion(handle: CertificateHandle): Promise<void> {
-  await shows(handle, ({ waitingFor }) => waitingFor === "a new eID assertion");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a new eID assertion");
 }
 
 async function withOldAssertion(run: PathRun, settings: Settings = {}) {

@@ -11,11 +11,11 @@ import {
   ends,
   idOf,
   isAbandoned,
-  shows,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
 import type { PathsOf, PathRun } from "../../harness/histories/path-run.js";
 import { Operators } from "../../harness/stack/operators.js";
+import { statusWhere } from "../../harness/stack/stack.js";
 
 const operators = new Operators("ana", "ben");
 
@@ -38,7 +38,10 @@ export const secondPersonPaths: PathsOf = {
       const { handle, attention, mend } = await proposed(run);
       expect(await decideAs("ben", run, attention, "retry")).toBe("resolved");
       // It meets the same refusal.
-      await shows(handle, ({ attention: next }) => next !== undefined && next.id !== attention);
+      await statusWhere(
+        handle,
+        ({ attention: next }) => next !== undefined && next.id !== attention,
+      );
       await mend();
       await ends(handle, "accepted");
     },

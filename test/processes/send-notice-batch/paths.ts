@@ -10,7 +10,6 @@ import {
   isAbandoned,
   knowsNoAccount,
   refusesInput,
-  shows,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
@@ -19,6 +18,7 @@ import { eventually } from "../../harness/outages/wait.js";
 import { refused } from "../evi-paths.js";
 import type { Fixable } from "../evi-paths.js";
 import { batchInput, fastSettings, recipientsCsv, recipientsOf, withAttachment } from "./inputs.js";
+import { statusWhere } from "../../harness/stack/stack.js";
 
 type BatchHandle = HandleOf<"sendNoticeBatch">;
 const scheduledDate = "2099-01-01T00:00:00.000Z";
@@ -148,13 +148,13 @@ export const sendNoticeBatchPaths: PathsOf = {
     },
     async "cancelled-before-start"(run) {
       const handle = await begin(run, ["read"], { scheduledDate });
-      await shows(handle, ({ phase }) => phase === "waiting");
+      await statusWhere(handle, ({ phase }) => phase === "waiting");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelledBeforeStart");
     },
     async "cancelled-by-the-web-ui"(run) {
       const handle = await begin(run, ["read"], { scheduledDate });
-      await shows(handle, ({ phase }) => phase === "waiting");
+      await statusWhere(handle, ({ phase }) => phase === "waiting");
       await temporalHandle(run).cancel();
       await ends(handle, "cancelledBeforeStart");
     },
@@ -170,7 +170,7 @@ export const sendNoticeBatchPaths: PathsOf = {
       // Without this the batch may have ended before it is cancelled.
       const fix = await refused(run, "evi-notice.query", 503);
       const handle = await begin(run, ["read"], { account: run.account });
-      await shows(handle, ({ phase }) => phase === "tracking");
+      await statusWhere(handle, ({ phase }) => phase === "tracking");
       expect(await handle.cancel()).toEqual({ answer: "tooLate" });
       await fix();
       await ends(handle, "closed");
@@ -288,7 +288,7 @@ function begin(run: PathRun, words: string[], more: Partial<SendNoticeBatchInput
 
 async function tracked(run: PathRun, words: string[]) {
   const handle = await begin(run, words);
-  await shows(handle, ({ phase }) => phase === "tracking");
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
   return handle;
 }
 

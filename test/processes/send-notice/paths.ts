@@ -8,7 +8,6 @@ import {
   isAbandoned,
   knowsNoAccount,
   refusesInput,
-  shows,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
@@ -16,6 +15,7 @@ import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/pa
 import { eventually } from "../../harness/outages/wait.js";
 import { eviAttention, refused, submitsSeen } from "../evi-paths.js";
 import { fastSettings, noticeInput, withAttachment } from "./inputs.js";
+import { statusWhere } from "../../harness/stack/stack.js";
 
 const onDemand = {
   affidavitKinds: ["Submitted", "Closed", "OnDemand"],
@@ -112,7 +112,7 @@ export const sendNoticePaths: PathsOf = {
       const more = { affidavitKinds: ["Submitted" as const], account: run.account };
       const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
       const handle = await begin(run, "read", { ...more, settings });
-      await shows(handle, ({ phase }) => phase === "affidavits");
+      await statusWhere(handle, ({ phase }) => phase === "affidavits");
       const fix = await refused(run, "evi-notice.get");
       await decide(run, handle, "protocol", "happened");
       await ends(handle, "read");
@@ -222,7 +222,7 @@ function begin(run: PathRun, words: string, more: Partial<SendNoticeInput> = {})
 
 async function tracked(run: PathRun, words: string, more: Partial<SendNoticeInput> = {}) {
   const handle = await begin(run, words, more);
-  await shows(handle, ({ phase }) => phase === "tracking");
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
   return handle;
 }
 

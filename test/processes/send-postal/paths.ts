@@ -9,7 +9,6 @@ import {
   ends,
   knowsNoAccount,
   refusesInput,
-  shows,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
@@ -17,6 +16,7 @@ import type { Path, PathsOf, PathRun, Writing } from "../../harness/histories/pa
 import { eviAttention, refused, submitsSeen } from "../evi-paths.js";
 import { fastSettings, letterInput } from "./inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
+import { statusWhere } from "../../harness/stack/stack.js";
 
 const advanced = { certificationLevel: "Advanced" } as const;
 const onDemand = { ...advanced, affidavitsOnDemandEnabled: true } as const;
@@ -103,7 +103,7 @@ export const sendPostalPaths: PathsOf = {
     async "cancelled-too-late"(run) {
       const settings = { ...fastSettings, deadlineSeconds: 8 };
       const handle = await begin(run, "open", { settings });
-      await shows(handle, ({ reportedState }) => reportedState === "Sent");
+      await statusWhere(handle, ({ reportedState }) => reportedState === "Sent");
       expect(await handle.cancel()).toEqual({ answer: "tooLate" });
       expect(await handle.requestAffidavit()).toEqual({ answer: "notEligible" });
       await ends(handle, "openAtDeadline");
@@ -169,7 +169,7 @@ export const sendPostalPaths: PathsOf = {
     async "affidavits-waived"(run) {
       const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
       const handle = await begin(run, "delivered", { account: run.account, settings });
-      await shows(handle, ({ phase }) => phase === "affidavits");
+      await statusWhere(handle, ({ phase }) => phase === "affidavits");
       const fix = await refused(run, "evi-post.query");
       await decide(run, handle, "protocol", "happened");
       await ends(handle, "delivered");
@@ -252,7 +252,7 @@ function begin(run: PathRun, words: string, more: Partial<SendPostalInput> = {})
 
 async function tracked(run: PathRun, words: string, more: Partial<SendPostalInput> = {}) {
   const handle = await begin(run, words, more);
-  await shows(handle, ({ phase }) => phase === "tracking");
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
   return handle;
 }
 

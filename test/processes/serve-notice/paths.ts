@@ -12,7 +12,6 @@ import {
   isAbandoned,
   knowsNoAccount,
   refusesInput,
-  shows,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
@@ -21,6 +20,7 @@ import { eventually } from "../../harness/outages/wait.js";
 import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import { withAttachment } from "../send-notice/inputs.js";
 import { fastSettings, serveInput } from "./inputs.js";
+import { statusWhere } from "../../harness/stack/stack.js";
 
 const [noticeChild, postChild] = serveChildren;
 type Handle = HandleOf<"serveNotice">;
@@ -78,7 +78,9 @@ export const serveNoticePaths: PathsOf = {
     async "notice-denied"(run) {
       const fix = await changePassword(run);
       const handle = await begin(run, "read", { account: run.account });
-      await shows(handle, (status) => /an operator decision at/.test(status.waitingFor ?? ""));
+      await statusWhere(handle, (status) =>
+        /an operator decision at/.test(status.waitingFor ?? ""),
+      );
       await fix();
       await ends(handle, "servedByNotice");
     },
@@ -117,7 +119,7 @@ export const serveNoticePaths: PathsOf = {
     async "cancelled-in-web-ui"(run) {
       const handle = await tracked(run, "refused-late/delivered");
       await temporalHandle(run).cancel();
-      await shows(handle, ({ timeline }) =>
+      await statusWhere(handle, ({ timeline }) =>
         timeline.some(({ event }) => event === "Cancel: cancelled"),
       );
       await closes(run);
@@ -218,7 +220,7 @@ const wordsOf = (words: string) => words.replace("refused-late", "open");
 
 async function tracked(run: PathRun, words: string): Promise<Handle> {
   const handle = await begin(run, words);
-  await shows(handle, ({ references }) => references["noticeUniqueId"] !== undefined);
+  await statusWhere(handle, ({ references }) => references["noticeUniqueId"] !== undefined);
   return handle;
 }
 
