@@ -9,6 +9,10 @@ import { parseArgs, promisify } from "node:util";
 import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { npm, root, runBuild, say } from "./steps.mjs";
 
+/** The page to which the errors of these packages refer: it goes along. */
+const errorsPage = "docs/client-errors.md";
+const withErrorsPage = ["trustflow", "trustflow-client"];
+
 const platforms = [
   { os: "linux", cpu: "x64" },
   { os: "linux", cpu: "arm64" },
@@ -43,10 +47,12 @@ export async function packSources(options) {
   const tarballs = [];
   for (const [index, folder] of folders.entries()) {
     const manifest = /** @type {Manifest} */ (manifests[index]);
-    const { dependencies = {} } = manifest;
+    const { dependencies = {}, files } = manifest;
+    const pages = withErrorsPage.includes(manifest.name) ? [errorsPage] : [];
     const published = {
       ...manifest,
       ...(await common(options)),
+      files: [...files, ...pages],
       dependencies: Object.fromEntries(
         Object.entries(dependencies).map(([name, wanted]) => [
           name,
@@ -62,8 +68,9 @@ export async function packSources(options) {
       ),
     };
     const fill = async (/** @type {string} */ stage) => {
-      for (const name of manifest.files)
+      for (const name of files)
         await cp(join(folder, name), join(stage, name), { recursive: true });
+      for (const page of pages) await cp(join(root, page), join(stage, page));
     };
     tarballs.push(await pack(published, fill, options));
   }

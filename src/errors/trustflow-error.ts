@@ -13,7 +13,7 @@ export abstract class TrustflowError extends Error {
   /** Written out in each class, because a bundler may rename the class. */
   abstract override get name(): string;
 
-  /** The section of the class in the repository. */
+  /** The section of the class on a page of this package. */
   get docs(): string {
     return `${PAGE}#${this.name.toLowerCase()}`;
   }

@@ -155,6 +155,11 @@ test(
     const links = output.match(/http:\/\/127\.0\.0\.1:\S+/g) ?? [];
     expect(links).toHaveLength(3);
     for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+    // An error names its section of this page.
+    for (const name of ["trustflow", "trustflow-client"])
+      expect(
+        existsSync(join(folder, "my-app", "node_modules", name, "docs", "client-errors.md")),
+      ).toBe(true);
     // No server was built or downloaded.
     expect(existsSync(join(folder, "home", ".cache", "trustflow"))).toBe(false);
     end(child, "SIGINT");
