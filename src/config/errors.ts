@@ -6,6 +6,7 @@ export { ConfigurationError } from "../errors/index.js";
 /** Where the value comes from. */
 const hints: Record<string, string> = {
   "database.url": '. With "trustflow dev", source ".trustflow/operator.env"',
+  "keys.codec": '. With "trustflow dev", source ".trustflow/client.env"',
   "keys.inbox": ': generate it with "trustflow keys generate"',
   "keys.inboxPublic": ': derive it from keys.inbox with "trustflow keys public"',
 };

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isRequired } from "../../src/config/errors.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { trustflow } from "./run.js";
 
@@ -80,6 +81,12 @@ test("a missing key of the configuration is named, with its variable", async () 
   expect(code).toBe(4);
   expect(JSON.parse(stderr).reason).toContain(
     'database.url is required (environment: DATABASE_URL). With "trustflow dev", source ".trustflow/operator.env"',
+  );
+});
+
+test("a client without the codec key is told which file of the dev server has it", () => {
+  expect(isRequired("keys.codec").message).toBe(
+    'Configuration: keys.codec is required (environment: TRUSTFLOW_KEYS__CODEC). With "trustflow dev", source ".trustflow/client.env"',
   );
 });
 

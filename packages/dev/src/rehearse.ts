@@ -103,7 +103,7 @@ async function rehearseOn(
       .map((killed) => ({ call, killed })),
   );
   progress(
-    `without a crash: ${told} after ${seconds(began)}, ${calls.length} calls; ${crashes.length} crashes`,
+    `without a crash: ${told} after ${seconds(began)}, calls: ${calls.length}, crashes: ${crashes.length}`,
   );
   const points: Rehearsed[] = [];
   const left = [...crashes.entries()];

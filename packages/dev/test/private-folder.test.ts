@@ -1,5 +1,15 @@
 // The folder of a stack is for its owner alone, before anything is in it.
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -27,6 +37,7 @@ test("it is made for its owner alone, whatever the umask says", async () => {
   }
   expect(await modeOf(join(folder, "new"))).toBe("700");
   expect(await modeOf(join(folder, "new", "stack.json"))).toBe("600");
+  expect(await readFile(join(folder, "new", ".gitignore"), "utf8")).toBe("*\n");
 });
 
 test("one that others could read is closed, and that is said", async () => {
@@ -48,10 +59,12 @@ test("a folder of something else is refused, and stays as it is", async () => {
   expect(await readdir(other)).toEqual(["thesis.txt"]);
   await chmod(other, 0o700);
   await openPrivateFolder(other, progress);
+  expect(await readdir(other)).toEqual(["thesis.txt"]);
 });
 
 test("a reset deletes what a stack makes, and keeps what else is there", async () => {
   await openState(folder, progress);
+  await writeFile(join(folder, ".gitignore"), "*\n");
   await mkdir(join(folder, "documents"));
   await writeFile(join(folder, "temporal.db-wal"), "");
   await writeFile(join(folder, "thesis.odt"), "");

@@ -6,7 +6,7 @@ import { HUNG_UP } from "../../providers/http/mutual-tls.js";
 import { accountsOf } from "../../providers/accounts.js";
 import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
-import { clientCertificate, isTls } from "./certificate.js";
+import { clientCertificate, isTls, refusals } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { Check } from "./check.js";
 import type { FindingName } from "./findings.js";
@@ -96,5 +96,5 @@ function findingOf(
     return "clientCertificateRefused";
   if (code === HUNG_UP) return "hungUpAfterHandshake";
   if (kind === "accessDenied" && unclearDenials.includes(code)) return "credentialsOrLraRefused";
-  return meanings[kind] ?? "notChecked";
+  return refusals[code] ?? meanings[kind] ?? "notChecked";
 }

@@ -33,10 +33,15 @@ interface TlsServer {
 
 const SOON_MS = 30 * 86_400_000;
 
-const meanings: Record<string, FindingName> = {
+/** What a refused certificate means, by Node's code. */
+export const refusals: Record<string, FindingName> = {
   CERT_HAS_EXPIRED: "certificateExpired",
   CERT_NOT_YET_VALID: "certificateNotYetValid",
   ERR_TLS_CERT_ALTNAME_INVALID: "certificateOfOtherHost",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "certificateUntrusted",
+  SELF_SIGNED_CERT_IN_CHAIN: "certificateUntrusted",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "certificateUntrusted",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "certificateUntrusted",
 };
 
 /** One check per server, even if several settings name it; one per account if the account has its own certificate authorities. */
@@ -113,7 +118,7 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
     const code = socket.authorizationError as unknown as string | undefined;
     if (!socket.authorized && code)
       throw new Problem(
-        meanings[code] ?? "certificateUntrusted",
+        refusals[code] ?? "certificateUntrusted",
         `the certificate of ${host}:${port}, valid ${spanOf(shown)}, is refused: ${code}`,
       );
     return stillGood(shown, `the certificate of ${host}:${port}`);

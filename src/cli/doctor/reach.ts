@@ -5,7 +5,7 @@ import type { TcpNetConnectOpts } from "node:net";
 import type { Host } from "../../providers/http/call.js";
 import { HUNG_UP, mutualTlsAgent, refusesCertificate } from "../../providers/http/mutual-tls.js";
 import type { TlsIdentity } from "../../providers/http/mutual-tls.js";
-import { hostAndPortOf } from "./certificate.js";
+import { hostAndPortOf, refusals } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 
 /**
@@ -21,7 +21,7 @@ export async function reach({ baseUrl, tls }: Host): Promise<void> {
     const isRefused = refusesCertificate({ cause: error });
     const silent = code === HUNG_UP ? "hungUpAfterHandshake" : "providerAway";
     throw new Problem(
-      isRefused ? "clientCertificateRefused" : silent,
+      isRefused ? "clientCertificateRefused" : (refusals[code] ?? silent),
       `cannot reach ${host}:${port} (${code})`,
     );
   }

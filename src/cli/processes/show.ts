@@ -25,6 +25,7 @@ export function statusText(status: ProcessStatus): Terminal {
       ["waiting for", status.waitingFor],
       ["until", status.until],
       ["tries left", status.code && triesText(status.code)],
+      ["enter it by", status.code && `trustflow otp ${status.process}/${status.id}`],
       ...(status.retrying ?? []).map((call): [string, string] => ["retrying", retryText(call)]),
       ["state", status.state],
       ["reported", status.reportedState],

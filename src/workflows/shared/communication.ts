@@ -198,7 +198,11 @@ export class Communication<
   async #collectLateAffidavits(target: TrackingTarget, windowSeconds: number): Promise<void> {
     const { log, status } = this.flow;
     status.enter("affidavits");
-    await collectAffidavits(this.flow, target, windowSeconds);
+    const waitsFor =
+      this.#missing > 0
+        ? `late affidavits; ${this.#missing} listed at the close could not be fetched`
+        : undefined;
+    await collectAffidavits(this.flow, target, windowSeconds, waitsFor);
     if (this.#missing > 0) {
       const event = `${this.#missing} listed affidavits could not be fetched`;
       log.note(event);
@@ -226,10 +230,11 @@ export async function collectAffidavits(
   flow: AnyFlow,
   { label, spans, ask }: TrackingTarget,
   windowSeconds: number,
+  waitsFor = "late affidavits",
 ): Promise<void> {
   if (windowSeconds === 0) return;
   const window = new Timer(secondsFromNow(windowSeconds), "Time limit for late affidavits");
-  flow.status.waitFor("late affidavits", window.end);
+  flow.status.waitFor(waitsFor, window.end);
   const isOver = () => window.isOver || flow.lifecycle.stopped !== undefined;
   for (let fetched = announced(flow); !isOver(); fetched = announced(flow)) {
     await condition(() => isOver() || announced(flow) > fetched);

@@ -7,7 +7,7 @@ import type { StackState } from "./stack-state.js";
 
 /** What a stack makes in its folder, apart from the lock. */
 const made =
-  /^(stack\.json(\.new)?|(trustflow|temporal)\.toml|(client|operator)\.env|temporal\.db(-\w+)?|logs|postgres|documents|sandbox|pki)$/;
+  /^(\.gitignore|stack\.json(\.new)?|(trustflow|temporal)\.toml|(client|operator)\.env|temporal\.db(-\w+)?|logs|postgres|documents|sandbox|pki)$/;
 
 /** Throws, and deletes nothing, where the folder holds files and is not that of a stack. Leaves what no stack makes. */
 export async function resetStack(directory: string, progress: Progress): Promise<void> {

@@ -4,7 +4,7 @@ import type { ItemFilter, SandboxControl } from "../control/client.js";
 import type { Speed } from "../engine/clock.js";
 import type { Duplicate } from "../engine/ledger.js";
 import type { Move, Publication } from "../exchange/operation.js";
-import { exitCodes, span, speed, table, wholeNumber } from "./command.js";
+import { CommandError, exitCodes, span, speed, table, wholeNumber } from "./command.js";
 import type { AddControl } from "./command.js";
 import { addFaults } from "./faults.js";
 
@@ -53,7 +53,8 @@ export function addControls(add: AddControl): void {
     async (control, { intent, wait = false }) => {
       for (const end = Date.now() + MESSAGE_LIMIT_MS; ; await delay(200)) {
         const messages = await control.messages(intent);
-        if (messages.length > 0 || !wait || Date.now() > end) return messages;
+        if (messages.length > 0 || !wait) return messages;
+        if (Date.now() > end) throw new CommandError(exitCodes.unknownId, noMessage(intent));
       }
     },
     (messages) =>
@@ -69,7 +70,10 @@ export function addControls(add: AddControl): void {
         ]),
       ),
   )
-    .option("--intent <intent>", "only messages of this intent")
+    .option(
+      "--intent <intent>",
+      "only messages of this intent: the holder's identificationCode, or the reference or clientReference of the request",
+    )
     .option("--wait", "wait for a message, up to one minute");
   add("requests", { summary: "list the newest requests", example: "requests" }, (control) =>
     control.requests(),
@@ -82,6 +86,14 @@ export function addControls(add: AddControl): void {
   addClock(add);
   addFaults(add);
   addItems(add);
+}
+
+function noMessage(intent?: string): string {
+  const [which, hint] =
+    intent === undefined
+      ? ["", ""]
+      : [` of the intent ${intent}`, '; "sandbox messages" lists all'];
+  return `No message${which} was sent within a minute${hint}`;
 }
 
 function addClock(add: AddControl): void {

@@ -291,5 +291,5 @@ test("certificateUntrusted: the account's own authorities decide about the serve
   const { host } = new URL(sandbox.tlsUrl);
   const check = `certificate ${host} (${certificateService})`;
   expectFinding(report, check, "certificateUntrusted", host);
-  expectFinding(report, `account ${certificateService}`, "providerAway");
+  expectFinding(report, `account ${certificateService}`, "certificateUntrusted");
 });
