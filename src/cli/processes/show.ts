@@ -6,6 +6,7 @@ import type {
   RetriedCall,
   TimelineEntry,
 } from "../../contracts/shared/status.js";
+import { shellWord } from "../../contracts/shared/text.js";
 import { facts } from "../output/output.js";
 import { batchFacts } from "../batch/progress.js";
 import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
@@ -25,7 +26,10 @@ export function statusText(status: ProcessStatus): Terminal {
       ["waiting for", status.waitingFor],
       ["until", status.until],
       ["tries left", status.code && triesText(status.code)],
-      ["enter it by", status.code && `trustflow otp ${status.process}/${status.id}`],
+      [
+        "enter it by",
+        status.code && `trustflow otp ${shellWord(`${status.process}/${status.id}`)}`,
+      ],
       ...(status.retrying ?? []).map((call): [string, string] => ["retrying", retryText(call)]),
       ["state", status.state],
       ["reported", status.reportedState],
