@@ -2,7 +2,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { startPostgres } from "../src/servers/postgres.js";
 import { openPrivateFolder } from "../src/stack/private-folder.js";
 import { resetStack } from "../src/stack/reset.js";
