@@ -1,10 +1,5 @@
 // What `npm run mutants` changes, and the tests that must notice it: those that need no Temporal server (test/mutants.md).
 
-// Stryker runs, for each change, every test file that imports the changed one. `MUTANTS_TESTS` narrows that: globs, with commas.
-const tests =
-  process.env["MUTANTS_TESTS"] ??
-  "test/{batch/items,callbacks,cleanup,journal,temporal/codec,workflows/runtime}/**/*.test.ts,test/activities/runtime/*.test.ts";
-
 /** @type {import('@stryker-mutator/core').PartialStrykerOptions} */
 export default {
   mutate: [
@@ -17,20 +12,8 @@ export default {
     "src/temporal/codec/*.ts",
     "src/workflows/runtime/tracking.ts",
   ],
-  plugins: ["@stryker-mutator/jest-runner"],
-  testRunner: "jest",
-  testRunnerNodeArgs: ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"],
-  jest: {
-    config: {
-      testMatch: tests.split(/,(?![^{]*\})/).map((glob) => `**/${glob}`),
-      testPathIgnorePatterns: [
-        "[.]temporal[.]test[.]ts$",
-        "/own-namespaces[.]",
-        "/codec/(encryption|forged-answers)[.]",
-      ],
-    },
-    configFile: "jest.config.js",
-  },
+  plugins: ["@stryker-mutator/vitest-runner"],
+  testRunner: "vitest",
   coverageAnalysis: "perTest",
   ignoreStatic: true,
   disableTypeChecks: false,

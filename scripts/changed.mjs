@@ -1,4 +1,4 @@
-// Which tests a change touches: what imports it, by Jest's own search, and what reaches it only through a started role.
+// Which tests a change touches: what imports it, by Vitest's own search, and what reaches it only through a started role.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ const rules = [
 
 /** Neither an import nor a rule tells what these touch: packages, settings of the tools, what is loaded by its path. */
 const touchesAll =
-  /^(jest\.config\.js|package(-lock)?\.json|tsconfig\.json|\.oxlintrc\.json|scripts\/.*|test\/harness\/.*\.js)$/;
+  /^(vitest\.config\.js|package(-lock)?\.json|tsconfig\.json|\.oxlintrc\.json|scripts\/.*|test\/harness\/.*\.js)$/;
 
 /**
  * Of all tests those that the rules add when these files change.
@@ -48,7 +48,7 @@ export function testsByRules(files, tests) {
 const isLong = (test) => test.startsWith("test/long/");
 
 /**
- * What Jest is told to run; undefined where nothing has changed.
+ * What Vitest is told to run; undefined where nothing has changed.
  *
  * @param {string} [since] the branch or commit to compare with; default: what is not committed
  * @returns {string[] | undefined}
@@ -64,23 +64,16 @@ export function changedArguments(since) {
 
 /** @param {string[]} files that changed */
 export function argumentsFor(files) {
-  if (files.some((file) => touchesAll.test(file))) return ["--testPathIgnorePatterns=test/long/"];
+  if (files.some((file) => touchesAll.test(file))) return ["run"];
   const tests = ["test", "packages/dev/test", "packages/sandbox/test"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .map((file) => join(folder, file))
       .filter((file) => file.endsWith(".test.ts")),
   );
-  const byRules = testsByRules(files, tests);
   const modules = files.filter(
     (file) => /\.[cm]?[jt]s$/.test(file) && existsSync(join(root, file)),
   );
-  const leftOut = tests.filter(isLong);
-  return [
-    "--findRelatedTests",
-    ...modules,
-    ...byRules,
-    ...leftOut.flatMap((test) => ["--testPathIgnorePatterns", `/${test}$`]),
-  ];
+  return ["related", "--run", ...modules, ...testsByRules(files, tests)];
 }
 
 /** @param {string[]} args */

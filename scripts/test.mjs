@@ -1,6 +1,6 @@
-// Runs the tests: gets the Temporal server that they need, runs Jest, and says the closing line.
+// Runs the tests: gets the Temporal server that they need, runs Vitest, and says the closing line. vitest.config.js has what each run is.
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { changedArguments } from "./changed.mjs";
@@ -8,93 +8,72 @@ import { root, runStep, say } from "./steps.mjs";
 
 /**
  * The tests of test/long, which interrupt and flood the whole system.
- * @param {string[]} args for Jest
+ * @param {string[]} args for Vitest
  */
 export function testLong(args) {
-  return jest([...workers(1.5, args), ...args, "--roots=test/long"]);
+  return vitest("test:long", ["run", ...args]);
 }
 
-/**
- * So many test files at once for each core: what runs from end to end waits more than it works.
- * @param {number} each
- * @param {string[]} args
- */
-function workers(each, args) {
-  const hasOwn = args.some((arg) => arg.startsWith("--maxWorkers"));
-  return hasOwn ? [] : [`--maxWorkers=${Math.ceil(availableParallelism() * each)}`];
-}
-
-/** As Jest writes it where it ran no test, and what was not run. */
+/** As Vitest writes it where it ran no test, and what was not run. */
 const noLts = {
+  success: true,
   numPassedTests: 0,
   numFailedTests: 0,
-  numRuntimeErrorTestSuites: 0,
   numPendingTests: 0,
   testResults: [],
   notRun: ["test:lts"],
 };
 
-/** Those of `test/long` that `test:lts` runs. */
-export const longUnderLts = ["test/long/e2e", "test/long/histories", "test/long/replay"];
-
 /**
  * Those of processes from end to end, and recorded histories, under the release of Node that the image runs on.
- * @param {string[]} args for Jest
+ * @param {string[]} args for Vitest
  */
 export async function testLts(args) {
   const { ltsNode } = await import("./lts.mjs");
   const node = await ltsNode();
-  if (node === undefined) {
-    const results = process.env["TEST_RESULTS_FILE"];
-    if (results) await writeFile(results, JSON.stringify(noLts));
-    return 0;
-  }
-  const folders = ["test/e2e", "test/replay", ...longUnderLts];
-  const roots = folders.map((folder) => `--roots=${folder}`);
-  return jest([...workers(2, args), ...args, ...roots], node);
+  if (node !== undefined) return vitest("test:lts", ["run", ...args], node);
+  const results = process.env["TEST_RESULTS_FILE"];
+  if (results) await writeFile(results, JSON.stringify(noLts));
+  return 0;
 }
 
 /**
  * All others; with `--changed`, or `--changed=<branch>`, those that the change touches.
- * @param {string[]} args for Jest
+ * @param {string[]} args for Vitest
  */
 export async function test(args) {
   const wish = args.find((arg) => /^--changed(=|$)/.test(arg));
-  if (wish === undefined) return jest([...args, "--testPathIgnorePatterns=test/long/"]);
+  if (wish === undefined) return vitest("test", ["run", ...args]);
   const others = args.filter((arg) => arg !== wish);
   if (others.some((arg) => !arg.startsWith("-"))) {
     say("--changed takes no paths; a branch is written --changed=<branch>");
     return 2;
   }
   const chosen = changedArguments(wish.split("=")[1]);
-  if (chosen) return jest([...others, ...chosen]);
+  if (chosen) return vitest("test", [...chosen, ...others]);
   say("nothing has changed");
   return 0;
 }
 
 /**
+ * @param {string} run its name in vitest.config.js; TEST_RUN goes before it
  * @param {string[]} args
- * @param {string} [node] that runs Jest, and whatever a test starts
+ * @param {string} [node] that runs Vitest, and whatever a test starts
  * @returns {Promise<number>}
  */
-async function jest(args, node = process.execPath) {
+async function vitest(run, args, node = process.execPath) {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-test-"));
   removeOnExit(folder);
   try {
     const results = process.env["TEST_RESULTS_FILE"] ?? join(folder, "results.json");
-    // A list of tests has no results.
-    const isList = args.includes("--listTests");
+    const reports = ["--reporter=default", "--reporter=json", `--outputFile=${results}`];
     const code = await runStep(
       node,
-      [
-        join(root, "node_modules", "jest", "bin", "jest.js"),
-        ...args,
-        ...(isList ? [] : ["--json", `--outputFile=${results}`]),
-      ],
+      [join(root, "node_modules", "vitest", "vitest.mjs"), ...args, ...reports],
       {
         env: {
+          TEST_RUN: process.env["TEST_RUN"] ?? run,
           TEMPORAL_CLI_PATH: await temporal(),
-          NODE_OPTIONS: nodeOptions(),
           // Of the release of test/lts: each program that a test starts compiles its modules a third faster. Node 20 has none.
           NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
           PATH: [dirname(node), process.env["PATH"]].join(delimiter),
@@ -102,7 +81,7 @@ async function jest(args, node = process.execPath) {
         stdout: "stderr",
       },
     );
-    if (!isList && !process.env["TEST_RESULTS_FILE"]) console.log(await closingLine([results]));
+    if (!process.env["TEST_RESULTS_FILE"]) console.log(await closingLine([results]));
     return code;
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
@@ -111,7 +90,7 @@ async function jest(args, node = process.execPath) {
 }
 
 /**
- * @param {string[]} files what runs of Jest wrote
+ * @param {string[]} files what runs of Vitest wrote
  * @param {string[]} others checks that could not run
  */
 export async function closingLine(files, others = []) {
@@ -123,7 +102,8 @@ export async function closingLine(files, others = []) {
     else {
       const results = JSON.parse(text);
       sum.passed += results.numPassedTests;
-      sum.failed += results.numFailedTests + results.numRuntimeErrorTestSuites;
+      // A file that could not be loaded, and an error beside the tests, fail no test.
+      sum.failed += results.numFailedTests || (results.success ? 0 : 1);
       sum.skipped += results.numPendingTests;
       for (const check of [...(results.notRun ?? []), ...programsMissing(results)])
         notRun.add(check);
@@ -141,7 +121,7 @@ export async function closingLine(files, others = []) {
 function programsMissing({ testResults = [] }) {
   const skipped = testResults
     .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status }) => status === "pending");
+    .filter(({ status }) => status === "skipped");
   return skipped
     .flatMap(({ ancestorTitles }) => ancestorTitles)
     .flatMap((title) => /^needs ([^:]+):/.exec(title)?.[1] ?? [])
@@ -152,10 +132,4 @@ async function temporal() {
   const module = new URL("../packages/dev/dist/servers/temporal-server.js", import.meta.url);
   const { findTemporal } = await import(module.href);
   return findTemporal(say);
-}
-
-// Jest runs ES modules only with this flag, and Node warns of it in each process.
-function nodeOptions() {
-  const own = "--experimental-vm-modules --disable-warning=ExperimentalWarning";
-  return [process.env["NODE_OPTIONS"], own].filter(Boolean).join(" ");
 }

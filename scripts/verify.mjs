@@ -7,7 +7,7 @@ import { packages } from "./packages.mjs";
 import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
 import { supplyChain } from "./supply-chain.mjs";
 import { ltsNode } from "./lts.mjs";
-import { closingLine, longUnderLts } from "./test.mjs";
+import { closingLine } from "./test.mjs";
 
 /**
  * Did each test that covers an item of the specification run, and pass?
@@ -17,12 +17,6 @@ const covering = (results) => [
   ...["run", "coverage:spec", "--"],
   ...results.flatMap((file) => ["--results", file]),
 ];
-
-/** A long test that has run under the image's Node is not run again: `npm test` has the short ones of its kind under this one. */
-async function notAgain() {
-  if ((await ltsNode()) === undefined) return [];
-  return longUnderLts.map((path) => `--testPathIgnorePatterns=${path}`);
-}
 
 /** @returns {Promise<number>} */
 export async function verify() {
@@ -54,7 +48,12 @@ export async function verify() {
     [
       "test:long",
       async () =>
-        runStep(...npm(["run", "test:long", "--", ...(await notAgain())]), into(longResults)),
+        runStep(...npm(["run", "test:long"]), {
+          env: {
+            TEST_RESULTS_FILE: longResults,
+            ...((await ltsNode()) && { TEST_RUN: "test:long of verify" }),
+          },
+        }),
     ],
     [
       "tests that cover the specification",

@@ -1,5 +1,5 @@
 // The order in which an activity comes to a document: its owner is written, and only then is it stored or read.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { createHash } from "node:crypto";
 import { keepAffidavits } from "../../src/activities/evi/ask.js";
 import type { EviPostContext } from "../../src/activities/evi-post/context.js";

@@ -1,6 +1,6 @@
 // How long the quick phase of a step continues while its provider is unavailable: each attempt passes the start of the outage
 // to the next one in its heartbeat.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { setTimeout as delay } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
 import { asActivity, GoesOnLater } from "../../src/activities/runtime/failure.js";

@@ -1,5 +1,5 @@
 // The arithmetic of the benchmark's report; nothing here is timed.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { alone, atLeast, atMost, compared, table } from "../../bench/measure.js";
 import { cpuMs } from "../../bench/proc.js";
 import { meanParts, ratioSpread, spreadOf } from "../../bench/spread.js";

@@ -1,5 +1,5 @@
 // The bench's provider of notices is no second sandbox, but what it answers is what the real clients read (P2 §2.6–2.12, §4.2, §4.3).
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

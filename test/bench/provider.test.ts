@@ -1,5 +1,5 @@
 // The bench's provider is no second sandbox, but what it answers is what the real clients read (P2 §2.5, §2.11, §4.1).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,7 @@
 // Callbacks to the one address of an account: receiver, relay and journal against a real PostgreSQL (docs/design.md §7,
 // docs/reading-the-specification.md §6).
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { WorkflowNotFoundError } from "@temporalio/common";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import type { AccountSubject } from "../../src/callbacks/address.js";

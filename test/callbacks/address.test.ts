@@ -1,5 +1,5 @@
 // The callback address is a capability (docs/design.md §7).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import {
   AddressReader,
   addressOf,

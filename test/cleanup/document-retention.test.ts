@@ -1,6 +1,6 @@
 // Documents are deleted after the period of their kind, counted from the end of their process: never without a period, and
 // never if the process is open or its end is unknown.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

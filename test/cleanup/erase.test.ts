@@ -1,6 +1,6 @@
 // The erasure of a process, step by step: a crash at any point is resumed by calling again, a shared document stays for the other
 // owner, and what a text merely names is not touched. Temporal is a list of runs; PostgreSQL and the documents are real.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { randomUUID } from "node:crypto";

@@ -1,5 +1,5 @@
 // What killed workers have left in the document store goes a day later: unfinished files, and archive parts that no archive has.
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // Which documents the clean-up may remove: uploads that no process ever took, after days in quarantine. Absence proves nothing.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/program.js";

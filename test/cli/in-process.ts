@@ -1,6 +1,6 @@
 // Runs `trustflow` within the test, where what it prints is the matter and not the process around it: a start of its own takes most of a
 // second of a core.
-import { jest } from "@jest/globals";
+import { vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Ended } from "./run.js";
 
@@ -15,7 +15,7 @@ export async function commandLine(
   process.exitCode = undefined;
   const said = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
-    jest.spyOn(process[name], "write").mockImplementation((text) => {
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
       said[name] += String(text);
       return true;
     }),

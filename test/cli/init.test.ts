@@ -1,6 +1,6 @@
 // `trustflow init` as a script and as a person use it. That its checks are those of the doctor is shown where a provider answers: the
 // commands of docs/your-own-provider.md are run in test/long/docs.
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";

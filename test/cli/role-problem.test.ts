@@ -1,5 +1,5 @@
 // A worker that does no more work: it says why, is not ready, and its process ends by itself, whatever it still holds.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";

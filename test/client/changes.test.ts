@@ -1,5 +1,5 @@
 // The change feed: what it says of each change once, whatever Temporal does meanwhile, and how it ends.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { changesOf } from "../../src/client/changes.js";
 import { InvalidInputError } from "../../src/errors/index.js";
 import { clientOf } from "../temporal/visibility/listed-processes.js";

@@ -1,5 +1,5 @@
 // What `connect` takes, and each reason for which it refuses: real servers, with and without TLS.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
@@ -221,7 +221,7 @@ test("an own connection in clear is refused where TLS is required", async () => 
 });
 
 test("a plugin takes part, and may not take the encryption away", async () => {
-  const configureClient = jest.fn((options: object) => ({ ...options, identity: "of the plugin" }));
+  const configureClient = vi.fn((options: object) => ({ ...options, identity: "of the plugin" }));
   const trustflow = await connected({ plugins: [{ name: "own", configureClient }] });
   expect(trustflow.temporal.options.identity).toBe("of the plugin");
   const inClear = {

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { differences } from "../../src/client/differences.js";
 
 test.each([

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { NotAcceptedError } from "../../src/client.js";
 
 test("a refusal says which fields the provider did not take", () => {

@@ -1,5 +1,5 @@
 // The methods of handles and of the client: what each sends to its process.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
 import { ProcessHandle } from "../../src/client/handle.js";
 import { handles } from "../../src/client/processes.js";
@@ -121,7 +121,7 @@ test.each(processes)("the client starts %s by the method of its name", async (pr
   }
   const method = new Starting()[processName] as unknown as Method;
   expect(await method.call(new Starting(), "order-7", { account: "a" })).toBe("the handle");
-  expect(started).toEqual([[processName, "order-7", { account: "a" }]]);
+  expect(started).toEqual([[processName, "order-7", { account: "a" }, undefined]]);
 });
 
 test("the types of the methods are those of their updates", () => {

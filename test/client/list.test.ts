@@ -1,5 +1,5 @@
 // `list` goes on at what a stranger has put into a memo, and shows only proposals of our workers; Temporal's list is the test's.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { ConnectionLike } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";

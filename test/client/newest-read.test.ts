@@ -1,5 +1,5 @@
 // The status of a batch has what its open activity has read since the process learned of it (P2 §2.8).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";

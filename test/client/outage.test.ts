@@ -1,6 +1,6 @@
 // While Temporal is away a caller who waits goes on waiting until it gives up itself, every other call fails as `UnreachableError`, and
 // an update whose outcome is unknown can be repeated as the same update.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";

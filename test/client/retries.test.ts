@@ -1,5 +1,5 @@
 // What a status shows of the calls that Temporal makes again, and of where a call is made before its first answer.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { isCalling, withOpenCalls } from "../../src/client/retries.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import type { OpenCall } from "../../src/temporal/visibility/open-calls.js";

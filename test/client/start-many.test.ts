@@ -1,5 +1,5 @@
 // Many starts against a real Temporal: what each becomes, how many are made at once, and what ends them.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import {

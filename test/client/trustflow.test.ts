@@ -1,5 +1,5 @@
 // What the client refuses, finds and says before or without a process; Temporal's answers are given by the test.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi, test } from "vitest";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -50,7 +50,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** A client whose connection is the test's. */
 function connected(describe: () => Promise<unknown> = () => Promise.reject(away)) {
-  const start = jest.fn(() => Promise.resolve());
+  const start = vi.fn(() => Promise.resolve());
   const client = {
     options: { namespace: "default" },
     connection: { workflowService: { describeWorkflowExecution: describe } },

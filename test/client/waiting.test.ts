@@ -1,5 +1,5 @@
 // How long a call waits for its answer, and what is left of it at the end of the wait; the connection is the test's.
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, vi, test } from "vitest";
 import type { ConnectionLike } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidInputError, TimedOutError } from "../../src/client.js";
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const silence = new Promise<never>(() => undefined);
 
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 test.each([30 * DAY_MS, 60 * DAY_MS, Infinity])(
@@ -21,21 +21,21 @@ test.each([30 * DAY_MS, 60 * DAY_MS, Infinity])(
 );
 
 test("a wait of 60 days ends after 60 days, and leaves no timer", async () => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   const timeoutMs = 60 * DAY_MS;
-  const ended = jest.fn();
+  const ended = vi.fn();
   const wait = beginWait({ timeoutMs })(() => silence).catch(ended);
-  await jest.advanceTimersByTimeAsync(timeoutMs - 1);
+  await vi.advanceTimersByTimeAsync(timeoutMs - 1);
   expect(ended).not.toHaveBeenCalled();
-  await jest.advanceTimersByTimeAsync(1);
+  await vi.advanceTimersByTimeAsync(1);
   await wait;
   expect(ended).toHaveBeenCalledWith(new TimedOutError(timeoutMs));
   await beginWait({ timeoutMs })(async () => "the answer");
-  expect(jest.getTimerCount()).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test.each([-1, NaN])("%d is no time, which the promise says", async (timeoutMs) => {
-  const call = jest.fn(async () => "the answer");
+  const call = vi.fn(async () => "the answer");
   const wait = beginWait({ timeoutMs })(call);
   await expect(wait).rejects.toThrow(InvalidInputError);
   await expect(wait).rejects.toThrow("timeoutMs");
@@ -61,7 +61,7 @@ function pending() {
 
 test("a connection closes at once, and after the calls whose callers wait no more", async () => {
   const connection = ownConnection();
-  const close = jest.fn(async () => undefined);
+  const close = vi.fn(async () => undefined);
   const going = pending();
   const goes = beginWait({ timeoutMs: 60_000 }, connection)(() => going.promise);
   await closeWhenIdle(connection, close);
@@ -81,12 +81,12 @@ test("a connection closes at once, and after the calls whose callers wait no mor
 
 test("a close that nobody waits for fails in silence", async () => {
   const connection = ownConnection();
-  const unhandled = jest.fn();
+  const unhandled = vi.fn();
   process.on("unhandledRejection", unhandled);
   const lost = pending();
   const wait = beginWait({ timeoutMs: 100 }, connection)(() => lost.promise);
   await expect(wait).rejects.toThrow(TimedOutError);
-  const close = jest.fn(() => Promise.reject(new Error("is closed")));
+  const close = vi.fn(() => Promise.reject(new Error("is closed")));
   await closeWhenIdle(connection, close);
   lost.resolve("too late");
   await delay(20);

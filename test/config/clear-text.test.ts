@@ -1,5 +1,5 @@
 // Credentials and payloads leave this machine encrypted, or nothing starts: outside the sandbox, and an API key of Temporal anywhere.
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import { ConfigurationError } from "../../src/config/config.js";
 import { ConfigWithAccounts, loadWithAccounts } from "../../src/providers/accounts.js";
 import { baseUrls } from "../../src/config/clear-text.js";

@@ -1,5 +1,5 @@
 // The operators of a configuration, as the check of each decision takes them (docs/decisions/0024).
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { trustflow } from "../cli/run.js";
 import { ConfigurationError, loadConfig, ringOf } from "../../src/config/config.js";
 import {

@@ -1,5 +1,5 @@
 // What `trustflow example` prints is an input that can be started.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { withoutComments } from "../../src/cli/files.js";
 import { commentedExampleOf, exampleOf } from "../../src/contracts/example.js";
 import { contractOf, processes } from "../../src/contracts/registry.js";

@@ -1,5 +1,5 @@
 // Everything of a contract that a caller sees is explained, and what is not is named.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { processes } from "../../src/contracts/registry.js";
 import { schemasOf } from "../../src/contracts/schemas.js";
 

@@ -1,5 +1,5 @@
 // What an input of `issueCertificate` may be, and how a refusal names the field (P1 §2.1–2.3).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { IssueCertificateInput } from "../../src/contracts/issue-certificate/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 

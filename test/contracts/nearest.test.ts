@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { nearestOf, suggestionFor } from "../../src/contracts/shared/nearest.js";
 
 const known = ["sendPostal", "issueCertificate", "sendMessage"];

@@ -1,6 +1,6 @@
 // For every error of an input the caller gets each field by name, once, in a plain sentence: every field of an input of each
 // process, left out, null, misspelt, or of another type.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { contracts } from "../../src/contracts/index.js";
 import { processes } from "../../src/contracts/registry.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";

@@ -1,5 +1,5 @@
 // What is derived from the registry of processes has the names and values that users know.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Config } from "../../src/config/config.js";
 import {
   commandOf,

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { contracts } from "../../src/contracts/index.js";
 import { updatesOf } from "../../src/contracts/registry.js";
 import { secretNames, withSecrets } from "../../src/contracts/definition/secret-fields.js";

@@ -1,5 +1,5 @@
 // What the contract of `sendNoticeBatch` takes and refuses, each with the field named (P2 §2.6, §2.8, §2.9, §8).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { sendNoticeBatch } from "../../src/contracts/send-notice-batch/process.js";
 import {
   batchStates,

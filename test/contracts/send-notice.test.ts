@@ -1,5 +1,5 @@
 // What the contract of `sendNotice` takes and refuses, each with the field named (P2 §2.6, §6.2, §8).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { SendNoticeInput } from "../../src/contracts/send-notice/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { PostalOptions, SendPostalInput } from "../../src/contracts/send-postal/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 

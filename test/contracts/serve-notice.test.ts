@@ -1,5 +1,5 @@
 // The input of `serveNotice`: two whole inputs, what stands only once, and the room that the ids need (docs/decisions/0031).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { withSecrets } from "../../src/contracts/definition/secret-fields.js";
 import { businessIdOf } from "../../src/contracts/registry.js";
 import { ServeNoticeInput } from "../../src/contracts/serve-notice/contract.js";

@@ -1,5 +1,5 @@
 // What the contract of `signEnvelope` takes and refuses, each with the field named (P1 §1.5, 2.10, 4.5; docs/design.md §13).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 import { SignEnvelopeInput } from "../../src/contracts/sign-envelope/contract.js";
 

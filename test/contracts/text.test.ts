@@ -1,5 +1,5 @@
 // What plainText takes out of a text from outside, and what it leaves: the words of ordinary people in any script.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { plainText } from "../../src/contracts/shared/text.js";
 

@@ -1,5 +1,5 @@
 // The input of `verifyIdentity`: the query of an asynchronous request holds no credential (P1 §5.2, rule 4), and alert addresses.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 import { VerifyIdentityInput } from "../../src/contracts/verify-identity/contract.js";
 

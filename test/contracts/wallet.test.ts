@@ -1,6 +1,6 @@
 // What the contracts of `issueCredential` and `presentCredential` take and refuse, each with the field named (P1 §1.6, 2.11, 4.6;
 // docs/design.md §13).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { IssueCredentialInput } from "../../src/contracts/issue-credential/contract.js";
 import { PresentCredentialInput } from "../../src/contracts/present-credential/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";

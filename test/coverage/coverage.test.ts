@@ -3,7 +3,7 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noticeFilter } from "../../src/activities/evi-notice/submit.js";
 import { postalFilter } from "../../src/activities/evi-post/submit.js";
 import {

@@ -1,4 +1,4 @@
-// Whether the tests that cover the items ran, and passed: read from what Jest wrote.
+// Whether the tests that cover the items ran, and passed: read from what Vitest wrote.
 import { relative } from "node:path";
 import { readFileSync } from "node:fs";
 import { sidesOf, titled } from "./items.js";

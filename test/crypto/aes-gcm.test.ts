@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { decrypt, encrypt } from "../../src/crypto/aes-gcm.js";
 import { DecryptionError } from "../../src/crypto/errors.js";
 

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { keyedDigest, verifyKeyedDigest } from "../../src/crypto/hmac.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 

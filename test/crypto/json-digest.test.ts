@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { canonicalJson } from "../../src/crypto/json-digest.js";
 
 test("keys are sorted by UTF-16 code units and white space is gone", () => {

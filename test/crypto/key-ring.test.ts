@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { UnknownKeyError } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 

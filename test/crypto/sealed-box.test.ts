@@ -1,6 +1,6 @@
 // What is sealed to a public key opens with the private one alone, and is HPKE as another implementation reads it.
 import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import {
   BoxOpener,

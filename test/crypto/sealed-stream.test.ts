@@ -1,6 +1,6 @@
 // The stream format: what was sealed opens, and nothing else does.
 import { createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { DecryptionError } from "../../src/crypto/errors.js";
 import type { Key } from "../../src/crypto/key-ring.js";
 import {

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DecryptionError, open, seal, UnknownKeyError } from "../../src/crypto/sealed.js";
 

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadWithAccounts } from "../../src/providers/accounts.js";
 import type { ConfigWithAccounts } from "../../src/providers/accounts.js";
 import { doctor } from "../cli/doctor/doctor.js";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { connect, createServer } from "node:tls";
 import type { TlsOptions } from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { authoritiesOfClients, portOfTemporal, root } from "./compose-file.js";
 
 let folder: string;

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";

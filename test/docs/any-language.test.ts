@@ -1,6 +1,6 @@
 // docs/any-language.md: its bytes against an implementation that was written from the page alone, and against our own; its tables
 // against the contracts. What the processes register is compared in test/long/e2e/plain-client.test.ts.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { DefaultFailureConverter } from "@temporalio/common";
 import { createPrivateKey, createPublicKey, sign } from "node:crypto";

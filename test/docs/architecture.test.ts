@@ -1,5 +1,5 @@
 // docs/ARCHITECTURE.md against the imports of src and the lint rules: its picture, its rooms and its import table.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { arrows, floorsOf, importTable, rooms } from "./architecture.js";
 import { namedRows, textOf } from "./repository.js";
 

@@ -1,6 +1,6 @@
 // What the repository cites of its own design and of its reading of the specification is there, under the number that is cited;
 // and it cites no document that it does not hold.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { files, textOf } from "./repository.js";
 
 const pages = ["docs/design.md", "docs/reading-the-specification.md"] as const;

@@ -1,5 +1,5 @@
 // Every command that a page shows is real: npm's scripts are there, and ours parse. test/long/docs runs them.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // The table of docs/operations/configuration.md comes from the schema of the configuration, and says what a start says.
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // The tables of docs/design.md, docs/reading-the-specification.md and docs/glossary.md against the code.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { processes } from "../../src/contracts/registry.js";
 import { providers } from "../../src/providers/registry.js";
 import { namedRows, textOf } from "./repository.js";

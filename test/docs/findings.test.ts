@@ -1,6 +1,6 @@
 // Tables of docs/operations both ways: the findings of `trustflow doctor` and the reasons for parking a callback; and each
 // finding against its tests.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { parkReasons } from "../../src/callbacks/inbox/rows.js";
 import { findings } from "../../src/cli/doctor/findings.js";
 import { files, namedRows, textOf } from "./repository.js";

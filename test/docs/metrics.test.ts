@@ -1,5 +1,5 @@
 // docs/operations/watch.md has each metric as it is defined, and no metric is made that is not defined.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { metrics } from "../../src/contracts/shared/metrics.js";
 import type { Metric } from "../../src/contracts/shared/metrics.js";
 import { metricsPage } from "./metrics-table.js";

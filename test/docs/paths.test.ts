@@ -1,5 +1,5 @@
 // Every file, folder and page that the documents name is there.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { anchors, isThere, links, pages, quoted, textOf } from "./repository.js";
 
 const topLevel = /^(src|test|docs|scripts|bench|examples|deploy|\.ci)(\/|$)/;

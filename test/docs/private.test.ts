@@ -1,5 +1,5 @@
 // Nothing in the repository says where it was written.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { files, textOf } from "./repository.js";
 
 const texts = files.filter((path) => !/\.(pdf|png|bin|gz|zip)$/.test(path));

@@ -1,5 +1,5 @@
 // docs/reference is what the registry and the schemas say, and the phases of a process are those of its recorded histories.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { contractOf, outcomesOf, processes } from "../../src/contracts/registry.js";
 import { files, textOf } from "./repository.js";
 import { shownOfClient } from "./client-page.js";

@@ -1,5 +1,5 @@
 // How the commands of a page, and what they print, are read.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { isThere, pages } from "./repository.js";
 import { exceptions } from "./exceptions.js";
 import { difference, nameOf, shellBlocks, shellBlocksOf } from "./shell-blocks.js";

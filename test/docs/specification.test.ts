@@ -1,5 +1,5 @@
 // What code and pages cite of the specification is explained, and what can go wrong is in the page on errors.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { attentionKinds, processFailures } from "../../src/contracts/shared/failures.js";
 import { files, namedRows, pages, textOf } from "./repository.js";
 

@@ -1,5 +1,5 @@
 // The data key of a process: what it seals opens nowhere without it, wherever a copy of that lies.
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, vi, test } from "vitest";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -157,7 +157,7 @@ test("a role forgets a key ten minutes after it was read", async () => {
   await storeAt(root).dataKeys.erase(processKey);
   await expect(store.dataKeys.of(processKey)).resolves.toBeDefined();
   const now = Date.now();
-  const clock = jest.spyOn(Date, "now").mockReturnValue(now + 600_001);
+  const clock = vi.spyOn(Date, "now").mockReturnValue(now + 600_001);
   try {
     await expect(store.dataKeys.of(processKey)).rejects.toThrow(ErasedKeyError);
   } finally {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/prom
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, vi, test } from "vitest";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStoreUnavailableError } from "../../src/errors/index.js";
 
@@ -93,7 +93,7 @@ test("the bytes are on the disk before the id shows them, and the folder after i
   const files = Object.getPrototypeOf(handle) as FileHandle;
   const { sync } = files;
   const synced: string[] = [];
-  const spy = jest.spyOn(files, "sync").mockImplementation(async function (this: FileHandle) {
+  const spy = vi.spyOn(files, "sync").mockImplementation(async function (this: FileHandle) {
     const kind = (await this.stat()).isDirectory() ? "folder" : "file";
     synced.push(`${kind} ${(await driver.read(id))?.toString() ?? "nothing"}`);
     await sync.apply(this);
@@ -129,7 +129,7 @@ test("each refusal of the disk is said to be one", async () => {
   const files = Object.getPrototypeOf(probe) as FileHandle;
   const { sync } = files;
   await probe.close();
-  const spy = jest.spyOn(files, "sync").mockImplementation(async function (this: FileHandle) {
+  const spy = vi.spyOn(files, "sync").mockImplementation(async function (this: FileHandle) {
     if ((await this.stat()).isDirectory())
       throw Object.assign(new Error("a broken disk"), { code: "EIO" });
     await sync.apply(this);
@@ -139,7 +139,7 @@ test("each refusal of the disk is said to be one", async () => {
   await rm(join(root, "00", id));
   await mkdir(join(root, "00", id));
   const folder = await driver.open(id);
-  const read = jest
+  const read = vi
     .spyOn(files, "read")
     .mockRejectedValue(Object.assign(new Error("a broken disk"), { code: "EIO" }) as never);
   const [reading, replaced, removed] = await Promise.all(

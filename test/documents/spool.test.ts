@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../harness/documents/open-store.js";
 import type { OpenStore } from "../harness/documents/open-store.js";
 

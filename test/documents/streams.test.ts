@@ -5,7 +5,7 @@ import { cp, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/pro
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, vi, test } from "vitest";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStoreFullError } from "../../src/errors/index.js";
@@ -142,7 +142,7 @@ test.each(["ENOSPC", "EDQUOT"])(
     const { writeFile: write } = files;
     const bytes = randomBytes(5 * CHUNK);
     let writes = 0;
-    const disk = jest.spyOn(files, "writeFile").mockImplementation(async function (
+    const disk = vi.spyOn(files, "writeFile").mockImplementation(async function (
       this: FileHandle,
       ...args
     ) {

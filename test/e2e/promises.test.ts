@@ -1,6 +1,6 @@
 // The main promises of test/long/e2e, one path each, on one stack. Each test has ids and accounts of its own, and most of it is waiting for
 // its letter: so they run side by side, and the last test looks at what all of them left.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import { mkdtemp } from "node:fs/promises";

@@ -1,6 +1,6 @@
 // A person who can decode payloads sees no secret: our client seals them, and the codec server masks those of plain clients
 // (decision 23).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import { InputMismatchError } from "../../src/client.js";

@@ -1,5 +1,5 @@
 // Where decisions must be signed, only an operator's key decides, for one process and once (docs/decisions/0024).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { AbandonedError, InvalidInputError } from "../../src/client.js";
 import type { AnyHandle, OneShotHandle, PostalHandle, Trustflow } from "../../src/client.js";
 import type { Resolution } from "../../src/contracts/shared/messages.js";

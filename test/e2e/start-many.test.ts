@@ -1,6 +1,6 @@
 // `trustflow start PROCESS --csv FILE` on the whole system: a command that is killed in the middle is run again, and each letter is sent
 // once.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

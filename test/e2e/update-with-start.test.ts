@@ -1,6 +1,6 @@
 // `trustflow.updateWithStart` on the whole system: a process that asks for a code is started, and its first answer comes, in one request;
 // what is repeated, lost or refused doubles nothing.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from "@temporalio/client";
 import type { ConnectionOptions } from "@temporalio/client";
 import {

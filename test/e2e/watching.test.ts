@@ -1,6 +1,6 @@
 // Watching asks no worker (docs/decisions/0035): with the worker away, each answer is as of the last workflow task. And a callback makes
 // a process with an open attention try at once instead of at the next turn of its patient phase (docs/design.md §6).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { eventually } from "../harness/outages/wait.js";

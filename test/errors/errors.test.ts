@@ -1,5 +1,5 @@
 // Every class of src/errors: its file, its code, what a log may take of it, and its section of docs/client-errors.md.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import * as client from "../../src/client.js";
 import * as errors from "../../src/errors/index.js";

@@ -1,5 +1,5 @@
 // The search that the canaries are looked for with, on its own.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { contracts } from "../../src/contracts/index.js";
 import { Canaries, found } from "../harness/histories/canaries.js";
 import { Needles } from "../harness/histories/needles.js";

@@ -1,6 +1,6 @@
 // The shape of a history against docs/design.md §12: at most 17 + 5 for each delivered group + 3 events, 8 + groups actions. Only
 // the workflow decides it, so its activities answer at once and its callbacks are signalled directly.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WorkflowHandle } from "@temporalio/client";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";

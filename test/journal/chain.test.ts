@@ -1,5 +1,5 @@
 // What is done for an effect that has several rows: the newest decides, unless an earlier one was answered late.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { planOf } from "../../src/journal/chain.js";
 import type { CallCause } from "../../src/journal/next-action.js";
 import type { Row } from "../../src/journal/row.js";

@@ -1,5 +1,5 @@
 // What the journal keeps of a process is sealed with the process's data key, which is there before anything is sent.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { dataKeyId } from "../../src/crypto/data-key.js";
 import { ErasedKeyError, UnknownKeyError } from "../../src/crypto/errors.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";

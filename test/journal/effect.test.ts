@@ -1,6 +1,6 @@
 // The token of an effect is stored and sent: its bytes may never change.
 import { createHash } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { effectToken, wireToken } from "../../src/journal/effect.js";
 

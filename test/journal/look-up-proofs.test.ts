@@ -1,5 +1,5 @@
 // What is remembered of an account's look-up: found, missing, too late, or nothing yet; and when it is looked for again.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import { LookUpProofs } from "../../src/journal/look-up-proofs.js";

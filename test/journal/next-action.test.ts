@@ -1,6 +1,6 @@
 // The journal's transition table: each state of a row, effect class and cause has its next action. A new state or class does not
 // compile before it has its entries here.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import type { EffectClass } from "../../src/journal/effect.js";
 import { afterCleanEnd, isUncertainOnceTaken, nextAction } from "../../src/journal/next-action.js";
 import type {

@@ -1,5 +1,5 @@
 // Who owns which document: written with the journal's row, or before it; what a process takes leaves the quarantine.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { randomBytes } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import type { Effect } from "../../src/journal/journal.js";

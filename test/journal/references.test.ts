@@ -1,5 +1,5 @@
 // Which process a provider's reference belongs to (docs/design.md §7).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
 import { purgeCorrelations, purgeEffects } from "../../src/journal/retention.js";

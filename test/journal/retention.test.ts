@@ -1,5 +1,5 @@
 // How the journal's rows go: never before a history that was written with their answer.
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { EffectInFlight, Journal } from "../../src/journal/journal.js";
 import { purgeEffects } from "../../src/journal/retention.js";
 import type { Effect } from "../../src/journal/journal.js";

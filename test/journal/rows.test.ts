@@ -1,6 +1,6 @@
 // The SQL of the journal's rows and the transition table say the same: which states a statement changes, and what it writes.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EffectClass } from "../../src/journal/effect.js";
 import { afterCleanEnd, isUncertainOnceTaken, nextAction } from "../../src/journal/next-action.js";
 import type { CleanEnd } from "../../src/journal/next-action.js";

@@ -1,5 +1,5 @@
 // Who decides is proven, and a signature is used once (docs/decisions/0024).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { generateOperatorKey, signDecision } from "../../src/crypto/decision-signature.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";

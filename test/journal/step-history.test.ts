@@ -1,5 +1,5 @@
 // What the runs of a process have made of a step whose occurrences are effects of their own.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { Sealer } from "../../src/crypto/data-key.js";
 import { sealAnswer } from "../../src/journal/answers.js";
 import type { Row } from "../../src/journal/row.js";

@@ -1,5 +1,5 @@
 // What is read of a server's settings, on a server of its own: each setting that loses commits is named.
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { durabilityOf } from "../../src/postgres/durability.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { startStandby, testDatabase, type TestDatabase } from "../harness/stack/postgres.js";

@@ -1,6 +1,6 @@
 // What each role of a deployment may do in the database, against a real PostgreSQL: its own work, and nothing else.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BatchItems } from "../../src/batch/items/items.js";
 import { ArchiveParts } from "../../src/batch/items/parts.js";
 import { purgeBatches } from "../../src/batch/items/removal.js";

@@ -1,5 +1,5 @@
 // Migrations and the pool against a real PostgreSQL.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate, pendingMigrations, type Migration } from "../../src/postgres/migrate.js";
 import { createPool, transaction } from "../../src/postgres/pool.js";
 import { eventually } from "../harness/outages/wait.js";

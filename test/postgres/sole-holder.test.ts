@@ -1,5 +1,5 @@
 // One process holds a name, and another one takes it when the holder ends or loses its connection.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { SoleHolder } from "../../src/postgres/sole-holder.js";
 import { eventually } from "../harness/outages/wait.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";

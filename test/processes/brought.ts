@@ -4,7 +4,7 @@ import type { PathsOf } from "../harness/histories/path-run.js";
 export interface Brought {
   /** How the simulation and the harnesses take the process. */
   underTest: unknown;
-  /** The paths through the process. They use Jest, so they are loaded where tests run, and nowhere else. */
+  /** The paths through the process. They use Vitest, so they are loaded where tests run, and nowhere else. */
   paths(): Promise<PathsOf>;
   /** The input in `examples/` that the README shows. */
   example: string;

@@ -1,5 +1,5 @@
 // Everything that a process must have beside its code is there; what is missing is named.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { ProcessContract } from "../../src/contracts/definition/process-contract.js";
 import { commandOf, processes, registry } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";

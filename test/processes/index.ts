@@ -7,7 +7,7 @@ import type { ProcessUnderTest } from "./process-under-test.js";
 
 export const brought = {} as Record<ProcessName, Brought>;
 for (const processName of processes) {
-  const own = (await import(`./${commandOf(processName)}/index.js`)) as { brought: Brought };
+  const own = (await import(`./${commandOf(processName)}/index.ts`)) as { brought: Brought };
   brought[processName] = own.brought;
 }
 

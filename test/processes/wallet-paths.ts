@@ -1,5 +1,5 @@
 // The paths that both processes of the credential wallet have (P1 §4.6; docs/reading-the-specification.md §0, §7).
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { Made } from "../../src/contracts/shared/wallet.js";
 import { Secret } from "../../src/contracts/shared/values.js";
 import type { CredentialWalletAccount } from "../../src/providers/credential-wallet/client.js";

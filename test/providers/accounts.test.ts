@@ -1,7 +1,7 @@
 // The configured accounts as each client takes them. Of a client certificate whose files cannot be used it is told which
 // account's it is, and no path (P1 §5.1, §5.5).
 import { PassThrough } from "node:stream";
-import { afterAll, afterEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { accountsOf, loadWithAccounts } from "../../src/providers/accounts.js";
 import { sandboxAccount } from "../../packages/dev/src/stack/sandbox-accounts.js";
 import { providerNames } from "../../src/providers/registry.js";

@@ -1,5 +1,5 @@
 // The parsers as the relay takes them: by provider, those of a process's address apart from those of an account's.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Accounts } from "../../src/providers/accounts.js";
 import { callbackParsers } from "../../src/providers/callbacks.js";
 import { accountCallbackProviders } from "../../src/providers/registry.js";

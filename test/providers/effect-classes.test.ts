@@ -1,5 +1,5 @@
 // The effect classes of the postal operations, and what no answer means for each class.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { EffectClass } from "../../src/providers/effect-classes.js";
 import { effectClassOf, providers } from "../../src/providers/registry.js";
 import { withoutAnswer } from "../../src/providers/errors/provider-error.js";

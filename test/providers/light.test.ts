@@ -1,6 +1,6 @@
 // The accounts read the registry, so every command loads it: it loads no client of a provider, and no library that only calls
 // need (docs/design.md §3).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { providerNames } from "../../src/providers/registry.js";
 import { loadedWith, packagesIn } from "../harness/loaded-with.js";
 

@@ -1,6 +1,6 @@
 // What a refusal means, as one table for each provider: by its status and the class of the operation. Both signature services are
 // tested by the same code, because P1 §7.3 shows no error of theirs.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { errorOf } from "./evi-post/account.js";
 import { answering, startProviderServer } from "./provider-server.js";
 import type { Handler } from "./provider-server.js";
@@ -47,7 +47,8 @@ interface Service<Operation extends string> {
 export function testRefusals<Operation extends string>(service: Service<Operation>): void {
   const { call, body, columns, table, refusing } = service;
 
-  describe.each(table)("a %i is", (status, ...meanings) => {
+  const answers = table.map(([status, ...meanings]) => ({ status, meanings }));
+  describe.each(answers)("a $status is", ({ status, meanings }) => {
     const rows = columns.flatMap((operations, index) =>
       operations.map((operation) => [operation, meanings[index]] as const),
     );

@@ -1,7 +1,7 @@
 // What belongs to a provider is there: each of src/providers/registry.ts has its files, its sandbox, its fixtures and its rows
 // in the documents. What is missing is named.
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { providerNames, providers } from "../../src/providers/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
 import { simulated } from "../../packages/sandbox/src/providers/index.js";

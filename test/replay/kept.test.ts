@@ -1,6 +1,6 @@
 // A recording stays as it is where a workflow changes: otherwise the change would be compared with itself (CONTRIBUTING). Only new
 // recordings may come with the change. What a release contains is never replaced.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

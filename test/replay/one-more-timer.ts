@@ -1,5 +1,5 @@
 // Replays recorded histories with workflows that wait once more before one activity.
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "vitest";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import type { PathsOf } from "../harness/histories/path-run.js";
 import { readRecordings, recordingRing, type Recording } from "../harness/histories/recordings.js";

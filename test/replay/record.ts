@@ -1,5 +1,5 @@
 // Not a test: `npm run record-histories` runs the paths on the real stack and stores the history of each.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rm } from "node:fs/promises";
 import { allPaths } from "../harness/histories/paths.js";
 import {

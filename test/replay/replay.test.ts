@@ -1,6 +1,6 @@
 // Every recorded history is replayed with the present workflows: a process that was started by an older release goes on
 // under this one (docs/design.md §4).
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "vitest";
 import protobuf from "@temporalio/proto";
 import { readFileSync } from "node:fs";
 import { proposalsMemo } from "../../src/contracts/shared/names.js";

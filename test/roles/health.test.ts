@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Health, startHealth, startMetrics } from "../../src/roles/health.js";
 import type { Endpoint } from "../../src/roles/health.js";
@@ -16,13 +16,13 @@ beforeEach(async () => {
 });
 
 test("metrics are what the source says, and 500 where it cannot say", async () => {
-  let text = Promise.resolve("one 1\n");
-  const source = { contentType: "text/plain; version=0.0.4", metrics: () => text };
+  let metricsOf = async () => "one 1\n";
+  const source = { contentType: "text/plain; version=0.0.4", metrics: () => metricsOf() };
   const metrics = await startMetrics({ host: "127.0.0.1", port: 0, source });
   const good = await fetch(`${metrics.url}/metrics`);
   expect(good.headers.get("content-type")).toBe(source.contentType);
   expect([good.status, await good.text()]).toEqual([200, "one 1\n"]);
-  text = Promise.reject(new Error("away"));
+  metricsOf = () => Promise.reject(new Error("away"));
   expect((await fetch(`${metrics.url}/metrics`)).status).toBe(500);
   expect((await fetch(`${metrics.url}/health`)).status).toBe(404);
   await metrics.close();

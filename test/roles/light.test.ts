@@ -1,5 +1,5 @@
 // A command loads no role, and a role loads its server after it has checked what it needs: both are quick to start, and to fail.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { loadedWith, packagesIn } from "../harness/loaded-with.js";
 
 const roles = ["worker", "receiver", "relay", "codec-server"].map((name) => `src/roles/${name}.ts`);

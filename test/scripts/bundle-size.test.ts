@@ -1,7 +1,7 @@
 // The workflow bundle is loaded into every worker and held by every cached process: it stays small and free of Node.
 import { readFileSync, statSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 
 const path = "dist/workflow-bundle.js";
 const code = readFileSync(path, "utf8");

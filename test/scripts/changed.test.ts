@@ -1,5 +1,5 @@
 // What `npm test -- --changed` runs beside the tests that import a changed file.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { execFileSync } from "node:child_process";
 import { argumentsFor, testsByRules } from "../../scripts/changed.mjs";
 import { root } from "../../scripts/steps.mjs";
@@ -39,19 +39,24 @@ test.each<[string, string[]]>([
   expect(found).toEqual([...expected, ...pages].toSorted());
 });
 
-test.each(["jest.config.js", "package-lock.json", "test/harness/outages/hold.js"])(
+test.each(["vitest.config.js", "package-lock.json", "test/harness/outages/hold.js"])(
   "a change of %s touches everything but test/long",
   (file) => {
-    expect(argumentsFor([file, "docs/cli.md"])).toEqual(["--testPathIgnorePatterns=test/long/"]);
+    expect(argumentsFor([file, "docs/cli.md"])).toEqual(["run"]);
   },
 );
 
-test("Jest finds the tests that import a source, and their helpers", () => {
-  const jest = "node_modules/jest/bin/jest.js";
-  const chosen = argumentsFor(["src/contracts/shared/nearest.ts"]);
-  const found = execFileSync(process.execPath, [jest, "--listTests", ...chosen], {
+test("Vitest finds the tests that import a source, and their helpers", () => {
+  const [command, run, ...related] = argumentsFor(["src/contracts/shared/nearest.ts"]);
+  expect([command, run]).toEqual(["related", "--run"]);
+  const listing = `const { createVitest } = await import("vitest/node");
+    const vitest = await createVitest("test", { related: ${JSON.stringify(related)}, watch: false });
+    for (const { moduleId } of await vitest.getRelevantTestSpecifications()) console.log(moduleId);
+    await vitest.close();`;
+  const found = execFileSync(process.execPath, ["--input-type=module", "-e", listing], {
     cwd: root,
     encoding: "utf8",
+    env: { ...process.env, TEST_RUN: "test" },
   });
   expect(found).toContain("test/contracts/nearest.test.ts");
   expect(found).toContain("test/e2e/promises.test.ts");

@@ -1,7 +1,7 @@
 // The declarations of the client's package explain what the schemas explain, where editors look.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 
 const linesOf = (name: string) =>
   readFileSync(join("packages/client/dist/contracts", name), "utf8").split("\n");

@@ -1,7 +1,7 @@
 // What npm installs has the shape that Temporal's SDK needs, and installs the same anywhere.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 
 interface Entry {
   version: string;

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delivered, judged, sbomProblems, withoutIntegrity } from "../../scripts/supply-chain.mjs";
 import { closedPort, listening } from "../cli/doctor/doctor.js";
 import { textOf } from "../docs/repository.js";

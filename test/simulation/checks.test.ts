@@ -1,6 +1,6 @@
 // Each rule of checks.ts is red where what it protects is broken. Those that only a whole run shows have a defect that is put back (defects/),
-// and `deterministic` has temporal/engine.test.ts.
-import { afterEach, describe, expect, test } from "@jest/globals";
+// and `deterministic` has temporal/engine.alone.test.ts.
+import { afterEach, describe, expect, test } from "vitest";
 import { Ledger } from "../../packages/sandbox/src/engine/ledger.js";
 import { dataKeyId } from "../../src/crypto/data-key.js";
 import { Checks, rules } from "./checks.js";

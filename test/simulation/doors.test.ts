@@ -1,7 +1,7 @@
-// Production code behind the doors (acceptance.ts), in processes of its own: Jest keeps the real clock.
+// Production code behind the doors (acceptance.ts), in processes of its own: those of the tests keep the real clock.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 
 interface Result {
   hash: string;

@@ -1,7 +1,7 @@
 // What counts as the same input (docs/design.md §2), and that a stored digest stays known.
 import { contentOf } from "../../src/documents/content.js";
 import { createHash } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { comparedInput } from "../../src/contracts/definition/secret-fields.js";
 import { SendMessageInput } from "../../src/contracts/send-message/contract.js";
 import { SendPostalInput } from "../../src/contracts/send-postal/contract.js";

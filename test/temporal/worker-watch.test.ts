@@ -1,5 +1,5 @@
 // A worker that does no more work although it runs is noticed by three signs; one that works is not.
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, vi, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime } from "@temporalio/worker";
 import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
@@ -113,15 +113,15 @@ async function foundWith(answers: Answer[], oldestActivations: (object | undefin
   };
   const connection = { workflowService: { describeTaskQueue } } as never;
   const given = { connection, namespace: "default", everyMs: 1_000 };
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   try {
     const few = { activationLooks: 3, pollLooks: 3, backlogMs: 60_000 };
     const watch = watchWorker(worker, { ...given, ...few }, (problem) => found.push(problem));
     for (; looks < Math.max(answers.length, oldestActivations.length); looks += 1)
-      await jest.advanceTimersByTimeAsync(1_000);
+      await vi.advanceTimersByTimeAsync(1_000);
     watch.close();
   } finally {
-    jest.useRealTimers();
+    vi.useRealTimers();
   }
   return { found, asked };
 }

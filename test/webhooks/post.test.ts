@@ -5,7 +5,7 @@ import type { RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import dns from "node:dns";
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, vi, test } from "vitest";
 import {
   certificateAuthority,
   serverCertificate,
@@ -142,7 +142,7 @@ test.each([true, false])(
   "a name server that does not answer is asked once at a time for a host (private addresses: %s)",
   async (allowPrivate) => {
     const asked: ((error: Error, found: []) => void)[] = [];
-    const spy = jest
+    const spy = vi
       .spyOn(dns, "lookup")
       .mockImplementation(
         ((_host: string, _options: object, callback: (typeof asked)[number]) =>

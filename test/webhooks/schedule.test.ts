@@ -1,5 +1,5 @@
 // The pauses between the attempts at a webhook (docs/webhooks.md).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { pauseAfter } from "../../src/webhooks/schedule.js";
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 // Receivers verify with the libraries of Standard Webhooks, while a secret changes too.
 import { execFileSync } from "node:child_process";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { keyOf, newSecret, signedHeaders } from "../../src/webhooks/signature.js";
 import { describeWith } from "../harness/programs.js";

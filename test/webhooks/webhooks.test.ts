@@ -1,6 +1,6 @@
 // The relay's webhooks with a real PostgreSQL and real receivers: at least once, with one id; an endpoint that is away delays no other, and
 // nothing is dropped in silence. What visibility shows is the test's.
-import { afterEach, beforeAll, afterAll, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, afterAll, beforeEach, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import type { ProcessEvent } from "../../src/contracts/shared/process-event.js";
 import { Deliveries } from "../../src/webhooks/deliveries.js";

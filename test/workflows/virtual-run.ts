@@ -1,6 +1,6 @@
 // Runs processes on the simulated Temporal, in virtual time, with the real workflow bundle. What their activities find is told by the
 // test; how an attempt fails, and when it is made again, is decided by the real code of the activities.
-import { jest } from "@jest/globals";
+import { vi } from "vitest";
 import { activityInfo } from "@temporalio/activity";
 import { Client, Connection } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
@@ -68,7 +68,10 @@ export async function startVirtualRuns() {
     workflowInterceptorModules: [source("runtime/status-memo.ts")],
     logger,
   });
-  jest.useFakeTimers({ now: START_MS, doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+  vi.useFakeTimers({
+    now: START_MS,
+    toFake: ["Date", "performance", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+  });
   const activities = { default: attempt };
   const { client, workers } = await passing(async () => {
     const [connection, ...made] = await Promise.all([
@@ -128,7 +131,7 @@ async function step(): Promise<void> {
   if (isClosed) throw new Error("time has ended");
   do await new Promise((resolve) => void setImmediate(resolve));
   while (process.getActiveResourcesInfo().includes("Immediate"));
-  jest.advanceTimersToNextTimer();
+  vi.advanceTimersToNextTimer();
 }
 
 function attempt(given: any): Promise<unknown> {

@@ -1,5 +1,5 @@
 // The compiler wires a workflow to its queues, its activities and its children. Each `@ts-expect-error` is a mistake that it finds.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { Queues } from "../../src/activities/queues.js";
 import type { InputOf, ProcessName, Registry, ResultOf } from "../../src/contracts/registry.js";
 import type { Provider } from "../../src/providers/registry.js";

@@ -1,6 +1,6 @@
 // Runs workflow code inside a test, on the SDK's own runtime and without a server. The test answers the activities, and timers
 // fire only when the test lets time pass.
-import { jest } from "@jest/globals";
+import { vi } from "vitest";
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
 import { setActivator } from "@temporalio/workflow/lib/global-attributes.js";
@@ -123,7 +123,7 @@ export class WorkflowRun {
     internals.push(...(guard?.internals ?? []), ...(statusMemoInterceptors().internals ?? []));
     inbound.push(...(guard?.inbound ?? []));
     outbound.push(...(guard?.outbound ?? []));
-    jest.useFakeTimers({ now: this.#now, doNotFake: everythingButDate });
+    vi.useFakeTimers({ now: this.#now, toFake: ["Date"] });
     setActivator(this.#activator);
   }
 
@@ -212,7 +212,7 @@ export class WorkflowRun {
   #setNow(now: number): void {
     this.#now = now;
     this.#activator.now = now;
-    jest.setSystemTime(now);
+    vi.setSystemTime(now);
   }
 
   async #activate(variant: string, job: object): Promise<void> {
@@ -319,19 +319,6 @@ export class WorkflowRun {
     await this.#resolve(seq, { cancelled: { failure: activityFailure(call.type, cause) } });
   }
 }
-
-const everythingButDate = [
-  "hrtime",
-  "nextTick",
-  "performance",
-  "queueMicrotask",
-  "setImmediate",
-  "clearImmediate",
-  "setInterval",
-  "clearInterval",
-  "setTimeout",
-  "clearTimeout",
-] as const as any;
 
 /** An accepted decision names itself, as the activity does it, unless the test gives the member `checked`. */
 function named({ update, updateId, firstRunId }: any, answer: unknown): unknown {

@@ -1,5 +1,5 @@
 // What `npm create trustflow` refuses, before it writes anything. test/long/package/registry.test.ts makes an application.
-import { afterAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

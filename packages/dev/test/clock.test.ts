@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { msToTs } from "@temporalio/common/lib/time.js";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "vitest";
 import { CLOCK_SIGNAL, FAR_MS } from "../src/clock/far.js";
 import { timersIn } from "../src/clock/open-processes.js";
 import { failureByClock } from "../src/clock/retry.js";

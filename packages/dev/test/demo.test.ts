@@ -1,5 +1,5 @@
 // The demo shows every process that there is.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { processes } from "../../../src/contracts/registry.js";
 import { scenarios } from "../src/demo/demo.js";
 

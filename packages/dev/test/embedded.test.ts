@@ -1,7 +1,7 @@
 // `Trustflow.embedded()`: a whole system for a user's own test, of which nothing is left, however it ends.
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Trustflow as Client } from "trustflow-client";
 import { processesOf } from "../../../test/harness/left-over.js";
 import { folder, nothingIsLeft, program } from "./program.js";

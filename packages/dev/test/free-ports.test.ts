@@ -1,5 +1,5 @@
 // Ports given to one process are given to no other, even before anything listens on them.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { freePorts, reservePort } from "../src/processes/free-ports.js";

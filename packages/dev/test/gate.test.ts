@@ -1,5 +1,5 @@
 // The proxy in front of Temporal behind which a rehearsal kills a worker.
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { isAlive } from "../src/processes/lock.js";
 
 const dist = (name: string): string => pathToFileURL(join("packages", "dev", "dist", name)).href;

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import pg from "pg";
 import { isAlive } from "../src/processes/lock.js";
 import { type PostgresServer, startPostgres } from "../src/servers/postgres.js";

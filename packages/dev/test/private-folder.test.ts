@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { startPostgres } from "../src/servers/postgres.js";
 import { openPrivateFolder } from "../src/stack/private-folder.js";
 import { resetStack } from "../src/stack/reset.js";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect } from "@jest/globals";
+import { afterEach, beforeEach, expect } from "vitest";
 import { processesOf } from "../../../test/harness/left-over.js";
 
 export let folder: string;

@@ -4,7 +4,7 @@ import { readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../src/processes/lock.js";
 import { roleNames } from "../src/stack/role.js";
 import { type Stack, startStack } from "../src/stack/stack.js";

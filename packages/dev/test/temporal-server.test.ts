@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import { findTemporal, startTemporal } from "../src/servers/temporal-server.js";

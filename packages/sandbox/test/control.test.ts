@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { sandboxControl, type SandboxControl } from "../src/control/client.js";
 import { startSandbox, type Sandbox } from "../src/sandbox.js";
 import { call, DAY, post, query } from "./caller.js";

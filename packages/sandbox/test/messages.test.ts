@@ -1,10 +1,10 @@
 // "sandbox messages --wait", where no message comes.
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, vi, test } from "vitest";
 import { addControls } from "../src/cli/control.js";
 import type { AddControl } from "../src/cli/command.js";
 import { Command } from "commander";
 
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => void vi.restoreAllMocks());
 
 type Ask = (control: { messages(): Promise<object[]> }, options: object) => Promise<unknown>;
 
@@ -14,7 +14,7 @@ test("ends with 3 after a minute, and says how to see which intents there are", 
     asks[name] = ask;
     return new Command();
   }) as unknown as AddControl);
-  jest.spyOn(Date, "now").mockReturnValueOnce(0).mockReturnValue(60_001);
+  vi.spyOn(Date, "now").mockReturnValueOnce(0).mockReturnValue(60_001);
   const control = { messages: () => Promise.resolve([]) };
   await expect(asks["messages"]!(control, { intent: "order-8", wait: true })).rejects.toMatchObject(
     {

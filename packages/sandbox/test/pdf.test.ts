@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { pdf } from "../src/exchange/pdf.js";
 
 test("the PDF's cross-reference table points at its objects, and its byte range leaves out the signature alone", () => {

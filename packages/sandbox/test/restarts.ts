@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "@jest/globals";
+import { afterEach, beforeEach } from "vitest";
 import { startSandbox } from "../src/sandbox.js";
 import type { Sandbox, SandboxOptions } from "../src/sandbox.js";
 

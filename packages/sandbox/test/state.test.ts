@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { startSandbox } from "../src/sandbox.js";
 import { call, DAY, everyEvent, HOUR, post, query, submission, submit } from "./caller.js";
 import { collector } from "./collector.js";

@@ -1,5 +1,5 @@
 // What a command of the sandbox lists, where it is wider than the terminal.
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import { table } from "../src/cli/command.js";
 
 const { isTTY, columns } = process.stdout;

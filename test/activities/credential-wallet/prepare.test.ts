@@ -1,5 +1,5 @@
 // A member that the process sets itself is refused before anything is created; which one it is, the account says (P1 §2.11).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { createWalletActivities } from "../../../src/activities/credential-wallet/index.js";
 import { issuanceInput } from "../../processes/issue-credential/inputs.js";
 import { presentationInput } from "../../processes/present-credential/inputs.js";

@@ -1,6 +1,6 @@
 // What the certificate service says of an assertion and of its type: 237 and 239 are an answer, which the process waits with for a fresh
 // assertion; 244 stops the calls of that type alone (P1 §7.1; docs/reading-the-specification.md §5, §9).
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createCertificateActivities } from "../../../src/activities/disposable-certificate/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { assertionInput } from "../../processes/issue-certificate/inputs.js";

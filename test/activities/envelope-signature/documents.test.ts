@@ -1,5 +1,5 @@
 // The documents of an envelope: stored and checked before any effect, and missed later (docs/design.md §8).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEnvelopeActivities } from "../../../src/activities/envelope-signature/index.js";
 import { absentPdf, noPdf, openStore } from "../../harness/documents/open-store.js";
 import type { OpenStore } from "../../harness/documents/open-store.js";

@@ -1,5 +1,5 @@
 // An affidavit on demand of one notice of a batch: one request for one update, whatever became of the notice since (P2 §4.2).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { batchBench } from "./support.js";

@@ -1,5 +1,5 @@
 // The names in the archive of affidavits stay in their folders, and no file replaces another one when they are unpacked.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { folderOf, uniqueNames } from "../../../src/activities/evi-notice-batch/archive.js";
 
 test.each(["../../etc", "..", "a/b", String.raw`a\b`, "", "a\u0000b", "x".repeat(200), "C:"])(

@@ -1,5 +1,5 @@
 // A batch at the simulated provider from its set-up to its start, the calls of it that may get no answer, and what must be there once.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import type { FaultKind } from "../../../packages/sandbox/src/engine/faults.js";
 import type { Bench } from "./support.js";

@@ -1,7 +1,7 @@
 // The items of a batch at the simulated provider: totals, the sweep of what never called back, the report and the archive.
 import { randomUUID } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import yauzl from "yauzl";
 import type { WrittenReport } from "../../../src/activities/evi-notice-batch/report.js";
 import { BatchItems } from "../../../src/batch/items/items.js";

@@ -1,5 +1,5 @@
 // The pace of the reads of a batch's notices: a burst of one second, and then so many a second.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Pace } from "../../../src/activities/evi-notice-batch/pace.js";
 import { inAttempt } from "../attempts.js";
 

@@ -1,5 +1,5 @@
 // What is checked and stored before a batch's first call, and what the later activities get of it.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch/contract.js";
 import { lineOfOwnKey } from "../../../src/batch/recipients/own-key.js";
 import { all, parsed } from "../../batch/recipients/lists.js";

@@ -1,5 +1,5 @@
 // How far a batch is: what is news, and what needs an operator decision (P2 §2.8, §3.3).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProgressQuestion } from "../../../src/activities/evi-notice-batch/progress.js";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { batchBench, csv } from "./support.js";

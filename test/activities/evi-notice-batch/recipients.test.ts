@@ -1,5 +1,5 @@
 // The list of recipients goes up whole and once, whatever is at the provider already.
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import type { BatchAssumptions } from "../../../src/providers/evi-notice/client.js";
 import { assumptions, batchBench, csv } from "./support.js";

@@ -1,6 +1,6 @@
 // The set-up of a batch at the simulated provider, from the input to the start: what the batch has at the end, and that it has nothing
 // twice, whichever call gets no answer.
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { effectToken } from "../../../src/journal/effect.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { calls, expectOnce, faults, started, testAppending, testFaults } from "./faults.js";

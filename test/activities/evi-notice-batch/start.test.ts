@@ -1,5 +1,5 @@
 // The last look before the start of a batch, the start, and the deletion instead.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Journal } from "../../../src/journal/journal.js";
 import type { Effect, EffectHandlers } from "../../../src/journal/journal.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";

@@ -1,5 +1,5 @@
 // A poll of a notice at the simulated provider: the snapshot that alone decides, the affidavits, and what a poll goes on waiting for.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createHash } from "node:crypto";

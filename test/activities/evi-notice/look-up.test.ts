@@ -1,5 +1,5 @@
 // The look-up of a notice by our own key, at providers that differ in what the specification does not show (P2 §4.2 Query).
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { EviNoticeContext } from "../../../src/activities/evi-notice/context.js";

@@ -1,5 +1,5 @@
 // The submission of a notice as it leaves, and the spans that are fixed for its run (P2 §2.6, §6.1, §6.2).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { settingsOf, submissionOf } from "../../../src/activities/evi-notice/submit.js";
 import { filterValues } from "../../../packages/sandbox/src/providers/evi-notice/submission.js";
 import { noticeInput, withAttachment } from "../../processes/send-notice/inputs.js";

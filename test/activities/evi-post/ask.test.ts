@@ -1,5 +1,5 @@
 // A poll of a letter at the simulated provider: what the query shows beside state, outcome and dates (P2 §2.5).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createEviPostActivities } from "../../../src/activities/evi-post/index.js";

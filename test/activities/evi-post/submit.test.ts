@@ -1,5 +1,5 @@
 // The submission of a letter as it leaves (P2 §2.1–2.4, §6.2).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { submissionOf } from "../../../src/activities/evi-post/submit.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 

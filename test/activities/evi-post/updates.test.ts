@@ -1,5 +1,5 @@
 // What the answer of a cancellation says to the caller (P2 §4.1; docs/reading-the-specification.md §2).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { cancelAnswer, cancelAnswerFor } from "../../../src/activities/evi-post/updates.js";
 import { refusalOf } from "../../../src/activities/runtime/failure.js";
 import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../../src/journal/errors.js";

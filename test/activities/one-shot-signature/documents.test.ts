@@ -1,6 +1,6 @@
 // The documents of a signature request: checked before any effect, missed later, compared with what was signed, and deleted at the
 // provider only once all copies are here (P1 §1.4; docs/design.md §8).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DocumentReference, SignOneShotInput } from "../../../src/client.js";
 import * as oneShot from "../../../src/providers/one-shot-signature/client.js";
 import { absentPdf, noPdf } from "../../harness/documents/open-store.js";

@@ -1,5 +1,5 @@
 // What the log says of a call that failed: where, how and under which request id, and nothing that was sent or answered.
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { measured } from "../../../src/activities/runtime/call-metrics.js";
 import * as client from "../../../src/providers/evi-notice/client.js";
 import { redactingLogger } from "../../../src/temporal/logging.js";

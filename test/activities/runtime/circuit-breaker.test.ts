@@ -1,5 +1,5 @@
 // The circuit breakers of docs/design.md §5, alone: when a circuit opens, which call probes, and what closes it.
-import { beforeEach, expect, jest, test } from "@jest/globals";
+import { beforeEach, expect, vi, test } from "vitest";
 import { Circuits, CircuitOpenError } from "../../../src/activities/runtime/circuit-breaker.js";
 import type { CircuitKey } from "../../../src/activities/runtime/circuit-breaker.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
@@ -9,8 +9,8 @@ import { providerError } from "../attempts.js";
 const PROBE_MS = 150;
 
 // A clock that only the tests move: nothing here depends on how fast the machine is.
-beforeEach(() => void jest.useFakeTimers());
-const pause = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+beforeEach(() => void vi.useFakeTimers());
+const pause = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 type CallKey = Omit<CircuitKey, "intent"> & { intent?: string };
 

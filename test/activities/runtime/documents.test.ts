@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileOf } from "../../../src/activities/runtime/documents.js";
 import { openStore } from "../../harness/documents/open-store.js";
 import type { OpenStore } from "../../harness/documents/open-store.js";

@@ -1,6 +1,6 @@
 // The one way of an effect, with fakes: what an error proves and becomes, the circuit, the digest, who owns what is sent, and
 // what the caller of an update is answered.
-import { beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "vitest";
 import { ApplicationFailure } from "@temporalio/common";
 import type { MetricMeter } from "@temporalio/common";
 import { affidavitAnswer } from "../../../src/activities/evi/affidavit-request.js";

@@ -1,5 +1,5 @@
 // What a provider's refusal becomes for the caller: each field named once, in the caller's spelling.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { asActivity, NotChangedYet, refusalOf } from "../../../src/activities/runtime/failure.js";
 import { inAttempt, providerError } from "../attempts.js";
 

@@ -1,5 +1,5 @@
 // The look of a process at another one: what counts as a change, whose input has to be whose, and what stays out of the history.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { createLookActivities } from "../../../src/activities/runtime/look.js";
 import type { LookRequest, ProcessLooks } from "../../../src/activities/runtime/look.js";
 import { comparedInput } from "../../../src/contracts/definition/secret-fields.js";

@@ -1,5 +1,5 @@
 // What one attempt of an activity works with: the input with its secrets opened, codes, and the circuits of its account.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { EnvelopeContext } from "../../../src/activities/envelope-signature/index.js";
 import type { EnvelopeDependencies } from "../../../src/activities/envelope-signature/index.js";

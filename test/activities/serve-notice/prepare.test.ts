@@ -1,5 +1,5 @@
 // What `serveNotice` does for its two processes before they start, in the place of a client (docs/decisions/0031).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   createServeNoticeActivities,
   createServePostActivities,

@@ -1,5 +1,5 @@
 // Alert addresses and rejections: nothing is removed that may not be ours, and nothing is sent twice in doubt (P1 §4.2).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { pointers } from "../../providers/video-identification/account.js";
 import { openBench } from "./support.js";
 import type { Bench } from "./support.js";

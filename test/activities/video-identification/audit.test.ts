@@ -1,5 +1,5 @@
 // The copy of the audit, and its deletion at the provider: only once all of the copy was read (P1 §4.2).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { documentIdOf } from "../../../src/documents/document-id.js";

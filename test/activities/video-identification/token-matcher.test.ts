@@ -1,7 +1,7 @@
 // The worker's search for the conference of a token that came alone (P1 §6.1, docs/decisions/0037): a real journal beside a simulated
 // service. Nothing but the service's own answer binds a token.
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { TokenMatcher } from "../../../src/activities/video-identification/token-matcher.js";
 import type { MatcherTimes } from "../../../src/activities/video-identification/token-matcher.js";

@@ -1,5 +1,5 @@
 // Which token opens the data of a call: that of a close event where its data name our conference, else a new one (P1 §5.2, §6.1).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { MINUTE } from "../../../packages/sandbox/test/caller.js";
 import { openBench } from "./support.js";
 import type { Bench } from "./support.js";

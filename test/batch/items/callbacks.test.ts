@@ -1,7 +1,7 @@
 // The callbacks of a batch's notices, from the provider's POST to the totals: receiver and relays with a real PostgreSQL. None becomes
 // a signal.
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { callbackUrl, correlationOf } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";

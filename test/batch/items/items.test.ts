@@ -1,6 +1,6 @@
 // What is known of the notices of a batch, in a real PostgreSQL.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import fc from "fast-check";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import type { HeardItem, ProcessKey } from "../../../src/batch/items/items.js";

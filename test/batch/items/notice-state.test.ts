@@ -1,7 +1,7 @@
 // The table of what is known of a notice, and the SQL that follows it: each sequence of three callbacks and reads in a real PostgreSQL,
 // a notice each, compared after each of the three.
 import { randomUUID } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { afterCallback, afterRead, stateOf } from "./notice-state.js";
 import type { NoticeKnown } from "./notice-state.js";

@@ -1,5 +1,5 @@
 // How a notice of a batch is named in totals, reports and commands.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { knownOf, wordOf } from "../../../src/batch/items/shown.js";
 
 const at = new Date("2026-03-02T09:15:27Z");

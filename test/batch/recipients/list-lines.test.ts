@@ -1,5 +1,5 @@
 // The lines of a list after its check: of its recipients, and of the rows that were left out.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { LineIndex, LineSet, listedRows } from "../../../src/batch/recipients/list-lines.js";
 
 const text = `address;legalname;lookupkey

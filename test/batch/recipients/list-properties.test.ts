@@ -1,5 +1,5 @@
 // Properties of the check of a list: whatever the quoting, the pieces and the place of a problem.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { SeenKeys } from "../../../src/batch/recipients/seen-keys.js";
 import { preflight } from "../../../src/batch/recipients/preflight.js";

@@ -1,5 +1,5 @@
 // Our own key in a recipient's lookup key: what was written is read back, whatever key the caller has.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { lineOfOwnKey, ownKey, withoutOwnKey } from "../../../src/batch/recipients/own-key.js";
 

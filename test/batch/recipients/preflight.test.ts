@@ -1,5 +1,5 @@
 // What the check of a list of recipients takes, refuses and says (P2 §2.6, §2.9): lines and columns, and never a value.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
 import { ListRefused, problemsCsv } from "../../../src/batch/recipients/preflight.js";
 import type { PreflightOptions } from "../../../src/batch/recipients/preflight.js";

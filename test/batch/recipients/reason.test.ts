@@ -1,5 +1,5 @@
 // Why a recipient was not reached: a reason for each outcome of P2 §3.2 that is no success, and for each state before it.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { noticeOutcomes, noticeStates } from "../../../src/contracts/send-notice/states.js";
 import { reasonOf } from "../../../src/batch/recipients/reason.js";
 

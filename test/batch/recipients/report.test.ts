@@ -1,5 +1,5 @@
 // The report of a batch: complete and the same in both forms, safe in a spreadsheet, and written as a stream.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { plainText } from "../../../src/contracts/shared/text.js";

@@ -1,5 +1,5 @@
 // A ZIP written in parts is read by another implementation, with more files and more bytes than a ZIP without ZIP64 can have.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";

@@ -1,6 +1,6 @@
 // The inbox as operators see it, and how it is emptied.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { Inbox } from "../../../src/callbacks/inbox/inbox.js";

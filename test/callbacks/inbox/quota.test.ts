@@ -1,7 +1,7 @@
 // What one callback address may bring, and for how long: the receiver over HTTP with a real PostgreSQL, and the relay
 // (docs/decisions/0020).
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { addressOf } from "../../../src/callbacks/address.js";
 import type { Subject } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";

@@ -1,5 +1,5 @@
 // What a callback is answered, without HTTP and without a database (docs/decisions/0020).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import { Admission } from "../../../src/callbacks/receiver/admission.js";
 import type {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";

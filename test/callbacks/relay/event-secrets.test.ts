@@ -1,7 +1,7 @@
 // Secrets that events carry (docs/decisions/0033): the relay stores them for the worker before it signals, and hands them to nobody
 // else. PostgreSQL and the parser of the call-closing event are real.
 import { randomUUID } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { storeEventSecrets } from "../../../src/callbacks/inbox/event-secrets.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { secretsNotKept } from "../../../src/callbacks/relay/relay.js";

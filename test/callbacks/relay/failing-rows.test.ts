@@ -1,7 +1,7 @@
 // No row stops the others (docs/design.md §7): one that fails again and again is tried alone, and parked at last; an outage is no row's
 // failure. PostgreSQL is real; Temporal's answers are given by the test.
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "@temporalio/client";
 import type { ProcessSubject, Subject } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";

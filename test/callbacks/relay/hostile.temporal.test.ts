@@ -1,7 +1,7 @@
 // Each member of a callback of each provider with each hostile value, beside good callbacks: receiver, relay, PostgreSQL and Temporal are
 // real. Whatever becomes of a hostile one, it is settled, and every good one arrives (docs/design.md §7).
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { callbackUrl, correlationOf } from "../../../src/callbacks/address.js";

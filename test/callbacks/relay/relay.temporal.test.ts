@@ -1,6 +1,6 @@
 // Receiver and relay with a real Temporal server: its own answers for open, ended, terminated, unknown and over-large.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";

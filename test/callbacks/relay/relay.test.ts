@@ -1,7 +1,7 @@
 // The relay against a real PostgreSQL; Temporal's answers are given by the test, so that each can be had at will (docs/design.md §7).
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
 import { correlationOf } from "../../../src/callbacks/address.js";

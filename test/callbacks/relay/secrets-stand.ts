@@ -1,6 +1,6 @@
 // A relay with a real PostgreSQL, the real parsers and the keys of the workers, for events that carry secrets. The file that asks for it
 // has its own database.
-import { afterAll, afterEach, beforeAll, beforeEach } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay, RelayOptions } from "../../../src/callbacks/relay/relay.js";

@@ -1,7 +1,7 @@
 // Call-closing events that have a token and nothing else (P1 §6.1, docs/decisions/0037): the relay offers the token to the workers, and
 // the event waits by itself for what they find. PostgreSQL, journal and parser are real; the test is the worker.
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "vitest";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { keyOfAccount } from "../../../src/contracts/shared/sealed-secret.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";

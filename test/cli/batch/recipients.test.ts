@@ -1,6 +1,6 @@
 // `trustflow recipients` on a real PostgreSQL: the notices of a batch, as a table, CSV and JSON Lines, and the reports about one.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { bodyContext } from "../../../src/callbacks/inbox/body.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";

@@ -1,17 +1,17 @@
 // `trustflow report`: what the process stored at its end, and before it what is known so far.
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, vi, test } from "vitest";
 import { parse } from "csv-parse/sync";
 import type { BatchItem } from "../../../src/batch/items/items.js";
 import { noticesByLine } from "../../../src/cli/batch/rows.js";
 import { printReport, printReportSoFar } from "../../../src/cli/batch/report.js";
 import type { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch/contract.js";
 
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => void vi.restoreAllMocks());
 
 async function printed(print: () => Promise<void>) {
   const said = { stdout: "", stderr: "" };
   const kept = (name: "stdout" | "stderr") =>
-    jest.spyOn(process[name], "write").mockImplementation((piece) => {
+    vi.spyOn(process[name], "write").mockImplementation((piece) => {
       said[name] += String(piece);
       return true;
     });

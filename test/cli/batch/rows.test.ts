@@ -1,5 +1,5 @@
 // What `recipients` and `report` show of a batch that runs: its notices, and its list.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { BatchItem, BatchItems } from "../../../src/batch/items/items.js";
 import {
   batchIdOf,

@@ -1,5 +1,5 @@
 // What `trustflow doctor` says where an account does not know where the answers show what decides (P1 §2.7).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { doctor, expectFinding } from "./doctor.js";
 
 const check = "answers branch video-identification";

@@ -1,5 +1,5 @@
 // What `trustflow doctor` finds about callback addresses (docs/decisions/0020).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { doctor, expectFinding } from "./doctor.js";

@@ -1,5 +1,5 @@
 // `trustflow doctor --client` examines the machine of an application, and asks for nothing that an application does not need.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { Checked } from "../../../src/cli/doctor/check.js";

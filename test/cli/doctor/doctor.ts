@@ -1,5 +1,5 @@
 // `trustflow doctor --json` as a test reads it.
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import { once } from "node:events";
 import { type Server, createServer } from "node:net";
 import type { AddressInfo } from "node:net";

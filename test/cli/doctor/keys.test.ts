@@ -1,5 +1,5 @@
 // What `trustflow doctor` finds about the rings of a relay (docs/decisions/0033).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { doctor, expectFinding } from "./doctor.js";
 

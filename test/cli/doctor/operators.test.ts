@@ -1,5 +1,5 @@
 // What `trustflow doctor` says of the operators and of the key that signs decisions.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { type Checked, runCheck } from "../../../src/cli/doctor/check.js";
 import { type FindingName, findings } from "../../../src/cli/doctor/findings.js";
 import { decisionRules, operatorKey } from "../../../src/cli/doctor/operators.js";

@@ -1,5 +1,5 @@
 // The doctor says whether the database has noted this Temporal as its own (docs/decisions/0036).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { noteNamespaces } from "../../../src/cleanup/own-namespaces.js";
 import { eventually } from "../../harness/outages/wait.js";

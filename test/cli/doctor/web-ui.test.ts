@@ -1,5 +1,5 @@
 // Where the doctor sends an operator who opens the Web UI.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";

@@ -1,5 +1,5 @@
 // What `trustflow doctor` finds about the endpoints of webhooks: by connections alone, so that no endpoint hears of anything.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server } from "node:http";

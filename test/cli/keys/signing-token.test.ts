@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { trustflow } from "../run.js";

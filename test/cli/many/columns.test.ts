@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { columnsOf } from "../../../src/cli/many/columns.js";
 import { exampleOf } from "../../../src/contracts/example.js";
 import { contractOf, processes } from "../../../src/contracts/registry.js";

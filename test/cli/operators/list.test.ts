@@ -1,6 +1,6 @@
 // `list` and `resolve --where --dry-run` on a real Temporal: its visibility answers the filters. The processes have no worker; the test
 // sets what their workers would.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { ListedProcess } from "../../../src/client.js";

@@ -1,5 +1,5 @@
 // What `logs` makes of the lists of one look after another; Temporal's list is the test's.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { ConnectionLike } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";

@@ -1,5 +1,5 @@
 // The line that shows how far a transfer is: on a terminal, and nowhere else.
-import { expect, jest, test } from "@jest/globals";
+import { expect, vi, test } from "vitest";
 import { progressLine, withProgress } from "../../../src/cli/output/progress.js";
 
 function screen(isTTY: boolean) {
@@ -15,7 +15,7 @@ async function* pieces(count: number, size: number): AsyncGenerator<Buffer> {
 async function run(isTTY: boolean): Promise<{ bytes: number; written: string[] }> {
   const { written, stream } = screen(isTTY);
   let now = 0;
-  const clock = jest.spyOn(performance, "now").mockImplementation(() => (now += 60));
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 60));
   let bytes = 0;
   try {
     for await (const piece of withProgress("letter.pdf", 400, pieces(4, 100), stream))

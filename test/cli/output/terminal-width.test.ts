@@ -1,5 +1,5 @@
 // What commands print on a real terminal of 80 columns.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { describeWith } from "../../harness/programs.js";
 import { onTerminal } from "../../harness/stack/terminal.js";
 import { trustflow } from "../run.js";

@@ -2,7 +2,7 @@
 // we wrote and no formula; JSON keeps every character, and none that is not seen.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { csvOf, facts, table } from "../../../src/cli/output/output.js";

@@ -1,5 +1,5 @@
 // What a command prints fits a terminal of 80 columns, and nothing that may be copied is cut.
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import fc from "fast-check";
 import type { Command } from "commander";
 import { createProgram } from "../../../src/cli/program.js";

@@ -1,5 +1,5 @@
 // What `status` shows of the processes that a process has started, and where their decisions are made.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import {
   childFacts,
   childLines,

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Trustflow } from "../../../src/client.js";
 import { DocumentNotFoundError } from "../../../src/errors/index.js";
 import { referencesIn, saved } from "../../../src/cli/processes/evidence.js";

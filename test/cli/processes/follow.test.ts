@@ -1,5 +1,5 @@
 // Processes with an open attention, and terminated ones; the outcomes and updates of each process.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { PostalHandle } from "../../../src/client.js";
 import { TerminatedError } from "../../../src/errors/index.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";

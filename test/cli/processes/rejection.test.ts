@@ -1,5 +1,5 @@
 // `reject-call`: the fields of the request are read before anything is asked of Temporal (P1 §4.2).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // What `watch` prints of each status: every timeline entry once, in whatever order they come. What a full status shows.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { ProcessStatus, TimelineEntry } from "../../../src/contracts/shared/status.js";
 import { ProgressLines, resultText, statusText } from "../../../src/cli/processes/show.js";
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";

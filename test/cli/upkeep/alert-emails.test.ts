@@ -1,5 +1,5 @@
 // `alert-emails`: the addresses go to the provider as they are given, and only when the command means it (P1 §4.2, rules 1–4).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { Operators } from "../../harness/stack/operators.js";
 import { commandLine } from "../in-process.js";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readAddress } from "../../../src/callbacks/address.js";
 import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
 import type { Settlement } from "../../../src/callbacks/inbox/rows.js";

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { randomUUID } from "node:crypto";
 import { cleanUp, type CleanupOptions } from "../../../src/cleanup/cleanup.js";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { DocumentReference } from "../../../src/contracts/shared/values.js";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { eventually } from "../../harness/outages/wait.js";

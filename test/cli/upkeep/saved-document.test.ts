@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { saveDocument } from "../../../src/cli/upkeep/saved-document.js";
 
 const uri = `document:${"0a".repeat(16)}`;

@@ -1,6 +1,6 @@
 // The type of a path through a process, and the shared parts of all paths.
 import { secretsOf, wrongSecrets } from "../stack/account-secrets.js";
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/client.js";

@@ -3,6 +3,6 @@
 import { brought } from "../../processes/index.js";
 import type { PathsOf } from "./path-run.js";
 
-/** One after the other: Jest cannot load two modules that share an import at once. */
-export const allPaths: PathsOf[] = [];
-for (const { paths } of Object.values(brought)) allPaths.push(await paths());
+export const allPaths: PathsOf[] = await Promise.all(
+  Object.values(brought).map(({ paths }) => paths()),
+);

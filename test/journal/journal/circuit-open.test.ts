@@ -1,5 +1,5 @@
 // While the circuit is open, the journal takes no row and makes no call, but returns a known answer.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { EffectAbsentOnce, Journal } from "../../../src/journal/journal.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";

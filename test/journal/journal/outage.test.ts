@@ -1,5 +1,5 @@
 // PostgreSQL away at the worst moments: nothing is sent without the journal, and no answer is lost to a restart.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Journal, JournalUnavailable } from "../../../src/journal/journal.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";

@@ -1,5 +1,5 @@
 // Two workers that both believe an effect is theirs, leases that end, answers that come late, and people who decide (docs/design.md §6).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   EffectAbsentOnce,
   EffectInFlight,

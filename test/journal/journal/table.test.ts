@@ -1,5 +1,5 @@
 // docs/design.md §6's table, row by row: what a performance does with what it finds.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   EffectAbsentOnce,
   EffectInFlight,

@@ -1,6 +1,6 @@
 // An attempt without an answer: nothing else may be sent meanwhile, whatever a person decides and whatever the provider says
 // later.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   EffectAbsentOnce,
   EffectRefused,

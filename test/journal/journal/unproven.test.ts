@@ -1,6 +1,6 @@
 // A lost answer at an account whose look-up is not known to find our items: nothing is sent again because nothing was found,
 // until the look-up is proven, or a person decides (docs/reading-the-specification.md §1).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   EffectAbsentOnce,
   EffectMismatch,

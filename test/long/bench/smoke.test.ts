@@ -2,7 +2,7 @@
 // is as docs/design.md §12 wants it.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { Measure } from "../../../bench/measure.js";
 
 async function bench(...args: string[]) {

@@ -1,6 +1,6 @@
 // The table of failures in README.md: what becomes of a process of Trustflow, and of the same job written with Temporal and fetch
 // (fetch-app). Both have the same Temporal server and the same sandbox, whose ledger says what was sent.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";

@@ -1,6 +1,6 @@
 // The promise of docs/design.md §6 wherever a worker can die, freeze or start again: one intent, one effect, and no process is forgotten.
 // One process on real servers is the sample; the simulation kills the workers of all of them.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { dirname } from "node:path";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { sandboxAccount } from "../../../packages/dev/src/stack/sandbox-accounts.js";

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { createServer } from "node:tls";
 import type { Server } from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { readyLine, start, trustflow } from "../../cli/run.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";

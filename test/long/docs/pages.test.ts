@@ -1,6 +1,6 @@
 // Every command of the pages is run, in the order it stands there, to its end, and what it prints is what the page shows.
 // exceptions.ts names the few that are not run.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
 import { exceptions } from "../../docs/exceptions.js";
 import { pages, root } from "../../docs/repository.js";

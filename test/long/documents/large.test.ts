@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { throughTheStore } from "../../../bench/measures/documents.js";
 
 const MEGABYTE = 1_000_000;

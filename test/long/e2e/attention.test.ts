@@ -1,6 +1,6 @@
 // A problem that a process cannot solve itself waits, visible and searchable, for a fix of its cause or for an operator
 // decision (docs/design.md §6).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 // `trustflow erase` on the whole system: after it a marker that stood in input, callbacks and documents is in no store any more, however
 // many keys one has, and the id sends nothing again.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { cp, rm } from "node:fs/promises";
 import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import { eventOf, addressOf, post } from "../../processes/send-postal/callbacks.js";

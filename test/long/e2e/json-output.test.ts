@@ -1,6 +1,6 @@
 // With `--json`, each command prints on stdout one JSON document, or JSON Lines where its help says so, on the whole system. A new command
 // that is not run here fails the test.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Command } from "commander";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

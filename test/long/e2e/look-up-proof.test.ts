@@ -1,6 +1,6 @@
 // A lost answer at accounts whose look-up does not find our items (docs/reading-the-specification.md §1): one effect in the ledger.
 // What waits for the proof of a look-up goes on by itself in test/e2e/promises.test.ts.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { OneShotHandle, PostalHandle, SendPostalInput } from "../../../src/client.js";

@@ -1,5 +1,5 @@
 // What Prometheus reads of receiver, relay and worker after traffic of every kind (docs/operations/watch.md).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // A business application without any of Trustflow's code: a plain Temporal client with the same key, the codec of
 // docs/any-language.md, and the names that stand there.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { InputMismatchError } from "../../../src/client.js";

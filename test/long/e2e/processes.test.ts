@@ -1,6 +1,6 @@
 // What of the processes only the whole system shows: Temporal's children where one is reset, the erasure of a family, and an event that the
 // relay can address only with what a worker has found. Their ways are the paths of test/processes, their accidents those of the simulation.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { HandleOf } from "../../../src/client.js";
 import { InvalidInputError } from "../../../src/client.js";

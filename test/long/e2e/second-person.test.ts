@@ -1,5 +1,5 @@
 // Where a decision takes two persons, one alone changes nothing (docs/decisions/0024).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { AbandonedError } from "../../../src/client.js";
 import type { ListedProcess, PostalHandle, Trustflow } from "../../../src/client.js";
 import { proposalsMemo } from "../../../src/contracts/shared/names.js";

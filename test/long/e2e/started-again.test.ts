@@ -1,6 +1,6 @@
 // What a new run of a process knows of earlier runs: it continues what exists, refused data may be corrected, and codes keep
 // their count (docs/design.md §2, §6; docs/reading-the-specification.md §5). It also covers codes that the service refuses.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { AbandonedError, NotAcceptedError } from "../../../src/client.js";

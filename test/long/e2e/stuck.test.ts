@@ -1,6 +1,6 @@
 // A process whose workflow tasks keep failing is shown, and repaired once by the clean-up; no effect happens twice, and
 // nothing that was signalled or asked meanwhile is lost (docs/operations/stuck.md).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { StuckError } from "../../../src/client.js";

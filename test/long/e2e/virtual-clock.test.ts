@@ -1,7 +1,7 @@
 // `Trustflow.embedded({ clock: "virtual" })`: months of processes and providers by one clock, which stands still until a test moves it.
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { nothingIsLeft, program } from "../../../packages/dev/test/program.js";
 
 const LIMIT_MS = 300_000;

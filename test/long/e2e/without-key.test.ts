@@ -1,5 +1,5 @@
 // Who reaches Temporal without a key starts nothing, decides nothing, and ends nothing as they like (decision 22).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";

@@ -1,6 +1,6 @@
 // Keys are rotated with processes open: a new key is put in front, the old one stays as long as something needs it, and
 // what is asked of it after that fails with a reason.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

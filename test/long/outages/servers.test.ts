@@ -1,7 +1,7 @@
 // A server or a role goes away and comes back: nothing that was acknowledged is lost, nothing is applied twice, and no
 // process fails or asks for a person (docs/design.md §1, §7). Meanwhile each role says what it waits for. One sample of each on real
 // servers: the simulation has them at all moments, for all processes.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { rm } from "node:fs/promises";
 import type { ProcessHandle } from "../../../src/client.js";
 import { roleNames } from "../../../packages/dev/src/stack/role.js";

@@ -1,5 +1,5 @@
 // What a stranger does, with npm alone: a local registry has the packages as they would be published, and nothing else is installed.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

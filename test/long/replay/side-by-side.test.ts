@@ -1,5 +1,5 @@
 // A worker of another release and one of this release, side by side (docs/design.md §4): the other one waits once more before it submits.
-import { afterAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "vitest";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";

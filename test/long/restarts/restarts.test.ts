@@ -1,7 +1,7 @@
 // The worker is stopped and killed in turn while everybody asks for the status of letters in each kind of wait (decision 15): none gets
 // stuck, no workflow task fails, every history replays. One process is the sample on the real core: what the guard of queries and the rule
 // of the clock exclude is the same for all of them.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { QueryNotRegisteredError } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";

@@ -1,5 +1,5 @@
 // The automatic clock: processes move on in seconds, what a person must do in time lives in real time.
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { setTimeout as delay } from "node:timers/promises";
 import { Clock } from "../../../packages/sandbox/src/engine/clock.js";
 import {

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { sixtyDays } from "../../../packages/sandbox/test/sixty-days.js";
 
 test("thousands of items pass sixty days in seconds of processor time", async () => {

@@ -1,6 +1,6 @@
 // Worker, receiver and relay end and start again while dozens of processes run and hundreds of callbacks a second arrive:
 // no attempt is lost, no request that was accepted stays without its answer, and no acknowledgement is lost (docs/design.md §1).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { processes } from "../../../src/contracts/registry.js";
 import { rules } from "../../simulation/checks.js";
 import { faultKinds } from "../../simulation/plan.js";

@@ -1,7 +1,7 @@
 // A flood at a leaked callback address: a process at its limit of events ends as it would, and thousands of callbacks come to the
 // address of one letter while others run. No outcome changes, the inbox stores no more than the quota, and no other process is affected
 // (docs/decisions/0020).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { defaultQuota } from "../../../src/contracts/shared/callback-quota.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { addressOf } from "../../processes/send-postal/callbacks.js";

@@ -1,5 +1,5 @@
 // Every way through `issueCertificate` (P1 §1.1, 4.1; docs/reading-the-specification.md §5).
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { CertificateHandle, IssueCertificateInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {

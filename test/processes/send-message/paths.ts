@@ -1,5 +1,5 @@
 // Every way through `sendMessage` (P1 §1.3, 4.3).
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { SendMessageInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {

@@ -1,6 +1,6 @@
 // Ways through `sendMessage` where a decision needs two operators (docs/decisions/0024). On their stack every decision has to be
 // signed, so it is another one than that of the other paths.
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import { randomUUID } from "node:crypto";
 import type { Decision, ResolveAnswer } from "../../../src/contracts/shared/messages.js";
 import { signDecision } from "../../../src/crypto/decision-signature.js";

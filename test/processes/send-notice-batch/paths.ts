@@ -1,5 +1,5 @@
 // Every way through `sendNoticeBatch`.
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { HandleOf, SendNoticeBatchInput } from "../../../src/client.js";
 import {
   attentionOf,

@@ -1,5 +1,5 @@
 // Every way through `sendNotice`.
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { HandleOf, SendNoticeInput } from "../../../src/client.js";
 import {
   attentionOf,

@@ -1,5 +1,5 @@
 // Every way through `sendPostal`.
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { SendPostalInput } from "../../../src/client.js";
 import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import {

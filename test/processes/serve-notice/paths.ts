@@ -1,5 +1,5 @@
 // Every way through `serveNotice` (docs/decisions/0031).
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { HandleOf, ServeNoticeInput } from "../../../src/client.js";
 import { serveChildren } from "../../../src/contracts/serve-notice/states.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";

@@ -1,5 +1,5 @@
 // Every way through `signEnvelope` (P1 §1.5, 4.5; docs/reading-the-specification.md §0, §7).
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { EnvelopeHandle, SignEnvelopeInput } from "../../../src/client.js";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";

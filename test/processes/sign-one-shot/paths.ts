@@ -1,5 +1,5 @@
 // Every way through `signOneShot` (P1 §1.4, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import { createHash } from "node:crypto";
 import type { OneShotHandle, SignOneShotInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";

@@ -1,5 +1,5 @@
 // Every way through `verifyIdentity` (P1 §1.2, 2.7, 4.2, 5.2, 6.1; docs/reading-the-specification.md §0, §6).
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import { InvalidInputError } from "../../../src/client.js";
 import type { HandleOf, VerifyIdentityInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";

@@ -1,5 +1,5 @@
 // What the wallet's client sends, and how it reads the answers (P1 §2.11, §4.6, §5.6; shapes are assumed: not shown).
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/credential-wallet/client.js";
 import { errorOf } from "../evi-post/account.js";

@@ -1,7 +1,7 @@
 // The client against the fixtures of P1 §2.11, §4.6, §5.6, which the sandbox meets too. They show requests and answers; what the
 // client makes of an answer is said here.
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import type { Operation } from "../../../src/providers/registry.js";
 import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";

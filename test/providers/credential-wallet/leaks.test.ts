@@ -1,6 +1,6 @@
 // Nothing that travels shows in an error, and the token does not come back in the provider's own words (P1 §5.6;
 // docs/reading-the-specification.md §8).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { CANARY, brokenCalls } from "../errors/leaks.js";
 import { answering } from "../provider-server.js";

@@ -1,5 +1,5 @@
 // What the certificate client sends and returns (P1 §2.1–2.5, §4.1, §5.1), over plain HTTP and over mutual TLS.
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";

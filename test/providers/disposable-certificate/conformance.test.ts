@@ -1,7 +1,7 @@
 // The client against the fixtures transcribed from the specification, over mutual TLS: what it sends, returns and throws.
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type { DisposableCertificateAccount } from "../../../src/providers/disposable-certificate/client.js";
 import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";

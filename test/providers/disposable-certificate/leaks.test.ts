@@ -1,6 +1,6 @@
 // Nothing that travels shows in an error, and no secret comes back in the provider's own words (P1 §2.1–2.4;
 // docs/reading-the-specification.md §8).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type { DisposableCertificateAccount } from "../../../src/providers/disposable-certificate/client.js";

@@ -1,5 +1,5 @@
 // What each status and code means, operation by operation (P1 §4.1, §7.1; P1 §5.1; docs/reading-the-specification.md §5).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { answering } from "../provider-server.js";
 import {
   away,

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import {

@@ -1,5 +1,5 @@
 // What each of the two hosts is sent, and how the answers are read (P1 §2.10, §4.5; shapes are assumed: not shown).
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import { errorOf } from "../evi-post/account.js";
 import { answering, filesOf, startProviderServer } from "../provider-server.js";

@@ -1,7 +1,7 @@
 // The client against the fixtures of P1 §2.10, §4.5, §5.5, which the sandbox meets too. They show requests and answers; what
 // the client makes of an answer is said here.
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";

@@ -1,6 +1,6 @@
 // Nothing that travels shows in an error, and neither token comes back in the provider's own words (P1 §5.5;
 // docs/reading-the-specification.md §8).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";

@@ -1,5 +1,5 @@
 // What reads a provider's text takes a time that grows with its length, not with the square of it: else one answer blocks the worker.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { plainText, withoutJwts } from "../../../src/contracts/shared/text.js";
 import { withoutSecrets } from "../../../src/providers/errors/redaction.js";
 import { safeFileName } from "../../../src/providers/evi/zip.js";

@@ -1,6 +1,6 @@
 // What was sent in secret does not come back in an error: as a code, in a text, as a number, in an answer that broke
 // (docs/reading-the-specification.md §8).
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { inspect } from "node:util";
 import { checkData, validate } from "../../../src/providers/disposable-certificate/client.js";
 import { createOperator } from "../../../src/providers/credential-wallet/client.js";

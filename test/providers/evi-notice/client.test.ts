@@ -1,7 +1,7 @@
 // What the fixtures do not say about the notice client.
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { strToU8, zipSync } from "fflate";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-notice/client.js";

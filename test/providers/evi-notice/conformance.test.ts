@@ -1,6 +1,6 @@
 // The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
 import { buffer } from "node:stream/consumers";
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
 import * as client from "../../../src/providers/evi-notice/client.js";

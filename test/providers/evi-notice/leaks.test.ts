@@ -1,5 +1,5 @@
 // Nothing that travels shows in an error: not the URL, the headers, the body, the secrets or the provider's words.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
 import * as client from "../../../src/providers/evi-notice/client.js";

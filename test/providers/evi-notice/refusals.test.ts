@@ -1,5 +1,5 @@
 // What every status means for every operation (P2 §4.2, §4.3, §7.2), by effect class and by what the tables of the section say.
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { effects } from "../../../src/providers/evi-notice/effects.js";
 import type { NoticeOperation } from "../../../src/providers/evi-notice/effects.js";
 import type { EffectClass } from "../../../src/providers/effect-classes.js";

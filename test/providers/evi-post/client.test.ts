@@ -1,5 +1,5 @@
 // What the fixtures do not say about the postal client.
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import { inMemory } from "../memory-keep.js";

@@ -1,5 +1,5 @@
 // The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { parseCallback } from "../../../src/providers/evi-post/callback.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import { inMemory, withBytes } from "../memory-keep.js";

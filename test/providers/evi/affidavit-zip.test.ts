@@ -1,6 +1,6 @@
 // The ZIP of affidavits comes from outside: limits, names, and only PDFs (P2 §4.1, §6.3).
 import { randomUUID } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Zip, ZipDeflate, zipSync } from "fflate";
 import type { Zippable } from "fflate";
 import { readAffidavitZip } from "../../../src/providers/evi/affidavit-zip.js";

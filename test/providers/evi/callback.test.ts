@@ -1,5 +1,5 @@
 // The callback envelope beyond the postal fixtures: other services, forged and odd bodies (P2 §2.11, §2.12, §5).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";

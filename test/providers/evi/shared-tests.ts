@@ -1,6 +1,6 @@
 // What the tests of both notification APIs share: their fixtures, and what each of their callbacks must become or must not show.
 import { join } from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { parseCallback } from "../../../src/providers/evi-post/callback.js";
 import { fill, loadFixtures, matches } from "../../harness/fixtures/fixtures.js";

@@ -1,7 +1,7 @@
 // What counts as an answer (docs/reading-the-specification.md §1): every operation of every provider meets a web page
 // with 200, an empty body, JSON of another shape, a wrong media type and a redirect. None of them is a success. A new
 // operation without an entry fails.
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { zipSync } from "fflate";
 import { providers } from "../../../src/providers/registry.js";
 import type { EffectClass } from "../../../src/providers/effect-classes.js";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import type { TLSSocket } from "node:tls";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { renewedSecret } from "../../../src/config/fields.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { meaningOf, refused } from "../../../src/providers/http/answer.js";

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../../src/contracts/shared/retry-after.js";
 import { exchange } from "../../../src/providers/http/exchange.js";
 import type { HttpRequest } from "../../../src/providers/http/exchange.js";

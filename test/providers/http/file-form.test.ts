@@ -1,6 +1,6 @@
 // A multipart body of files: sent from where the bytes lie, read back by a parser that is not ours.
 import { randomBytes } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { fileForm } from "../../../src/providers/http/file-form.js";
 import { exchange } from "../../../src/providers/http/exchange.js";
 import type { HttpRequest } from "../../../src/providers/http/exchange.js";

@@ -1,5 +1,5 @@
 // Provider datetimes become instants in UTC (P2 §2.5, §2.11); one without an offset is taken as UTC.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { utcInstant } from "../../../src/providers/http/instant.js";
 
 test.each([

@@ -1,5 +1,5 @@
 // Where a value stands in a body whose shape is not shown (P1 §2.7, §6.1, §6.2).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { valueAt } from "../../../src/providers/http/json-pointer.js";
 

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { exchange } from "../../../src/providers/http/exchange.js";
 import type { HttpRequest, Keep } from "../../../src/providers/http/exchange.js";
 import { errorOf } from "../evi-post/account.js";

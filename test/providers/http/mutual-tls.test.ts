@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { createSecureContext, createServer as createTlsServer } from "node:tls";
 import type { SecureVersion } from "node:tls";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import { exchange } from "../../../src/providers/http/exchange.js";
 import type { HttpRequest } from "../../../src/providers/http/exchange.js";

@@ -1,6 +1,6 @@
 // Members and words that the specification does not show: by which names they are read, and by which they are sent.
 import { createHash } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import * as certificates from "../../../src/providers/disposable-certificate/client.js";
 import * as envelopes from "../../../src/providers/envelope-signature/client.js";
 import * as oneShot from "../../../src/providers/one-shot-signature/client.js";

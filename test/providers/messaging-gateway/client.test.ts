@@ -1,5 +1,5 @@
 // What the gateway's client sends, returns and throws (P1 §4.3, §5.3, §7.2).
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { send } from "../../../src/providers/messaging-gateway/client.js";
 import { errorOf } from "../evi-post/account.js";

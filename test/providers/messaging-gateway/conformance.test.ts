@@ -1,6 +1,6 @@
 // The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { send } from "../../../src/providers/messaging-gateway/client.js";
 import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";

@@ -1,5 +1,5 @@
 // The webhook, whose payload is not shown (P1 §6.2): any JSON is an event; what belongs to which process says a JSON pointer.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { parseAccountCallback } from "../../../src/providers/one-shot-signature/callback.js";

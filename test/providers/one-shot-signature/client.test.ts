@@ -1,6 +1,6 @@
 // What the one-shot client sends, and how it reads the answers of signing (P1 §4.4; shapes are assumed: not shown).
 import { buffer } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { plainText } from "../../../src/contracts/shared/text.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";

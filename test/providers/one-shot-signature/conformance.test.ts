@@ -2,7 +2,7 @@
 // what the client makes of an answer is said here.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { effectClassOf } from "../../../src/providers/registry.js";
 import type { Operation } from "../../../src/providers/registry.js";

@@ -1,6 +1,6 @@
 // Uploads as multipart/form-data, and what the look-up makes of its answers (P1 §1.4, §4.4; shapes are assumed: not shown).
 import { createHash, randomBytes } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import { errorOf } from "../evi-post/account.js";
 import { answering, filesOf, startProviderServer } from "../provider-server.js";

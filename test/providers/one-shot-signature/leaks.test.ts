@@ -1,6 +1,6 @@
 // Nothing that travels shows in an error, and no secret comes back in the provider's own words (P1 §5.4;
 // docs/reading-the-specification.md §8).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import { inMemory } from "../memory-keep.js";

@@ -1,5 +1,5 @@
 // What every status means for every operation (P1 §7.3 shows none: by effect class), and what is said about an OTP.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import type { Operation } from "../../../src/providers/registry.js";
 import { otpVerdict } from "../../../src/providers/one-shot-signature/translate.js";
 import { answering } from "../provider-server.js";

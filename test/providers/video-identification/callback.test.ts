@@ -1,5 +1,5 @@
 // The call-closing event (P1 §6.1): of its payload only the token is shown. Any JSON is an event, whatever the rest of it is.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { parseAccountCallback } from "../../../src/providers/video-identification/callback.js";

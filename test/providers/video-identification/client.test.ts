@@ -1,6 +1,6 @@
 // The calls of the video identification service beyond the fixtures: where the credentials stand, what is refused before it is sent,
 // and what an account may leave out (P1 §4.2, §5.2).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/video-identification/client.js";
 import { auditMediaType } from "../../../src/providers/video-identification/wire.js";

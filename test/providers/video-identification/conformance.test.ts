@@ -1,7 +1,7 @@
 // The client against the fixtures of P1 §2.7, §4.2, §5.2, §6.1, which the sandbox meets too.
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { parseAccountCallback } from "../../../src/providers/video-identification/callback.js";
 import * as client from "../../../src/providers/video-identification/client.js";

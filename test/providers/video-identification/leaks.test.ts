@@ -1,7 +1,7 @@
 // Nothing that travels shows in an error: neither the key, nor the token of a call, nor the data of a person (P1 §5.2;
 // docs/reading-the-specification.md §8).
 import { inspect } from "node:util";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/video-identification/client.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";

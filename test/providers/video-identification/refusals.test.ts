@@ -1,5 +1,5 @@
 // What every status means for every operation (P1 §7.3 shows none: by effect class), and whom a denial is about.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { deleteAuditData } from "../../../src/providers/video-identification/client.js";
 import type { Operation } from "../../../src/providers/registry.js";

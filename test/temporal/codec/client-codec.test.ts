@@ -1,5 +1,5 @@
 // A client that refuses plaintext believes no answer in clear, and the configuration says which client does (decision 22).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { PayloadCodec } from "@temporalio/common";
 import type { Config } from "../../../src/config/config.js";

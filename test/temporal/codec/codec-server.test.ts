@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { defaultPayloadConverter } from "@temporalio/common";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { KeyRing } from "../../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";
 import {

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { createDecipheriv } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { DecryptionError, UnknownKeyError } from "../../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";

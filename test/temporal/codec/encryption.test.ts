@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { ApplicationFailure, Client, WorkflowFailedError } from "@temporalio/client";
 import type { Payload, PayloadCodec } from "@temporalio/common";
 import proto from "@temporalio/proto";

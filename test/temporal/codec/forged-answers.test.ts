@@ -1,6 +1,6 @@
 // A client that refuses plaintext believes no end, no refusal and no first input that a stranger's worker or client has written,
 // and reads those of our workers and of the server (decision 22).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";

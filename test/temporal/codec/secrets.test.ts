@@ -1,5 +1,5 @@
 import { defaultPayloadConverter } from "@temporalio/common";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { isSealed } from "../../../src/contracts/shared/sealed-secret.js";
 import { DecryptionError, UnknownKeyError } from "../../../src/crypto/errors.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";

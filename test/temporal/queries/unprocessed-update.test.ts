@@ -1,6 +1,6 @@
 // A worker may finish a workflow task without an answer to the update that it brought: Temporal then refuses the update, which
 // has not happened. Our client asks again, and the update happens once.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";

@@ -1,5 +1,5 @@
 // What the looks for events make of visibility: what it shows late is found, and what a stranger may have written there is not told.
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, vi, test } from "vitest";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { statusMemo } from "../../../src/contracts/shared/names.js";
 import type { ProcessEvent } from "../../../src/contracts/shared/process-event.js";
@@ -17,10 +17,13 @@ let listed: Listed[];
 let told: ProcessEvent[];
 
 beforeEach(() => {
-  jest.useFakeTimers({ now, doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+  vi.useFakeTimers({
+    now,
+    toFake: ["Date", "performance", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+  });
   [listed, told] = [[], []];
 });
-afterEach(() => void jest.useRealTimers());
+afterEach(() => void vi.useRealTimers());
 
 function looksFrom(position: Date, floor: Date) {
   const { client, queries, faults } = clientOf(() => listed);
@@ -45,7 +48,7 @@ test("a process that visibility shows late is found: within two minutes at once,
   listed.push(done("soon", 1), done("late", 50), done("too late", 70));
   expect(await look()).toEqual(["soon"]);
   expect(looks.position).toEqual(ago(0));
-  jest.advanceTimersByTime(6 * MINUTE);
+  vi.advanceTimersByTime(6 * MINUTE);
   expect(await look()).toEqual(["late"]);
   expect(await look()).toEqual([]);
 });
@@ -189,7 +192,7 @@ test("an end in the future, by a clock that is ahead, takes the position no furt
   listed.push(done("ahead", -600));
   expect(await look()).toEqual(["ahead"]);
   expect(looks.position).toEqual(ago(0));
-  jest.advanceTimersByTime(5 * MINUTE);
+  vi.advanceTimersByTime(5 * MINUTE);
   listed.push(done("next", -4));
   expect(await look()).toEqual(["next"]);
 });

@@ -1,6 +1,6 @@
 // A look sees the newest run of a process as it is, believes encrypted answers alone where plaintext is refused, and a child outlives
 // its parent (docs/decisions/0031).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";

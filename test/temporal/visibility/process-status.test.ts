@@ -1,5 +1,5 @@
 // A question about the status takes the place of a workflow task, so a client asks few of them at once.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
 import { queryStatus } from "../../../src/temporal/visibility/process-status.js";
 

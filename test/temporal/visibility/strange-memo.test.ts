@@ -1,6 +1,6 @@
 // A memo that cannot be decoded, set by a stranger on one of our ids, breaks no list, no description and no erasure (decision
 // 22).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";

@@ -1,5 +1,5 @@
 // What makes a process stuck, read off its history; and where the candidates are looked for.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import proto from "@temporalio/proto";
 import {
   candidatesQuery,

@@ -1,5 +1,5 @@
 // To what the service of a presentation is linked (P1 §2.11; docs/reading-the-specification.md §7).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { presentCredential } from "../../../src/workflows/present-credential/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";
 

@@ -1,5 +1,5 @@
 // Each recorded answer of an activity is of the kind that the guard lets through.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";

@@ -1,5 +1,5 @@
 // Attention: what is shown, which decision is accepted, what is written down, and what the process ends with (docs/design.md §6).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { reasonOf, wanted } from "../../../src/workflows/runtime/attention.js";
 import type { Decided, OpenAttention } from "../../../src/workflows/runtime/attention.js";

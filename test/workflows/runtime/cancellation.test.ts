@@ -1,5 +1,5 @@
 // Temporal's own cancellation has no signature: whether it counts is asked until it is known, however long that takes.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { SendPostalInput } from "../../../src/contracts/send-postal/contract.js";
 import { sendPostal } from "../../../src/workflows/send-postal/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";

@@ -1,7 +1,7 @@
 // What the Web UI shows is read here by the parser that the Web UI has: whatever texts from outside hold, the document has the
 // structure that we wrote, and the texts are text in it.
 import { execFileSync } from "node:child_process";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";

@@ -1,6 +1,6 @@
 // What a process keeps of events, answers and documents: each event once, the newest answer, each version of each document
 // (docs/reading-the-specification.md §2; P1 §1.4).
-import { expect, jest, test } from "@jest/globals";
+import { expect, vi, test } from "vitest";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
 import { MAX_TIMELINE_BYTES } from "../../../src/workflows/runtime/timeline.js";
 import { EventLog, plainView } from "../../../src/workflows/runtime/event-log.js";
@@ -48,18 +48,18 @@ test.each<[string, ProcessDocument[], number]>([
 });
 
 test("a document keeps the time of its first arrival, also where it is fetched again", () => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   try {
     const log = new EventLog<never, View>(plainView, () => undefined);
     const times = ["2026-11-23T10:00:00.000Z", "2026-11-24T10:00:00.000Z"];
     for (const [index, description] of ["first", "second"].entries()) {
-      jest.setSystemTime(new Date(times[index]!));
+      vi.setSystemTime(new Date(times[index]!));
       log.addDocuments([documentOf("a", { uniqueId: "1", description })]);
     }
     const kept = { description: "second", arrivedAt: times[0] };
     expect([...log.documents.values()]).toMatchObject([kept]);
   } finally {
-    jest.useRealTimers();
+    vi.useRealTimers();
   }
 });
 

@@ -1,5 +1,5 @@
 // How a process runs and ends: work beside the main path, updates, cancellation, and the orderly end.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import {
   ApplicationFailure,
   CancellationScope,

@@ -1,5 +1,5 @@
 // What a stranger writes in the place of a child or an activity reaches no workflow (docs/decisions/0022, 0031).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import type { ActivateInput } from "@temporalio/workflow";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { interceptors } from "../../../src/workflows/runtime/payload-guard.js";

@@ -1,5 +1,5 @@
 // Steps that need not wait for each other: so many at a time, results in order, and none left open when one of them fails.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { proxyActivities } from "@temporalio/workflow";
 import { runConcurrently } from "../../../src/workflows/runtime/run-concurrently.js";
 import { WorkflowRun } from "../workflow-run.js";

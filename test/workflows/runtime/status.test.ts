@@ -1,5 +1,5 @@
 // The status in the memo says what the status query says, after each task of a process (docs/decisions/0035).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { condition } from "@temporalio/workflow";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";

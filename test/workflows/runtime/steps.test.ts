@@ -1,5 +1,5 @@
 // A step: quick, then patient with an attention, until the provider answers, a person decides, or the process ends (docs/design.md §6).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { StepCall } from "../../../src/activities/runtime/activity.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";

@@ -1,6 +1,6 @@
 // However many callbacks a process gets, and whatever they say: its timeline fits into a status and a result
 // (docs/decisions/0020).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
 import { EventLog, plainView } from "../../../src/workflows/runtime/event-log.js";

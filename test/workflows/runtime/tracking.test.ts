@@ -1,5 +1,5 @@
 // Tracking: callbacks make the process ask, a timer makes it ask in any case, and only the provider's answer ends it (docs/design.md §7).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";

@@ -1,5 +1,5 @@
 // What the status of a batch says beside that of every process.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { linesOf, membersOf } from "../../../src/workflows/send-notice-batch/view.js";
 
 const at = "2026-01-01T00:00:00.000Z";

@@ -1,6 +1,6 @@
 // State and outcome of a notice, from the newest query alone (P2 §3.2, §3.4, §6.4). What the view shares with certified post is
 // tested there.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import {
   excludedTransition,
   noticeView,

@@ -1,6 +1,6 @@
 // State and outcome of a letter, from the newest query alone (P2 §2.5, §3.1). What the view shares with notices is tested in
 // ../evi/view.test.ts.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { excludedTransition, postalView } from "../../../src/workflows/send-postal/view.js";
 import type { PostalSnapshot } from "../../../src/workflows/send-postal/view.js";
 

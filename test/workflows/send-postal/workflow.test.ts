@@ -1,5 +1,5 @@
 // The affidavits of a letter (P2 §4.1).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { sendPostal } from "../../../src/workflows/send-postal/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";

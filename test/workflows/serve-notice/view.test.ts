@@ -1,5 +1,5 @@
 // When a notice is served, and how the two ends make one outcome (P2 §3.1, §3.2; docs/decisions/0031).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { noticeOutcomes, noticeStates } from "../../../src/contracts/send-notice/states.js";
 import { servedWhens } from "../../../src/contracts/serve-notice/states.js";

@@ -1,5 +1,5 @@
 // Which affidavit answers which request; callbacks tie, they neither add nor remove (P2 §2.12, docs/reading-the-specification.md §2).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";

@@ -1,5 +1,5 @@
 // What an operator looks for in the provider's portal, if the answer to a submit or an enrolment was lost.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { issueCertificate } from "../../../src/workflows/issue-certificate/workflow.js";
 import { sendNotice } from "../../../src/workflows/send-notice/workflow.js";

@@ -1,6 +1,6 @@
 // What the views of certified post and of notices share: callbacks may be lost, doubled, reordered or forged, and after the final
 // ask nothing of them is left in state and outcome.
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { noticeOutcomes, noticeStates } from "../../../src/contracts/send-notice/states.js";
 import { postalOutcomes, postalStates } from "../../../src/contracts/send-postal/states.js";

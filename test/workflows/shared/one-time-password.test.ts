@@ -1,5 +1,5 @@
 // The updates, calls and times around the dialogue of a one-time password (docs/reading-the-specification.md §5).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { ApplicationFailure, getCurrentDetails, proxyActivities } from "@temporalio/workflow";
 import { OneTimePassword } from "../../../src/workflows/shared/one-time-password.js";

@@ -1,6 +1,6 @@
 // The dialogue about a one-time password: what each event makes of the state, what is answered and noted
 // (docs/reading-the-specification.md §5).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
 import {
   otpEndOf,

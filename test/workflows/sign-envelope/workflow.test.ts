@@ -1,6 +1,6 @@
 // The order of an envelope's documents, what is shown between its two hosts, and several attentions at once (P1 §1.5, 4.5;
 // docs/reading-the-specification.md §7).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import type { FakeCall } from "../workflow-run.js";
 import { WorkflowRun } from "../workflow-run.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";

@@ -1,5 +1,5 @@
 // Which callbacks of a signature request report an end (P1 §1.4, §6.2).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { oneShotView, reportsEnd } from "../../../src/workflows/sign-one-shot/view.js";
 
 const kinds = ["signed", "failed", "cancelled", "Closed", "Cancelled", "Disposed", "webhook"];

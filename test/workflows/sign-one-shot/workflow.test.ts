@@ -1,6 +1,6 @@
 // A one-shot signature: the caller's word on the identity video, and the end of an asynchronous signature, which an operator enters where
 // the provider has no query (P1 §1.4, 6.2; docs/reading-the-specification.md §7).
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { signOneShot } from "../../../src/workflows/sign-one-shot/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";

@@ -1,5 +1,5 @@
 // State and outcome of a video call, from the newest answer alone (P1 §6.1, §2.7; docs/reading-the-specification.md §6).
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import type { VideoSnapshot } from "../../../src/activities/video-identification/index.js";
 import { VerifyIdentityResult } from "../../../src/contracts/verify-identity/contract.js";

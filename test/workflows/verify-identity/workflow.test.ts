@@ -1,6 +1,6 @@
 // The claim of a conference: another process that has it is asked for nothing but whether it is open (docs/decisions/0032). And the
 // rejection of its call.
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { verifyIdentity } from "../../../src/workflows/verify-identity/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";
 

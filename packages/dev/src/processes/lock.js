@@ -86,6 +86,5 @@ export function isAlive(pid) {
 
 /** @param {unknown} error */
 function codeOf(error) {
-  // Not `instanceof Error`: under Jest, Node's errors are of another realm.
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -1,5 +1,5 @@
 // Each call of a batch's set-up that gets no answer, in each way; test/activities has one way of each.
-import { afterAll, afterEach, beforeAll } from "@jest/globals";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { calls, testAppending, testFaults } from "../../../activities/evi-notice-batch/faults.js";
 import { batchBench } from "../../../activities/evi-notice-batch/support.js";
 import type { Bench } from "../../../activities/evi-notice-batch/support.js";

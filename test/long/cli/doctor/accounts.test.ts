@@ -1,5 +1,5 @@
 // What `trustflow doctor` finds about the accounts of several providers, asked at a sandbox with mutual TLS (P1 §5.1, §5.3).
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:https";
 import type { FindingName } from "../../../../src/cli/doctor/findings.js";

@@ -1,5 +1,5 @@
 // What `trustflow doctor` finds where nothing but the configuration is there.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type Socket, createServer } from "node:net";

@@ -1,5 +1,5 @@
 // What `trustflow doctor` finds in a whole system: one part of it is wrong at a time.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

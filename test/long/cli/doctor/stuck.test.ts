@@ -1,5 +1,5 @@
 // Stuck processes as `trustflow doctor` and the parts below it see them, on a dev server with a worker that fails.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import type { WorkflowBundle } from "@temporalio/worker";

@@ -1,5 +1,5 @@
 // `resolve --where` decides for many processes, and `logs` shows what all of them do, on the whole system.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PostalHandle } from "../../../../src/client.js";
 import { start, trustflow } from "../../../cli/run.js";
 import { eventually } from "../../../harness/outages/wait.js";

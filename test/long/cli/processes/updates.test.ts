@@ -1,5 +1,5 @@
 // A holder's code, a fresh assertion and a person's decision by command, on the whole system; the code on a terminal too.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // What a client without the key may not do, and that the worker's policy may change under running processes (decision 22).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client, WorkflowFailedError } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { Payload, PayloadCodec } from "@temporalio/common";

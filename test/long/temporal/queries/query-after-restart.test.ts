@@ -1,6 +1,6 @@
 // What SDK 1.24 does with a query that waited for a worker while an event came, and that the guard of our workers prevents it
 // (docs/decisions/0015-time-in-workflows.md).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { QueryNotRegisteredError } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";

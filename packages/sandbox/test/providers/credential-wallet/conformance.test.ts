@@ -1,5 +1,5 @@
 // The sandbox against the fixtures transcribed from P1 §2.11, 4.6, 5.6 (test/fixtures/credential-wallet/README.md).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import { loadFixtures, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { differences } from "../../exchange.js";

@@ -1,5 +1,5 @@
 // Both flows of the simulated wallet, what the ledger counts, and the faults that reach each step (P1 §4.6).
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import { holder } from "./holder.js";
 

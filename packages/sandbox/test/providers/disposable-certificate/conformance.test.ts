@@ -1,5 +1,5 @@
 // The sandbox against the fixtures transcribed from the specification (test/fixtures/disposable-certificate/README.md).
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";
 import {

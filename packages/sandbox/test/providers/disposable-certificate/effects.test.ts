@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { got } from "got";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";

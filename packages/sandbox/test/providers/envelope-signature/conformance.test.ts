@@ -1,5 +1,5 @@
 // The sandbox against the fixtures transcribed from P1 §2.10, 4.5, 5.5 (test/fixtures/envelope-signature/README.md).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import { loadFixtures, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { differences } from "../../exchange.js";

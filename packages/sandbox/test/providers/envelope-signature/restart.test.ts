@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { sandboxesOfTest } from "../../restarts.js";
 import { sender } from "./sender.js";
 

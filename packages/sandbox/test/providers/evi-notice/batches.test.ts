@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { DocumentFiles } from "../../../src/engine/document-files.js";
 import type { SandboxParts } from "../../../src/engine/parts.js";

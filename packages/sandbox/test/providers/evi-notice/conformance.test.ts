@@ -1,5 +1,5 @@
 // The sandbox against the fixtures transcribed from the specification (test/fixtures/evi-notice/README.md).
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import {

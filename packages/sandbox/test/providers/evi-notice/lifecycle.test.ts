@@ -1,5 +1,5 @@
 // The way of a notice (P2 §3.2, §3.4), its affidavits and callbacks, and what an account may do.
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import { DAY, HOUR, MINUTE } from "../../caller.js";

@@ -1,5 +1,5 @@
 // The sandbox against the fixtures transcribed from the specification (test/fixtures/evi-post/README.md).
-import { afterAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "vitest";
 import { unzipSync } from "fflate";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import { call, DAY, HOUR, MINUTE, post, query, submission, submit } from "../../caller.js";
 

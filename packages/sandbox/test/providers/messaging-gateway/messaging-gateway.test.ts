@@ -1,5 +1,5 @@
 // The simulated messaging gateway against the fixtures transcribed from the specification.
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";
 import { loadFixtures, type Values } from "../../../../../test/harness/fixtures/fixtures.js";

@@ -1,5 +1,5 @@
 // The sandbox against the fixtures transcribed from P1 §1.4, 4.4, 5.4, 6.2 (test/fixtures/one-shot-signature/README.md).
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import { documentForm, signer } from "./signer.js";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import { samplePdf } from "../../../../../test/harness/fixtures/fixtures.js";

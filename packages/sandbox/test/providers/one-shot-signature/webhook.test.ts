@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import { DAY, MINUTE } from "../../caller.js";

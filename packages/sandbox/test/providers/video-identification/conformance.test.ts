@@ -1,5 +1,5 @@
 // The sandbox against the fixtures transcribed from P1 §2.7, 4.2, 5.2, 6.1 (test/fixtures/video-identification/README.md).
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import {

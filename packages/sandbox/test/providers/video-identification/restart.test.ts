@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { MINUTE } from "../../caller.js";
 import { collector, type Collector } from "../../collector.js";
 import { sandboxesOfTest } from "../../restarts.js";

@@ -1,7 +1,7 @@
 // Each wait that may be longer than a week ends when its time is over, neither earlier nor in silence, on the simulated Temporal in
 // virtual time. A server ends an activity at once where its next attempt would come after its time: the simulated one does so too
-// (test/simulation/temporal/engine.test.ts).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+// (test/simulation/temporal/engine.alone.test.ts).
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { GoesOnLater, NotChangedYet } from "../../src/activities/runtime/failure.js";
 import { isSatisfied } from "../../src/activities/runtime/polling.js";
 import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";

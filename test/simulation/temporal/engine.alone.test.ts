@@ -1,6 +1,6 @@
 // One program runs on the Temporal dev server and on the simulated Temporal, with the SDK's own worker. Both write the same history, and the
 // SDK's native core replays the simulated one.
-import { beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import {

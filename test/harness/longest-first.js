@@ -1,11 +1,10 @@
-// Starts the longest test files first, so that none of them is what a run waits for at its end. Jest's own order knows only
-// what it has measured here before: on a fresh clone it goes by the size of the files, and a small one may start the whole
-// system. CommonJS, because Jest's class has its types for that alone.
-const { relative } = require("node:path");
-const { default: Sequencer } = require("@jest/test-sequencer");
+// Starts the longest test files first, so that none of them is what a run waits for at its end. Vitest's own order knows only what it has
+// measured here before: on a fresh clone it goes by the size of the files, and a small one may start the whole system.
+import { relative } from "node:path";
+import { BaseSequencer } from "vitest/node";
 
 /** Of `npm test` those that take ten seconds and more on two quiet cores, of the others a minute and more; the longest one first. */
-const longest = [
+export const longest = [
   "test/long/docs/pages.test.ts",
   "test/long/histories/every-path.test.ts",
   "test/long/simulation/simulation.test.ts",
@@ -32,27 +31,25 @@ const longest = [
   "test/callbacks/receiver/receiver.test.ts",
   "test/cli/reach.test.ts",
   "test/batch/items/callbacks.test.ts",
-  "test/workflows/long-waits.test.ts",
+  "test/workflows/long-waits.alone.test.ts",
 ];
 
-/** @typedef {Parameters<InstanceType<typeof Sequencer>["sort"]>[0]} Tests */
+/** @typedef {Parameters<BaseSequencer["sort"]>[0]} Files */
 
-/** @param {Tests[number]} test */
-function rank({ path, context }) {
-  const place = longest.indexOf(relative(context.config.rootDir, path));
+/** @param {Files[number]} file */
+function rank({ moduleId, project }) {
+  const place = longest.indexOf(relative(project.config.root, moduleId));
   return place < 0 ? longest.length : place;
 }
 
-module.exports = class LongestFirst extends Sequencer {
-  static longest = longest;
-
+export class LongestFirst extends BaseSequencer {
   /**
    * @override
-   * @param {Tests} tests
+   * @param {Files} files
    */
-  async sort(tests) {
-    // oxlint-disable-next-line unicorn/no-array-sort -- Jest's method, which sorts no array of ours
-    const ordered = await super.sort(tests);
+  async sort(files) {
+    // oxlint-disable-next-line unicorn/no-array-sort -- the method of Vitest, which sorts no array of ours
+    const ordered = await super.sort(files);
     return ordered.toSorted((one, other) => rank(one) - rank(other));
   }
-};
+}

@@ -1,0 +1,14 @@
+// Runs before each test file, in a process that other test files share.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { afterAll, vi } from "vitest";
+
+// The SDK's workflow modules take this class from the global object when they are loaded, as in a worker.
+Object.assign(globalThis, { AsyncLocalStorage });
+
+const before = { ...process.env };
+afterAll(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  process.env = before;
+  process.exitCode = undefined;
+});

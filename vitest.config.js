@@ -1,0 +1,81 @@
+// Tests run the TypeScript sources; what a test starts as a process runs from dist/.
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/harness/longest-first.js";
+
+const { TEST_RUN = "test", MUTANTS_TESTS } = process.env;
+const long = "test/long/**/*.test.ts";
+const longUnderLts = "test/long/{e2e,histories,replay}/**/*.test.ts";
+
+/**
+ * By its name (TEST_RUN): the test files of a run, and how many run at once for each core.
+ * @type {Record<string, { include: string[], exclude?: string[], each?: number }>}
+ */
+const runs = {
+  test: { include: ["{bench,packages,scripts,src,test}/**/*.test.ts"], exclude: [long] },
+  "test:lts": { include: ["test/{e2e,replay}/**/*.test.ts", longUnderLts], each: 2 },
+  "test:long": { include: [long] },
+  // What has run under the image's Node does not run again: `npm test` has the short ones of its kind under this one.
+  "test:long of verify": { include: [long], exclude: [longUnderLts] },
+  // Those that need no Temporal server.
+  mutants: {
+    include: MUTANTS_TESTS?.split(/,(?![^{]*\})/) ?? [
+      "test/{batch/items,callbacks,cleanup,journal,temporal/codec,workflows/runtime}/**/*.test.ts",
+      "test/activities/runtime/*.test.ts",
+    ],
+    exclude: ["**/{*.temporal,own-namespaces,encryption,forged-answers}.test.ts"],
+  },
+};
+
+const run = runs[TEST_RUN];
+if (!run) throw new Error(`TEST_RUN must be one of ${Object.keys(runs).join(", ")}`);
+const { include, exclude = [], each = 1.5 } = run;
+const never = ["**/{dist,node_modules}/**", ...exclude];
+
+/** @param {string} path */
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^trustflow-client$/, replacement: at("src/client.ts") },
+      { find: /^trustflow\/internal\/(.*)\.js$/, replacement: at("src/$1.ts") },
+      { find: /^trustflow-(sandbox|dev)$/, replacement: at("packages/$1/src/index.ts") },
+      { find: "trustflow-sandbox/cli", replacement: at("packages/sandbox/src/cli/sandbox.ts") },
+      { find: "trustflow-dev/cli", replacement: at("packages/dev/src/cli.ts") },
+    ],
+  },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include,
+          exclude: [...never, "**/*.alone.test.ts"],
+          // Test files share a process and its modules: to load these again for each file would take longer than most tests.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          // They change what a process has once: its clock, and Temporal's library.
+          include: include.map((glob) => glob.replace("*.test.ts", "*.alone.test.ts")),
+          exclude: never,
+        },
+      },
+    ],
+    setupFiles: ["test/harness/each-file.ts"],
+    globalSetup: ["test/harness/stack/global-setup.js"],
+    sequence: { sequencer: LongestFirst },
+    server: { deps: { external: [/\/dist\//] } },
+    // Most of a test from end to end is waiting: two such tests leave half of two cores idle.
+    maxWorkers: Math.ceil(availableParallelism() * each),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    silent: "passed-only",
+  },
+});
