@@ -6,7 +6,7 @@ import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, describe, expect, test } from "vitest";
 import { CLOCK_SIGNAL, FAR_MS } from "../src/clock/far.js";
-import { timersIn } from "../src/clock/open-processes.js";
+import { follow } from "../src/clock/open-processes.js";
 import { failureByClock } from "../src/clock/retry.js";
 import { TimeLine } from "../src/clock/time-line.js";
 
@@ -67,23 +67,22 @@ describe("the timers of a history", () => {
   });
 
   test("are due by the clock until they are cancelled, or a signal of the clock finds them due", () => {
-    const events = [
-      started("1", 1, 5_000),
-      started("2", 2, 90_000),
-      started("3", 2, 1),
-      cancelled("3"),
-    ];
-    expect(timersIn(events, (real) => real)).toEqual([6_000, 92_000]);
-    events.push(signal("providerEvents", 50) as never);
-    expect(timersIn(events, (real) => real)).toEqual([6_000, 92_000]);
-    events.push(signal(CLOCK_SIGNAL, 6) as never);
-    expect(timersIn(events, (real) => real)).toEqual([92_000]);
+    const timers = new Map<string, number>();
+    const after = (...events: object[]) => {
+      follow(timers, events, (real) => real);
+      return [...timers.values()];
+    };
+    expect(
+      after(started("1", 1, 5_000), started("2", 2, 90_000), started("3", 2, 1), cancelled("3")),
+    ).toEqual([6_000, 92_000]);
+    expect(after(signal("providerEvents", 50))).toEqual([6_000, 92_000]);
+    expect(after(signal(CLOCK_SIGNAL, 6))).toEqual([92_000]);
   });
 
   test("show a worker that has no virtual clock", () => {
     const real = { ...started("1", 1, 0) };
     real.timerStartedEventAttributes.startToFireTimeout = msToTs(5_000);
-    expect(() => timersIn([real], (time) => time)).toThrow("has no virtual clock");
+    expect(() => follow(new Map(), [real], (time) => time)).toThrow("has no virtual clock");
   });
 });
 

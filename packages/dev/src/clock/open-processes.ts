@@ -23,8 +23,8 @@ export class OpenProcesses {
   readonly #client: Client;
   readonly #timeLine: TimeLine;
   readonly #known = new Set<string>();
-  /** By run: the timers that its history shows. */
-  readonly #timers = new Map<string, { historyLength: number; timers: number[] }>();
+  /** Of each run: how much of its history is read, and when the timers are due that it shows, by their id. */
+  readonly #read = new Map<string, { events: number; timers: Map<string, number> }>();
 
   constructor(client: Client, timeLine: TimeLine) {
     this.#client = client;
@@ -122,12 +122,33 @@ export class OpenProcesses {
   }
 
   async #timersOf(workflowId: string, runId: string, historyLength: number): Promise<number[]> {
-    const known = this.#timers.get(runId);
-    if (known?.historyLength === historyLength) return known.timers;
-    const { events } = await this.#client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const timers = timersIn(events ?? [], (real) => this.#timeLine.at(real));
-    this.#timers.set(runId, { historyLength, timers });
-    return timers;
+    const read = this.#read.get(runId) ?? { events: 0, timers: new Map<string, number>() };
+    this.#read.set(runId, read);
+    if (read.events < historyLength) {
+      const events = await this.#eventsAfter(read.events, { workflowId, runId });
+      follow(read.timers, events, (real) => this.#timeLine.at(real));
+      read.events += events.length;
+    }
+    return [...read.timers.values()];
+  }
+
+  /** Only those: a wait of months has hundreds. */
+  async #eventsAfter(
+    eventId: number,
+    execution: { workflowId: string; runId: string },
+  ): Promise<HistoryEvent[]> {
+    const { workflowService, options } = this.#client;
+    const backward: HistoryEvent[] = [];
+    let nextPageToken: Uint8Array | null | undefined;
+    do {
+      const page = await workflowService.getWorkflowExecutionHistoryReverse({
+        ...{ namespace: options.namespace, execution, maximumPageSize: 20 },
+        ...(nextPageToken && { nextPageToken }),
+      });
+      backward.push(...(page.history?.events ?? []));
+      nextPageToken = page.nextPageToken;
+    } while (nextPageToken?.length && Number(backward.at(-1)?.eventId) > eventId + 1);
+    return backward.filter((event) => Number(event.eventId) > eventId).toReversed();
   }
 }
 
@@ -138,9 +159,12 @@ async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** When the timers are due that a history has started, and neither cancelled nor, at a signal of the clock, fired. */
-export function timersIn(events: HistoryEvent[], at: (real: number) => number): number[] {
-  const timers = new Map<string, number>();
+/** Keeps when the timers are due that the events have started, and neither cancelled nor, at a signal of the clock, fired. */
+export function follow(
+  timers: Map<string, number>,
+  events: HistoryEvent[],
+  at: (real: number) => number,
+): void {
   for (const event of events) {
     const { timerStartedEventAttributes: started, timerCanceledEventAttributes: cancelled } = event;
     const { workflowExecutionSignaledEventAttributes: signal } = event;
@@ -155,5 +179,4 @@ export function timersIn(events: HistoryEvent[], at: (real: number) => number): 
     if (signal?.signalName === CLOCK_SIGNAL)
       for (const [id, due] of timers) if (due <= now) timers.delete(id);
   }
-  return [...timers.values()];
 }
