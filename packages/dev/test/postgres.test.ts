@@ -89,3 +89,16 @@ test("a throwaway folder is gone after close", async () => {
   await server.close();
   expect(existsSync(directory)).toBe(false);
 });
+
+(process.platform === "linux" && process.getuid?.() === 0 ? test : test.skip)(
+  "root is told that it needs setpriv",
+  async () => {
+    const { PATH } = process.env;
+    process.env["PATH"] = folder();
+    try {
+      await expect(startPostgres({ directory: folder() })).rejects.toThrow("`setpriv`");
+    } finally {
+      process.env["PATH"] = PATH;
+    }
+  },
+);

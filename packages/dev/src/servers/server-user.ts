@@ -16,6 +16,10 @@ export async function asServerUser(command: string, args: string[]): Promise<Ser
   if (process.getuid?.() !== 0) return { command, args };
   const owner = await serverUser();
   const prefix = await withFolderRights(owner);
+  if (prefix === undefined && process.platform === "linux")
+    throw new Error(
+      "root runs PostgreSQL with `setpriv` of util-linux, which is missing or not allowed here: install it, or run this as another user",
+    );
   if (prefix === undefined) return { command, args, ...owner, owner };
   return { command: prefix[0], args: [...prefix.slice(1), command, ...args], owner };
 }
