@@ -18,6 +18,7 @@ const runs = {
   "test:long": { include: [long] },
   // What has run under the image's Node does not run again: `npm test` has the short ones of its kind under this one.
   "test:long of verify": { include: [long], exclude: [longUnderLts] },
+  record: { include: ["test/replay/record.ts"] },
   // Those that need no Temporal server.
   mutants: {
     include: MUTANTS_TESTS?.split(/,(?![^{]*\})/) ?? [
@@ -63,7 +64,9 @@ export default defineConfig({
         test: {
           name: "alone",
           // They change what a process has once: its clock, and Temporal's library.
-          include: include.map((glob) => glob.replace("*.test.ts", "*.alone.test.ts")),
+          include: include
+            .filter((glob) => glob.endsWith("*.test.ts"))
+            .map((glob) => glob.replace(/\*\.test\.ts$/, "*.alone.test.ts")),
           exclude: never,
         },
       },
