@@ -16,7 +16,7 @@ const sections = {
 
 const head = `# Errors of the client
 
-\`npm run errors-page\` writes this page from the classes in \`${folder}\`. [errors.md](errors.md) says what the answers of the providers mean.
+This page is made from the classes in \`${folder}\`. What the answers of the providers mean stands in docs/errors.md of the repository.
 
 Every call of \`trustflow-client\` that fails throws one of these classes; all of them extend \`TrustflowError\`. The only other errors are
 the reason of an \`AbortSignal\` that you aborted, and defects. Each has

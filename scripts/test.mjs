@@ -16,7 +16,6 @@ export function testLong(args) {
 
 /** As Vitest writes it where it ran no test, and what was not run. */
 const noLts = {
-  success: true,
   numPassedTests: 0,
   numFailedTests: 0,
   numPendingTests: 0,
@@ -81,12 +80,24 @@ async function vitest(run, args, node = process.execPath) {
         stdout: "stderr",
       },
     );
+    if (code !== 0) await noteError(results);
     if (!process.env["TEST_RESULTS_FILE"]) console.log(await closingLine([results]));
     return code;
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     return 1;
   }
+}
+
+/**
+ * An error beside the tests, such as the end of a process that ran them, is in no result. Nor is that no test was found.
+ * @param {string} file
+ */
+export async function noteError(file) {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined) return;
+  const results = JSON.parse(text);
+  if (failuresIn(results) === 0) await writeFile(file, JSON.stringify({ ...results, erred: true }));
 }
 
 /**
@@ -102,8 +113,7 @@ export async function closingLine(files, others = []) {
     else {
       const results = JSON.parse(text);
       sum.passed += results.numPassedTests;
-      // A file that could not be loaded, and an error beside the tests, fail no test.
-      sum.failed += results.numFailedTests || (results.success ? 0 : 1);
+      sum.failed += failuresIn(results);
       sum.skipped += results.numPendingTests;
       for (const check of [...(results.notRun ?? []), ...programsMissing(results)])
         notRun.add(check);
@@ -112,6 +122,19 @@ export async function closingLine(files, others = []) {
   const skipped = sum.skipped > 0 ? `, ${sum.skipped} skipped` : "";
   const left = notRun.size > 0 ? `, not run: ${[...notRun].join(", ")}` : "";
   return `${sum.passed} passed, ${sum.failed} failed${skipped}${left}`;
+}
+
+/**
+ * The tests that failed, and the files that failed without one: they could not be loaded, or set up.
+ * @param {{ numFailedTests: number, erred?: boolean,
+ *   testResults?: { status?: string, assertionResults: { status: string }[] }[] }} results
+ */
+function failuresIn({ numFailedTests, erred = false, testResults = [] }) {
+  const broken = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === "failed" && !assertionResults.some((one) => one.status === "failed"),
+  );
+  return numFailedTests + broken.length + Number(erred);
 }
 
 /**

@@ -66,7 +66,7 @@ test("an overloaded visibility ends nothing, and an abort ends it whatever its r
 }, 20_000);
 
 test.each([0, Number.NaN, Infinity, 2 ** 31])(
-  "an interval of %p is refused",
+  "an interval of %s is refused",
   async (intervalMs) => {
     const { client } = clientOf(() => []);
     await expect(changesOf(client, { intervalMs }).next()).rejects.toThrow(/intervalMs/);

@@ -1,5 +1,5 @@
 // How long a call waits for its answer, and what is left of it at the end of the wait; the connection is the test's.
-import { afterEach, expect, vi, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ConnectionLike } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidInputError, TimedOutError } from "../../src/client.js";
@@ -83,6 +83,7 @@ test("a close that nobody waits for fails in silence", async () => {
   const connection = ownConnection();
   const unhandled = vi.fn();
   process.on("unhandledRejection", unhandled);
+  onTestFinished(() => void process.off("unhandledRejection", unhandled));
   const lost = pending();
   const wait = beginWait({ timeoutMs: 100 }, connection)(() => lost.promise);
   await expect(wait).rejects.toThrow(TimedOutError);
@@ -90,7 +91,6 @@ test("a close that nobody waits for fails in silence", async () => {
   await closeWhenIdle(connection, close);
   lost.resolve("too late");
   await delay(20);
-  process.off("unhandledRejection", unhandled);
   expect(close).toHaveBeenCalledTimes(1);
   expect(unhandled).not.toHaveBeenCalled();
 });

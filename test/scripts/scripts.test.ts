@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { closingLine } from "../../scripts/test.mjs";
+import { closingLine, noteError } from "../../scripts/test.mjs";
 import { longest } from "../harness/longest-first.js";
 import { describeWith } from "../harness/programs.js";
 
@@ -21,7 +21,6 @@ async function closingLineOf(results: object, others?: string[]): Promise<string
 }
 
 const counts = {
-  success: true,
   numPassedTests: 7,
   numFailedTests: 0,
   numPendingTests: 0,
@@ -39,7 +38,7 @@ test("the closing line of two runs is their sum", async () => {
   try {
     const files = ["one.json", "two.json"].map((name) => join(folder, name));
     for (const file of files)
-      await writeFile(file, JSON.stringify({ ...counts, success: false, numFailedTests: 1 }));
+      await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
     expect(await closingLine([...files, join(folder, "none.json")])).toBe("14 passed, 3 failed");
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -47,7 +46,25 @@ test("the closing line of two runs is their sum", async () => {
 });
 
 test("a test file that could not even be loaded counts as failed", async () => {
-  expect(await closingLineOf({ ...counts, success: false })).toBe("7 passed, 1 failed");
+  const broken = { status: "failed", assertionResults: [] };
+  const failed = { status: "failed", assertionResults: [{ status: "failed", ancestorTitles: [] }] };
+  const results = { ...counts, numFailedTests: 1, testResults: [broken, failed, broken] };
+  expect(await closingLineOf(results)).toBe("7 passed, 3 failed");
+});
+
+test("a run that ends with an error counts as failed, although each of its tests passed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
+  const file = join(folder, "results.json");
+  try {
+    await writeFile(file, JSON.stringify(counts));
+    await noteError(file);
+    expect(await closingLine([file])).toBe("7 passed, 1 failed");
+    await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
+    await noteError(file);
+    expect(await closingLine([file])).toBe("7 passed, 1 failed");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test("a run that wrote no results counts as failed", async () => {

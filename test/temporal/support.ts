@@ -47,7 +47,7 @@ export async function startServerAndClient() {
 
 const bundles = new Map<string | undefined, ReturnType<typeof bundleWorkflowCode>>();
 
-/** Bundled once, however many workers a test file starts: that takes seconds. */
+/** Bundled once, however many workers the test files of a process start: that takes seconds. */
 function canaryBundle(failureConverterPath?: string): ReturnType<typeof bundleWorkflowCode> {
   const bundle =
     bundles.get(failureConverterPath) ??

@@ -69,7 +69,14 @@ test("a reset deletes what a stack makes, and keeps what else is there", async (
   await writeFile(join(folder, "temporal.db-wal"), "");
   await writeFile(join(folder, "thesis.odt"), "");
   await resetStack(folder, progress);
-  expect(await readdir(folder)).toEqual(["thesis.odt"]);
+  expect(await readdir(folder)).toEqual([".gitignore", "thesis.odt"]);
+});
+
+test("a reset of a folder that was just made has nothing to delete", async () => {
+  const directory = join(folder, "new");
+  await openPrivateFolder(directory, progress);
+  await resetStack(directory, progress);
+  expect(await readdir(directory)).toEqual([".gitignore"]);
 });
 
 test.each([

@@ -38,8 +38,11 @@ export const refusals: Record<string, FindingName> = {
   CERT_HAS_EXPIRED: "certificateExpired",
   CERT_NOT_YET_VALID: "certificateNotYetValid",
   ERR_TLS_CERT_ALTNAME_INVALID: "certificateOfOtherHost",
+  CERT_UNTRUSTED: "certificateUntrusted",
   DEPTH_ZERO_SELF_SIGNED_CERT: "certificateUntrusted",
+  INVALID_CA: "certificateUntrusted",
   SELF_SIGNED_CERT_IN_CHAIN: "certificateUntrusted",
+  UNABLE_TO_GET_ISSUER_CERT: "certificateUntrusted",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "certificateUntrusted",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "certificateUntrusted",
 };

@@ -27,7 +27,7 @@ export function statusText(status: ProcessStatus): Terminal {
       ["until", status.until],
       ["tries left", status.code && triesText(status.code)],
       [
-        "enter it by",
+        "enter the code by",
         status.code && `trustflow otp ${shellWord(`${status.process}/${status.id}`)}`,
       ],
       ...(status.retrying ?? []).map((call): [string, string] => ["retrying", retryText(call)]),

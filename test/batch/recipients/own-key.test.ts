@@ -21,7 +21,7 @@ test("the line and the caller's key are read back from the joined key", () => {
 });
 
 test.each([undefined, "", "order 7", "ba9876543210-1f", `${tag}-`, `${tag}-1F`, `x${tag}-1f`])(
-  "%p has no key of the batch",
+  "%s has no key of the batch",
   (lookupKey) => {
     expect(lineOfOwnKey(lookupKey, tag)).toBeUndefined();
   },

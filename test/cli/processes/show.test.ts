@@ -54,7 +54,9 @@ test("a time of the sandbox's clock is marked, and a code shows the tries that a
   });
   const shown = statusText(waiting).source;
   expect(shown).toMatch(/2026-01-01T00:05:00.000Z \(sandbox clock\).* callback +Sent/);
-  expect(shown).toMatch(/tries left +4; further codes: 3\nenter it by +trustflow otp \w+\/\S+/);
+  expect(shown).toMatch(
+    /tries left +4; further codes: 3\nenter the code by +trustflow otp \w+\/\S+/,
+  );
   expect(printed(waiting).join("\n")).toContain("tries left 4; further codes: 3");
 });
 

@@ -77,7 +77,7 @@ export async function startTestStack(options: Partial<StackOptions> = {}) {
   };
 }
 
-/** The first status that fits; fails when the status has not changed for this long, saying where the process stands. */
+/** The first status that fits; fails when nothing but attempts of a call has changed for this long, saying where the process stands. */
 export async function statusWhere(
   handle: ProcessHandle<unknown>,
   fits: (status: ProcessStatus) => boolean,
@@ -87,8 +87,8 @@ export async function statusWhere(
   for (; ; await delay(300)) {
     const status = await handle.status();
     if (fits(status)) return status;
-    const now = JSON.stringify(status);
+    const now = JSON.stringify({ ...status, retrying: undefined });
     if (now !== shown) [shown, end] = [now, Date.now() + limitMs];
-    else if (Date.now() > end) throw new Error(`still ${shown}`);
+    else if (Date.now() > end) throw new Error(`still ${JSON.stringify(status)}`);
   }
 }

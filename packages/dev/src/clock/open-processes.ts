@@ -126,8 +126,10 @@ export class OpenProcesses {
     this.#read.set(runId, read);
     if (read.events < historyLength) {
       const events = await this.#eventsAfter(read.events, { workflowId, runId });
+      // Another look was quicker.
+      if (Number(events[0]?.eventId) !== read.events + 1) return [...read.timers.values()];
       follow(read.timers, events, (real) => this.#timeLine.at(real));
-      read.events += events.length;
+      read.events = Number(events.at(-1)?.eventId ?? read.events);
     }
     return [...read.timers.values()];
   }
@@ -142,7 +144,7 @@ export class OpenProcesses {
     let nextPageToken: Uint8Array | null | undefined;
     do {
       const page = await workflowService.getWorkflowExecutionHistoryReverse({
-        ...{ namespace: options.namespace, execution, maximumPageSize: 20 },
+        ...{ namespace: options.namespace, execution, maximumPageSize: eventId === 0 ? 1_000 : 20 },
         ...(nextPageToken && { nextPageToken }),
       });
       backward.push(...(page.history?.events ?? []));

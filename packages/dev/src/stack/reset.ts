@@ -5,16 +5,19 @@ import { tryLock } from "../processes/lock.js";
 import type { Progress } from "../processes/tools.js";
 import type { StackState } from "./stack-state.js";
 
-/** What a stack makes in its folder, apart from the lock. */
+/** What a stack makes in its folder. */
 const made =
-  /^(\.gitignore|stack\.json(\.new)?|(trustflow|temporal)\.toml|(client|operator)\.env|temporal\.db(-\w+)?|logs|postgres|documents|sandbox|pki)$/;
+  /^(stack\.json(\.new)?|(trustflow|temporal)\.toml|(client|operator)\.env|temporal\.db(-\w+)?|logs|postgres|documents|sandbox|pki)$/;
+
+/** What stands in the folder from its first moment on (private-folder.ts), and beyond a reset. */
+const remains = new Set(["lock", ".gitignore"]);
 
 /** Throws, and deletes nothing, where the folder holds files and is not that of a stack. Leaves what no stack makes. */
 export async function resetStack(directory: string, progress: Progress): Promise<void> {
   const unlock = await tryLock(join(directory, "lock"));
   if (!unlock) throw new Error(`a stack is running in ${directory}: stop it before the reset`);
   try {
-    const names = (await readdir(directory)).filter((name) => name !== "lock");
+    const names = (await readdir(directory)).filter((name) => !remains.has(name));
     if (names.length > 0 && !(await isOfStack(directory)))
       throw new Error(
         `${directory} holds other files and no stack.json of a stack: --reset deletes nothing there. Use the stack's folder (--directory)`,

@@ -77,7 +77,7 @@ export function clientEnv({ ports, keys }: StackState, directory: string): Recor
 export function cleanEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^(TRUSTFLOW_|TEMPORAL_|DATABASE_URL$|NODE_OPTIONS$|JEST_WORKER_ID$)/.test(name),
+      ([name]) => !/^(TRUSTFLOW_|TEMPORAL_|DATABASE_URL$|NODE_OPTIONS$)/.test(name),
     ),
   );
 }
