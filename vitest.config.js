@@ -9,12 +9,12 @@ const long = "test/long/**/*.test.ts";
 const longUnderLts = "test/long/{e2e,histories,replay}/**/*.test.ts";
 
 /**
- * By its name (TEST_RUN): the test files of a run, and how many run at once for each core.
- * @type {Record<string, { include: string[], exclude?: string[], each?: number }>}
+ * By its name (TEST_RUN): the test files of a run.
+ * @type {Record<string, { include: string[], exclude?: string[] }>}
  */
 const runs = {
   test: { include: ["{bench,packages,scripts,src,test}/**/*.test.ts"], exclude: [long] },
-  "test:lts": { include: ["test/{e2e,replay}/**/*.test.ts", longUnderLts], each: 2 },
+  "test:lts": { include: ["test/{e2e,replay}/**/*.test.ts", longUnderLts] },
   "test:long": { include: [long] },
   // What has run under the image's Node does not run again: `npm test` has the short ones of its kind under this one.
   "test:long of verify": { include: [long], exclude: [longUnderLts] },
@@ -31,7 +31,7 @@ const runs = {
 
 const run = runs[TEST_RUN];
 if (!run) throw new Error(`TEST_RUN must be one of ${Object.keys(runs).join(", ")}`);
-const { include, exclude = [], each = 1.5 } = run;
+const { include, exclude = [] } = run;
 const never = ["**/{dist,node_modules}/**", ...exclude];
 
 /** @param {string} path */
@@ -76,7 +76,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     server: { deps: { external: [/\/dist\//] } },
     // Most of a test from end to end is waiting: two such tests leave half of two cores idle.
-    maxWorkers: Math.ceil(availableParallelism() * each),
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     silent: "passed-only",
