@@ -5,10 +5,9 @@
 // (test/replay/kept.test.ts). Look at the difference.
 import { ensureInstalled } from "./install.mjs";
 import { runBuild } from "./steps.mjs";
-import { test } from "./test.mjs";
+import { vitest } from "./test.mjs";
 
 const named = process.argv.slice(2);
 if (named.length > 0) process.env["RECORDED"] = named.join(" ");
-process.env["TEST_RUN"] = "record";
 const ready = (await ensureInstalled()) && (await runBuild());
-process.exitCode = ready ? await test([]) : 1;
+process.exitCode = ready ? await vitest("record", ["run"]) : 1;

@@ -60,7 +60,7 @@ export async function test(args) {
  * @param {string} [node] that runs Vitest, and whatever a test starts
  * @returns {Promise<number>}
  */
-async function vitest(run, args, node = process.execPath) {
+export async function vitest(run, args, node = process.execPath) {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-test-"));
   removeOnExit(folder);
   try {

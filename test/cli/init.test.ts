@@ -1,10 +1,7 @@
 // `trustflow init` as a script and as a person use it. That its checks are those of the doctor is shown where a provider answers: the
 // commands of docs/your-own-provider.md are run in test/long/docs.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -15,6 +12,7 @@ import { load } from "../../src/config/load.js";
 import { ConfigWithAccounts } from "../../src/providers/accounts.js";
 import { providerNames } from "../../src/providers/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
+import { answering, startProviderServer } from "../providers/provider-server.js";
 import { onTerminal } from "../harness/stack/terminal.js";
 import { closedPort } from "./doctor/doctor.js";
 import { trustflow } from "./run.js";
@@ -127,16 +125,15 @@ test("the accounts are checked as the doctor does", async () => {
 
 test("a provider whose certificate this machine does not trust is not called away", async () => {
   const authority = certificateAuthority("A private authority");
-  const server = createServer(serverCertificate(["127.0.0.1"], authority));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  const tls = serverCertificate(["localhost"], authority);
+  const server = await startProviderServer(answering("ok"), { tls });
   await mkdir(join(folder, "secrets"));
   await writeFile(join(folder, "secrets", "evi-post.password"), "hunter2");
   try {
-    const { stdout } = await init(...post(), "--set", `evi-post.baseUrl=https://127.0.0.1:${port}`);
+    const { stdout } = await init(...post(), "--set", `evi-post.baseUrl=${server.url}`);
     expect(stdout).toMatch(/certificateUntrusted: .*NODE_EXTRA_CA_CERTS/);
   } finally {
-    server.close();
+    await server.close();
   }
 });
 

@@ -5,19 +5,22 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { closingLine, noteError } from "../../scripts/test.mjs";
 import { longest } from "../harness/longest-first.js";
 import { describeWith } from "../harness/programs.js";
 
 async function closingLineOf(results: object, others?: string[]): Promise<string> {
+  const file = join(await ownFolder(), "results.json");
+  await writeFile(file, JSON.stringify(results));
+  return closingLine([file], others);
+}
+
+/** Until the end of the test. */
+async function ownFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
-  try {
-    await writeFile(join(folder, "results.json"), JSON.stringify(results));
-    return await closingLine([join(folder, "results.json")], others);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 const counts = {
@@ -34,15 +37,10 @@ test("the closing line counts what Vitest counted", async () => {
 });
 
 test("the closing line of two runs is their sum", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
-  try {
-    const files = ["one.json", "two.json"].map((name) => join(folder, name));
-    for (const file of files)
-      await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
-    expect(await closingLine([...files, join(folder, "none.json")])).toBe("14 passed, 3 failed");
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const folder = await ownFolder();
+  const files = ["one.json", "two.json"].map((name) => join(folder, name));
+  for (const file of files) await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
+  expect(await closingLine([...files, join(folder, "none.json")])).toBe("14 passed, 3 failed");
 });
 
 test("a test file that could not even be loaded counts as failed", async () => {
@@ -53,18 +51,13 @@ test("a test file that could not even be loaded counts as failed", async () => {
 });
 
 test("a run that ends with an error counts as failed, although each of its tests passed", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
-  const file = join(folder, "results.json");
-  try {
-    await writeFile(file, JSON.stringify(counts));
-    await noteError(file);
-    expect(await closingLine([file])).toBe("7 passed, 1 failed");
-    await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
-    await noteError(file);
-    expect(await closingLine([file])).toBe("7 passed, 1 failed");
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const file = join(await ownFolder(), "results.json");
+  await writeFile(file, JSON.stringify(counts));
+  await noteError(file);
+  expect(await closingLine([file])).toBe("7 passed, 1 failed");
+  await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
+  await noteError(file);
+  expect(await closingLine([file])).toBe("7 passed, 1 failed");
 });
 
 test("a run that wrote no results counts as failed", async () => {
@@ -94,18 +87,13 @@ test("tests that need a program are skipped where it is missing, by a name that 
 });
 
 test("where test/lts has no Node for the platform, test:lts says that it was not run", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
-  const file = join(folder, "results.json");
+  const file = join(await ownFolder(), "results.json");
   const said = `import { testLts } from "./scripts/test.mjs";
     Object.defineProperty(process, "platform", { value: "plan9" });
     process.exitCode = await testLts([]);`;
   const env = { ...process.env, TEST_RESULTS_FILE: file };
-  try {
-    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", said], { env });
-    expect(await closingLine([file])).toBe("0 passed, 0 failed, not run: test:lts");
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await promisify(execFile)(process.execPath, ["--input-type=module", "-e", said], { env });
+  expect(await closingLine([file])).toBe("0 passed, 0 failed, not run: test:lts");
 });
 
 test("an unknown command is refused with 2 and the usage on stderr", async () => {

@@ -211,6 +211,11 @@ const lookAt: FakeActivity = ({ workflowId, wait, seen }, nowMs) => {
   return { fingerprint: run, found: { run, startedAt, status, result } };
 };
 
+const lateAffidavits = communication(
+  shows(() => "Closed"),
+  { affidavitWindowSeconds: 400 * DAY_SECONDS },
+);
+
 /** Refused again and again, until the letter is sixty days old. */
 const cancelledLate = (): Record<string, FakeActivity> => {
   let isCancelled = false;
@@ -299,10 +304,7 @@ const waits: Wait[] = [
   {
     what: "the late affidavits of a letter",
     ...{ process: "sendPostal", days: 400.25, result: {} },
-    found: communication(
-      shows(() => "Closed"),
-      { affidavitWindowSeconds: 400 * DAY_SECONDS },
-    ),
+    found: lateAffidavits,
   },
   {
     what: "a letter whose cancellation is refused for long",
@@ -326,10 +328,7 @@ const waits: Wait[] = [
   {
     what: "the late affidavits of a notice",
     ...{ process: "sendNotice", days: 400.25, result: {} },
-    found: communication(
-      shows(() => "Closed"),
-      { affidavitWindowSeconds: 400 * DAY_SECONDS },
-    ),
+    found: lateAffidavits,
   },
   {
     what: "the scheduled date of a batch",

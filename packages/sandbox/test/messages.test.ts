@@ -1,10 +1,8 @@
 // "sandbox messages --wait", where no message comes.
-import { afterEach, expect, vi, test } from "vitest";
+import { expect, vi, test } from "vitest";
 import { addControls } from "../src/cli/control.js";
 import type { AddControl } from "../src/cli/command.js";
 import { Command } from "commander";
-
-afterEach(() => void vi.restoreAllMocks());
 
 type Ask = (control: { messages(): Promise<object[]> }, options: object) => Promise<unknown>;
 

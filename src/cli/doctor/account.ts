@@ -2,11 +2,10 @@
 import { type Config, requireSecrets } from "../../config/config.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { HUNG_UP } from "../../providers/http/mutual-tls.js";
 import { accountsOf } from "../../providers/accounts.js";
 import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
-import { clientCertificate, isTls, refusals } from "./certificate.js";
+import { clientCertificate, handshakeFindings, isTls } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { Check } from "./check.js";
 import type { FindingName } from "./findings.js";
@@ -94,7 +93,6 @@ function findingOf(
 ): FindingName {
   if (kind === "accessDenied" && (status === undefined || status === 400))
     return "clientCertificateRefused";
-  if (code === HUNG_UP) return "hungUpAfterHandshake";
   if (kind === "accessDenied" && unclearDenials.includes(code)) return "credentialsOrLraRefused";
-  return refusals[code] ?? meanings[kind] ?? "notChecked";
+  return handshakeFindings[code] ?? meanings[kind] ?? "notChecked";
 }

@@ -9,7 +9,7 @@ import type { SecureContext } from "node:tls";
 import type { Config } from "../../config/config.js";
 import type { Host } from "../../providers/http/call.js";
 import { certificateIn } from "../../providers/http/client-certificate.js";
-import { refusesCertificate } from "../../providers/http/mutual-tls.js";
+import { HUNG_UP, refusesCertificate } from "../../providers/http/mutual-tls.js";
 import { temporalSettings } from "../../roles/temporal.js";
 import type { ResolvedConnection } from "../../temporal/connection.js";
 import { hostAndPort } from "../../temporal/address.js";
@@ -33,8 +33,8 @@ interface TlsServer {
 
 const SOON_MS = 30 * 86_400_000;
 
-/** What a refused certificate means, by Node's code. */
-export const refusals: Record<string, FindingName> = {
+/** What a handshake that failed means, by its code. */
+export const handshakeFindings: Record<string, FindingName> = {
   CERT_HAS_EXPIRED: "certificateExpired",
   CERT_NOT_YET_VALID: "certificateNotYetValid",
   ERR_TLS_CERT_ALTNAME_INVALID: "certificateOfOtherHost",
@@ -45,6 +45,7 @@ export const refusals: Record<string, FindingName> = {
   UNABLE_TO_GET_ISSUER_CERT: "certificateUntrusted",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "certificateUntrusted",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "certificateUntrusted",
+  [HUNG_UP]: "hungUpAfterHandshake",
 };
 
 /** One check per server, even if several settings name it; one per account if the account has its own certificate authorities. */
@@ -121,7 +122,7 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
     const code = socket.authorizationError as unknown as string | undefined;
     if (!socket.authorized && code)
       throw new Problem(
-        refusals[code] ?? "certificateUntrusted",
+        handshakeFindings[code] ?? "certificateUntrusted",
         `the certificate of ${host}:${port}, valid ${spanOf(shown)}, is refused: ${code}`,
       );
     return stillGood(shown, `the certificate of ${host}:${port}`);

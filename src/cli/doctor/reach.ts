@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { connect, isIP } from "node:net";
 import type { TcpNetConnectOpts } from "node:net";
 import type { Host } from "../../providers/http/call.js";
-import { HUNG_UP, mutualTlsAgent, refusesCertificate } from "../../providers/http/mutual-tls.js";
+import { mutualTlsAgent, refusesCertificate } from "../../providers/http/mutual-tls.js";
 import type { TlsIdentity } from "../../providers/http/mutual-tls.js";
-import { hostAndPortOf, refusals } from "./certificate.js";
+import { handshakeFindings, hostAndPortOf } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 
 /**
@@ -19,9 +19,8 @@ export async function reach({ baseUrl, tls }: Host): Promise<void> {
   } catch (error) {
     const { code = "unknown error" } = error as { code?: string };
     const isRefused = refusesCertificate({ cause: error });
-    const silent = code === HUNG_UP ? "hungUpAfterHandshake" : "providerAway";
     throw new Problem(
-      isRefused ? "clientCertificateRefused" : (refusals[code] ?? silent),
+      isRefused ? "clientCertificateRefused" : (handshakeFindings[code] ?? "providerAway"),
       `cannot reach ${host}:${port} (${code})`,
     );
   }

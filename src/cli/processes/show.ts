@@ -1,12 +1,16 @@
 // Formats a process for a terminal: its status, its timeline, its answers.
-import { consequencesOf, proposedLine, traceLines } from "../../contracts/shared/decisions.js";
+import {
+  consequencesOf,
+  otpCommandOf,
+  proposedLine,
+  traceLines,
+} from "../../contracts/shared/decisions.js";
 import type {
   ProcessResult,
   ProcessStatus,
   RetriedCall,
   TimelineEntry,
 } from "../../contracts/shared/status.js";
-import { shellWord } from "../../contracts/shared/text.js";
 import { facts } from "../output/output.js";
 import { batchFacts } from "../batch/progress.js";
 import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
@@ -26,10 +30,7 @@ export function statusText(status: ProcessStatus): Terminal {
       ["waiting for", status.waitingFor],
       ["until", status.until],
       ["tries left", status.code && triesText(status.code)],
-      [
-        "enter the code by",
-        status.code && `trustflow otp ${shellWord(`${status.process}/${status.id}`)}`,
-      ],
+      ["enter the code by", status.code && otpCommandOf(`${status.process}/${status.id}`)],
       ...(status.retrying ?? []).map((call): [string, string] => ["retrying", retryText(call)]),
       ["state", status.state],
       ["reported", status.reportedState],

@@ -41,6 +41,11 @@ export function commandOf(workflowId: string, attention: Attention, decision: De
   return `trustflow resolve ${shellWord(workflowId)} --decision ${decision} --attention ${shellWord(id)}${result} --by ${namePlaceholder}`;
 }
 
+/** The command by which a person enters a code. */
+export function otpCommandOf(workflowId: string): string {
+  return `trustflow otp ${shellWord(workflowId)}`;
+}
+
 /** One line for each decision that the attention takes. */
 export function consequencesOf(attention: Attention): [Decision, string][] {
   return attention.decisions.map((decision) => [decision, consequences[decision](attention)]);

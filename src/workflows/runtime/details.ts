@@ -1,12 +1,12 @@
 // Shows a running process in the Web UI (docs/design.md §9). They are encrypted, but still contain no secret.
 import {
   commandOf,
+  otpCommandOf,
   consequencesOf,
   proposedLine,
   traceLines,
 } from "../../contracts/shared/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
-import { shellWord } from "../../contracts/shared/text.js";
 import { codeBlock, linesOf, markdown, withOptions } from "./markdown.js";
 import type { Markdown } from "./markdown.js";
 
@@ -43,7 +43,7 @@ export function renderDetails(
   if (status.code)
     lines.push(
       markdown`- Tries left: ${status.code.triesLeft}; further codes: ${status.code.resendsLeft}`,
-      codeBlock(`trustflow otp ${shellWord(`${processName}/${id}`)}`),
+      codeBlock(otpCommandOf(`${processName}/${id}`)),
     );
   // The process does not learn of an attempt that fails and is made again; the page shows each one.
   for (const call of calls)

@@ -126,10 +126,11 @@ export class OpenProcesses {
     this.#read.set(runId, read);
     if (read.events < historyLength) {
       const events = await this.#eventsAfter(read.events, { workflowId, runId });
-      // Another look was quicker.
-      if (Number(events[0]?.eventId) !== read.events + 1) return [...read.timers.values()];
-      follow(read.timers, events, (real) => this.#timeLine.at(real));
-      read.events = Number(events.at(-1)?.eventId ?? read.events);
+      // Unless another look was quicker.
+      if (Number(events[0]?.eventId) === read.events + 1) {
+        follow(read.timers, events, (real) => this.#timeLine.at(real));
+        read.events += events.length;
+      }
     }
     return [...read.timers.values()];
   }

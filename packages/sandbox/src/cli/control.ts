@@ -89,11 +89,9 @@ export function addControls(add: AddControl): void {
 }
 
 function noMessage(intent?: string): string {
-  const [which, hint] =
-    intent === undefined
-      ? ["", ""]
-      : [` of the intent ${intent}`, '; "sandbox messages" lists all'];
-  return `No message${which} was sent within a minute${hint}`;
+  return intent === undefined
+    ? "No message was sent within a minute"
+    : `No message of the intent ${intent} was sent within a minute; "sandbox messages" lists all`;
 }
 
 function addClock(add: AddControl): void {
