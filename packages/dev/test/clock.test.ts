@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { msToTs } from "@temporalio/common/lib/time.js";
-import { afterAll, describe, expect, test } from "vitest";
-import { CLOCK_SIGNAL, FAR_MS } from "../src/clock/far.js";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { CLOCK_SIGNAL, FAR_LIMIT_MS, FAR_MS, IDLE_MS } from "../src/clock/far.js";
 import { follow } from "../src/clock/open-processes.js";
 import { failureByClock } from "../src/clock/retry.js";
 import { TimeLine } from "../src/clock/time-line.js";
@@ -15,12 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a failed activity", () => {
   const retryPolicy = { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 5_000 };
-  const delayOf = (error: unknown, attempt = 1, leftMs = Infinity, more = {}) => {
-    const failure = failureByClock(
-      error,
-      { attempt, retryPolicy: { ...retryPolicy, ...more } },
-      leftMs,
-    );
+  const delayOf = (error: unknown, attempt = 1, leftMs = Infinity) => {
+    const failure = failureByClock(error, { attempt, retryPolicy }, leftMs);
     const { nonRetryable, nextRetryDelay } = failure as ApplicationFailure;
     return nonRetryable ? "final" : Number(nextRetryDelay) - FAR_MS;
   };
@@ -29,6 +25,15 @@ describe("a failed activity", () => {
     const attempts = [1, 2, 3, 4, 5].map((attempt) => delayOf(new Error("away"), attempt));
     expect(attempts).toEqual([1_000, 2_000, 4_000, 5_000, 5_000]);
     expect(delayOf(ApplicationFailure.create({ nextRetryDelay: "2 hours" }))).toBe(7_200_000);
+  });
+
+  test("is idle where it found nothing new, or again and again not what it looked for", () => {
+    const failure = (type: string, nextRetryDelay?: 5_000) =>
+      ApplicationFailure.create({ type, ...(nextRetryDelay && { nextRetryDelay }) });
+    expect(delayOf(failure("unchanged"))).toBe(IDLE_MS - FAR_MS + 1_000);
+    expect(delayOf(failure("unchanged", 5_000))).toBe(5_000);
+    expect(delayOf(failure("notVisibleYet", 5_000), 10)).toBe(5_000);
+    expect(delayOf(failure("notVisibleYet", 5_000), 11)).toBe(IDLE_MS - FAR_MS + 5_000);
   });
 
   test("is final where the server would make no other attempt", () => {
@@ -52,7 +57,7 @@ describe("a failed activity", () => {
   });
 });
 
-describe("the timers of a history", () => {
+describe("the waits of a history", () => {
   const started = (timerId: string, second: number, ms: number) => ({
     eventTime: msToTs(second * 1_000),
     timerStartedEventAttributes: { timerId, startToFireTimeout: msToTs(FAR_MS + ms) },
@@ -61,16 +66,19 @@ describe("the timers of a history", () => {
     eventTime: msToTs(0),
     timerCanceledEventAttributes: { timerId },
   });
+  let ends: Parameters<typeof follow>[0];
+  beforeEach(() => {
+    ends = { timers: new Map(), limits: new Map() };
+  });
   const signal = (signalName: string, second: number) => ({
     eventTime: msToTs(second * 1_000),
     workflowExecutionSignaledEventAttributes: { signalName },
   });
 
-  test("are due by the clock until they are cancelled, or a signal of the clock finds them due", () => {
-    const timers = new Map<string, number>();
+  test("are timers, which are due by the clock until they are cancelled, or a signal of the clock finds them due", () => {
     const after = (...events: object[]) => {
-      follow(timers, events, (real) => real);
-      return [...timers.values()];
+      follow(ends, events, (real) => real);
+      return [...ends.timers.values()];
     };
     expect(
       after(started("1", 1, 5_000), started("2", 2, 90_000), started("3", 2, 1), cancelled("3")),
@@ -79,10 +87,19 @@ describe("the timers of a history", () => {
     expect(after(signal(CLOCK_SIGNAL, 6))).toEqual([92_000]);
   });
 
+  test("come with the ends of activities that have a time limit", () => {
+    const activity = (activityId: string, scheduleToCloseTimeout: object) => ({
+      eventTime: msToTs(1_000),
+      activityTaskScheduledEventAttributes: { activityId, scheduleToCloseTimeout },
+    });
+    follow(ends, [activity("1", msToTs(FAR_LIMIT_MS + 500)), activity("2", {})], (real) => real);
+    expect([...ends.limits]).toEqual([["1", 1_500]]);
+  });
+
   test("show a worker that has no virtual clock", () => {
     const real = { ...started("1", 1, 0) };
     real.timerStartedEventAttributes.startToFireTimeout = msToTs(5_000);
-    expect(() => follow(new Map(), [real], (time) => time)).toThrow("has no virtual clock");
+    expect(() => follow(ends, [real], (time) => time)).toThrow("has no virtual clock");
   });
 });
 

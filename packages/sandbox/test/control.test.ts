@@ -96,6 +96,22 @@ test("faults are added, listed, removed and cleared", async () => {
   expect((await call(sandbox.url, "/v1/EviPost/Query")).status).toBe(200);
 });
 
+test("a move of the clock says whether a fault waits for a call", async () => {
+  const hasFaults = async () => (await control.advance(0)).hasFaults;
+  const fault = { operation: "evi-post.query", kind: "reject" } as const;
+  const query = () => call(sandbox.url, "/v1/EviPost/Query");
+  await control.addFault({ operation: "evi-post.callback", kind: "lost", times: "always" });
+  await control.addFault({ ...fault, forMs: 1 });
+  await expect.poll(hasFaults).toBe(false);
+  await control.addFault({ ...fault, call: 2 });
+  expect(await hasFaults()).toBe(true);
+  expect((await query()).status).toBe(200);
+  expect(await hasFaults()).toBe(true);
+  expect((await query()).status).toBe(503);
+  expect(await hasFaults()).toBe(false);
+  await control.clearFaults();
+});
+
 test.each([
   ["POST", "faults", { kind: "cut" }, /operation/],
   ["POST", "faults", { operation: "evi-post.submit", kind: "boom" }, /kind/],

@@ -3,11 +3,13 @@ import type { Client, WorkflowHandle } from "@temporalio/client";
 import { tsToMs } from "@temporalio/common/lib/time.js";
 import { grpcOf, status } from "trustflow/internal/temporal/grpc-status.js";
 import { isRunning } from "trustflow/internal/temporal/visibility/query.js";
-import { CLOCK_SIGNAL, FAR_MS } from "./far.js";
+import { CLOCK_SIGNAL, FAR_LIMIT_MS, FAR_MS, IDLE_MS } from "./far.js";
 import type { TimeLine } from "./time-line.js";
 
 type History = Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>;
 type HistoryEvent = NonNullable<History["events"]>[number];
+type Description = Awaited<ReturnType<Client["workflowService"]["describeWorkflowExecution"]>>;
+type PendingActivity = Description["pendingActivities"][number];
 
 export interface Waits {
   workflowId: string;
@@ -16,15 +18,42 @@ export interface Waits {
   historyLength: number;
   /** When they are due: milliseconds of the virtual clock. */
   timers: number[];
-  retries: { activityId: string; due: number }[];
+  retries: Retry[];
+}
+
+/** `due`: milliseconds of the virtual clock. */
+export interface Retry {
+  activityId: string;
+  due: number;
+  idle?: IdlePoll;
+}
+
+/** A poll that found nothing new: until something changes, the next ones find nothing either. */
+export interface IdlePoll {
+  intervalMs: number;
+  /** When it was made: milliseconds of the real clock. */
+  madeAt: number;
+  /** Of the activity: milliseconds of the virtual clock. */
+  limit: number;
+}
+
+/** What the history of a run has told so far. */
+interface Told extends Ends {
+  events: number;
+}
+
+/** When its timers are due and the time of its activities is over, by their ids: milliseconds of the virtual clock. */
+interface Ends {
+  timers: Map<string, number>;
+  limits: Map<string, number>;
 }
 
 export class OpenProcesses {
   readonly #client: Client;
   readonly #timeLine: TimeLine;
   readonly #known = new Set<string>();
-  /** Of each run: how much of its history is read, and when the timers are due that it shows, by their id. */
-  readonly #read = new Map<string, { events: number; timers: Map<string, number> }>();
+  /** By the run. */
+  readonly #told = new Map<string, Told>();
 
   constructor(client: Client, timeLine: TimeLine) {
     this.#client = client;
@@ -62,7 +91,11 @@ export class OpenProcesses {
   }
 
   /** Ends the waits that are due. One of them may end the others, or the process. */
-  async wake({ workflowId, timers, retries }: Waits, now: number): Promise<void> {
+  async wake(
+    { workflowId, timers, retries }: Waits,
+    now: number,
+    dueOf: (retry: Retry) => number,
+  ): Promise<void> {
     const { workflowService, options } = this.#client;
     const { namespace } = options;
     const execution = { workflowId };
@@ -70,8 +103,9 @@ export class OpenProcesses {
       const signal = { namespace, workflowExecution: execution, signalName: CLOCK_SIGNAL };
       await ifThere(workflowService.signalWorkflowExecution(signal));
     }
-    for (const { activityId: id, due } of retries) {
-      if (due > now) continue;
+    for (const retry of retries) {
+      if (dueOf(retry) > now) continue;
+      const { activityId: id } = retry;
       // Temporal makes an activity at once that is no longer paused.
       await ifThere(workflowService.pauseActivity({ namespace, execution, id }));
       await ifThere(workflowService.unpauseActivity({ namespace, execution, id }));
@@ -106,33 +140,47 @@ export class OpenProcesses {
       ({ currentRetryInterval: interval }) => interval && tsToMs(interval) >= FAR_MS,
     );
     const historyLength = Number(info?.historyLength);
+    const runId = info?.execution?.runId ?? "";
+    const { timers, limits } = await this.#read({ workflowId, runId }, historyLength);
     return {
       ...{ workflowId, historyLength },
       isBusy:
         Boolean(task) || waiting.length < activities.length || children.some(({ runId }) => !runId),
-      timers: await this.#timersOf(workflowId, info?.execution?.runId ?? "", historyLength),
-      retries: waiting.map(({ activityId, lastAttemptCompleteTime, currentRetryInterval }) => ({
-        activityId: activityId ?? "",
-        due:
-          this.#timeLine.at(tsToMs(lastAttemptCompleteTime)) +
-          tsToMs(currentRetryInterval) -
-          FAR_MS,
-      })),
+      timers: [...timers.values()],
+      retries: waiting.map((activity) => this.#retryOf(activity, limits)),
     };
   }
 
-  async #timersOf(workflowId: string, runId: string, historyLength: number): Promise<number[]> {
-    const read = this.#read.get(runId) ?? { events: 0, timers: new Map<string, number>() };
-    this.#read.set(runId, read);
-    if (read.events < historyLength) {
-      const events = await this.#eventsAfter(read.events, { workflowId, runId });
+  #retryOf(
+    { activityId, lastAttemptCompleteTime, currentRetryInterval }: PendingActivity,
+    limits: Map<string, number>,
+  ): Retry {
+    const id = activityId ?? "";
+    const madeAt = tsToMs(lastAttemptCompleteTime);
+    const delayMs = tsToMs(currentRetryInterval);
+    const isIdle = delayMs >= IDLE_MS;
+    const intervalMs = delayMs - (isIdle ? IDLE_MS : FAR_MS);
+    const due = this.#timeLine.at(madeAt) + intervalMs;
+    const idle = { intervalMs, madeAt, limit: limits.get(id) ?? Infinity };
+    return { activityId: id, due, ...(isIdle && { idle }) };
+  }
+
+  async #read(
+    execution: { workflowId: string; runId: string },
+    historyLength: number,
+  ): Promise<Told> {
+    const { runId } = execution;
+    const told = this.#told.get(runId) ?? { events: 0, timers: new Map(), limits: new Map() };
+    this.#told.set(runId, told);
+    if (told.events < historyLength) {
+      const events = await this.#eventsAfter(told.events, execution);
       // Unless another look was quicker.
-      if (Number(events[0]?.eventId) === read.events + 1) {
-        follow(read.timers, events, (real) => this.#timeLine.at(real));
-        read.events += events.length;
+      if (Number(events[0]?.eventId) === told.events + 1) {
+        follow(told, events, (real) => this.#timeLine.at(real));
+        told.events += events.length;
       }
     }
-    return [...read.timers.values()];
+    return told;
   }
 
   /** Only those: a wait of months has hundreds. */
@@ -164,13 +212,14 @@ async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
 
 /** Keeps when the timers are due that the events have started, and neither cancelled nor, at a signal of the clock, fired. */
 export function follow(
-  timers: Map<string, number>,
+  { timers, limits }: Ends,
   events: HistoryEvent[],
   at: (real: number) => number,
 ): void {
   for (const event of events) {
     const { timerStartedEventAttributes: started, timerCanceledEventAttributes: cancelled } = event;
     const { workflowExecutionSignaledEventAttributes: signal } = event;
+    const { activityTaskScheduledEventAttributes: activity } = event;
     const now = at(tsToMs(event.eventTime));
     if (started) {
       const ms = tsToMs(started.startToFireTimeout) - FAR_MS;
@@ -181,5 +230,7 @@ export function follow(
     if (cancelled) timers.delete(cancelled.timerId ?? "");
     if (signal?.signalName === CLOCK_SIGNAL)
       for (const [id, due] of timers) if (due <= now) timers.delete(id);
+    const limitMs = tsToMs(activity?.scheduleToCloseTimeout ?? {}) - FAR_LIMIT_MS;
+    if (limitMs > 0) limits.set(activity?.activityId ?? "", now + limitMs);
   }
 }

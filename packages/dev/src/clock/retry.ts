@@ -2,7 +2,10 @@
 import type { Info } from "@temporalio/activity";
 import { CancelledFailure, ensureApplicationFailure } from "@temporalio/common";
 import { msOptionalToNumber, msToNumber } from "@temporalio/common/lib/time.js";
-import { FAR_MS } from "./far.js";
+import { FAR_MS, IDLE_MS } from "./far.js";
+
+/** So often a provider may be asked for what it has, but does not show yet. */
+const LAGGING_ATTEMPTS = 10;
 
 /** Makes the failure final where the server would make no other attempt, and else gives it a delay that only the clock ends. */
 export function failureByClock(
@@ -17,10 +20,17 @@ export function failureByClock(
   const isLast =
     maximumAttempts !== undefined && maximumAttempts > 0 && info.attempt >= maximumAttempts;
   if (nonRetryable || isLast || nonRetryableErrorTypes.includes(type ?? "")) return failure;
-  const delayMs = msOptionalToNumber(nextRetryDelay ?? undefined) ?? intervalMs(info);
+  const asked = msOptionalToNumber(nextRetryDelay ?? undefined);
+  const delayMs = asked ?? intervalMs(info);
+  const isIdle =
+    asked === undefined
+      ? type === "unchanged"
+      : type === "notVisibleYet" && info.attempt > LAGGING_ATTEMPTS;
   return Object.assign(
     failure,
-    delayMs > leftMs ? { nonRetryable: true } : { nextRetryDelay: FAR_MS + delayMs },
+    delayMs > leftMs
+      ? { nonRetryable: true }
+      : { nextRetryDelay: (isIdle ? IDLE_MS : FAR_MS) + delayMs },
   );
 }
 

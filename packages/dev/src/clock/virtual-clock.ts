@@ -5,7 +5,7 @@ import type { Duration } from "@temporalio/common";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import type { SandboxControl } from "trustflow-sandbox";
 import type { DatabaseClock } from "./database-clock.js";
-import type { OpenProcesses, Waits } from "./open-processes.js";
+import type { OpenProcesses, Retry, Waits } from "./open-processes.js";
 import type { TimeLine } from "./time-line.js";
 
 /** After it Temporal's list shows what another program has started. */
@@ -16,6 +16,9 @@ const MAX_UNREST_MS = 90_000;
 /** So long a caller may need to read what has happened. */
 const READING_MS = 50;
 const LAST_READING_MS = 5_000;
+/** So many idle polls are skipped, or those of an hour: what a poll finds may follow from the time alone, as the deadline of a batch. */
+const IDLE_POLLS = 20;
+const HOUR_MS = 3_600_000;
 
 export interface ClockParts {
   timeLine: TimeLine;
@@ -24,13 +27,22 @@ export interface ClockParts {
   sandbox: SandboxControl;
 }
 
+/** The last instant at which a poll may find what it did not find before: the begin of a move, an event of a provider, a task of a process. */
+interface News {
+  real: number;
+  virtual: number;
+}
+
 /**
  * It stands still until it is moved. Then it stops at each instant at which something is due, a timer, a poll, a retry or an event of a
- * provider, and goes on when all that follows from it has happened.
+ * provider, and goes on when all that follows from it has happened. A poll that found nothing new is made again only after news.
  */
 export class VirtualClock {
   readonly #parts: ClockParts;
   #providersDue = Infinity;
+  #hasFaults = false;
+  #news: News = { real: 0, virtual: 0 };
+  #histories: unknown;
   #move: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ClockParts) {
@@ -89,6 +101,7 @@ export class VirtualClock {
     const move = this.#move.then(async () => {
       await delay(LISTED_MS);
       await this.#parts.processes.find();
+      this.#noteNews();
       return work();
     });
     this.#move = move.catch(() => undefined);
@@ -109,8 +122,12 @@ export class VirtualClock {
         busy.length === 0 &&
         !(await this.#isOnTheWay()) &&
         isDeepStrictEqual(waits, await processes.waits())
-      )
+      ) {
+        const histories = historiesOf(waits);
+        if (!isDeepStrictEqual(histories, this.#histories)) this.#noteNews();
+        this.#histories = histories;
         return waits;
+      }
       if (performance.now() > limit)
         throw new Error(`the virtual clock waits in vain for ${busy.join(", ") || "callbacks"}`);
       await delay(PAUSE_MS);
@@ -123,19 +140,34 @@ export class VirtualClock {
   }
 
   #next(waits: Waits[]): number {
-    const own = waits.flatMap(({ timers, retries }) => [
-      ...timers,
-      ...retries.map(({ due }) => due),
-    ]);
+    const retries = waits.flatMap((each) => each.retries);
+    const own = [...waits.flatMap(({ timers }) => timers), ...retries.map(this.#dueOf)];
     return Math.min(...own, this.#providersDue);
+  }
+
+  /** An idle poll keeps its hours: it is made again after news, or when enough of them are skipped, or before its activity's time is over. */
+  readonly #dueOf = ({ due, idle }: Retry): number => {
+    if (!idle || this.#hasFaults) return due;
+    const { intervalMs, madeAt, limit } = idle;
+    const { real, virtual } = this.#news;
+    const skipped =
+      madeAt > real
+        ? Math.floor(Math.min(limit - due, Math.max(IDLE_POLLS * intervalMs, HOUR_MS)) / intervalMs)
+        : Math.ceil((virtual - due) / intervalMs);
+    return due + Math.max(0, skipped) * intervalMs;
+  };
+
+  #noteNews(): void {
+    this.#news = { real: Date.now(), virtual: this.#parts.timeLine.now() };
   }
 
   /** The providers come first: a poll reads what they have done at that instant. */
   async #stopAt(due: number, waits: Waits[]): Promise<void> {
     const { processes, timeLine } = this.#parts;
     const haveActed = await this.#moveTo(due);
+    if (haveActed) this.#noteNews();
     const present = haveActed ? await this.#rest() : waits;
-    for (const each of present) await processes.wake(each, timeLine.now());
+    for (const each of present) await processes.wake(each, timeLine.now(), this.#dueOf);
   }
 
   /** An instant that is over counts as now. */
@@ -150,7 +182,8 @@ export class VirtualClock {
 
   /** Returns whether a provider has acted. */
   async #moveSandbox(ms: number): Promise<boolean> {
-    const { ran, next } = await this.#parts.sandbox.advance(ms);
+    const { ran, next, hasFaults } = await this.#parts.sandbox.advance(ms);
+    this.#hasFaults = hasFaults;
     this.#providersDue = next === undefined ? Infinity : Date.parse(next);
     return ran > 0;
   }

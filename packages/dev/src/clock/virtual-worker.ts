@@ -6,7 +6,7 @@ import { isMainThread } from "node:worker_threads";
 import type { ActivityInterceptorsFactory, WorkerOptions } from "@temporalio/worker";
 import { msToTs, tsToMs } from "@temporalio/common/lib/time.js";
 import { cliPath } from "../paths.js";
-import { CLOCK_SIGNAL, FAR_MS } from "./far.js";
+import { CLOCK_SIGNAL, FAR_LIMIT_MS, FAR_MS } from "./far.js";
 import { failureByClock } from "./retry.js";
 import { timeLine } from "./shift-date.js";
 
@@ -58,7 +58,7 @@ function keepByClock(
   if (cancelTimer) timers.delete(cancelTimer.seq ?? 0);
   if (scheduleActivity?.scheduleToCloseTimeout)
     scheduleActivity.scheduleToCloseTimeout = msToTs(
-      2 * FAR_MS + tsToMs(scheduleActivity.scheduleToCloseTimeout),
+      FAR_LIMIT_MS + tsToMs(scheduleActivity.scheduleToCloseTimeout),
     );
 }
 
@@ -77,7 +77,7 @@ const byClock: ActivityInterceptorsFactory = (context) => {
   const info = context.info as Mutable<typeof context.info>;
   info.scheduledTimestampMs = timeLine.at(info.scheduledTimestampMs);
   info.currentAttemptScheduledTimestampMs = timeLine.at(info.currentAttemptScheduledTimestampMs);
-  if (info.scheduleToCloseTimeoutMs > 2 * FAR_MS) info.scheduleToCloseTimeoutMs -= 2 * FAR_MS;
+  if (info.scheduleToCloseTimeoutMs > FAR_LIMIT_MS) info.scheduleToCloseTimeoutMs -= FAR_LIMIT_MS;
   const limit = info.scheduleToCloseTimeoutMs || Infinity;
   return {
     inbound: {

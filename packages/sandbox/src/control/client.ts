@@ -19,6 +19,13 @@ export interface ClockView {
   next?: string;
 }
 
+export interface Advanced extends ClockView {
+  /** How much of what was pending has happened. */
+  ran: number;
+  /** A request to come may meet a fault. */
+  hasFaults: boolean;
+}
+
 export interface ItemFilter {
   intent?: string;
   state?: string;
@@ -68,7 +75,7 @@ export function sandboxControl(url: string) {
       call<{ counts: StateReport["callbacks"]; newest: CallbackLogEntry[] }>("GET", "callbacks"),
     clock: () => call<ClockView>("GET", "clock"),
     setSpeed: (speed: Speed) => call<ClockView>("PUT", "clock", { speed }),
-    advance: (ms: number) => call<ClockView & { ran: number }>("POST", "clock/advance", { ms }),
+    advance: (ms: number) => call<Advanced>("POST", "clock/advance", { ms }),
     faults: async () => (await call<{ faults: FaultRule[] }>("GET", "faults")).faults,
     addFault: (fault: FaultOptions) => call<FaultRule>("POST", "faults", fault),
     removeFault: async (id: string) =>

@@ -61,7 +61,7 @@ export function registerControl(
       scope.post("/clock/advance", { schema: { body: advanceBody } }, async (request) => {
         const { ran } = await clock.advance((request.body as { ms: number }).ms);
         await parts.committed();
-        return { ...clockView(), ran };
+        return { ...clockView(), ran, hasFaults: faults.waitForCalls };
       });
 
       scope.get("/faults", () => ({ faults: faults.list() }));

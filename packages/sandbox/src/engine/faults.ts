@@ -64,6 +64,12 @@ export interface FaultSubject {
 const isCallbackFault = (kind: FaultKind) =>
   (callbackFaultKinds as readonly string[]).includes(kind);
 
+const isExpired = ({ expiresAt = Infinity }: FaultRule, now: number) => now >= expiresAt;
+
+/** The last of the matching calls that it hits. */
+const lastCallOf = ({ call = 1, times = 1 }: FaultRule) =>
+  times === "always" ? Infinity : call + times - 1;
+
 function matches(rule: FaultRule, subject: FaultSubject, now: number): boolean {
   const isCallback = subject.operation.endsWith(".callback");
   const [provider] = subject.operation.split(".");
@@ -72,7 +78,7 @@ function matches(rule: FaultRule, subject: FaultSubject, now: number): boolean {
     (rule.operation === subject.operation ||
       rule.operation === "*" ||
       rule.operation === `${provider}.*`) &&
-    (rule.expiresAt === undefined || now < rule.expiresAt) &&
+    !isExpired(rule, now) &&
     (rule.lookupKey === undefined || subject.lookupKeys.includes(rule.lookupKey)) &&
     (rule.account === undefined || rule.account === subject.account) &&
     (rule.event === undefined || rule.event === subject.event)
@@ -123,9 +129,7 @@ export class Faults {
     return [...this.#rules, ...magic].filter((rule) => {
       if (!matches(rule, subject, now)) return false;
       rule.seen += 1;
-      const first = rule.call ?? 1;
-      const times = rule.times ?? 1;
-      const hits = rule.seen >= first && (times === "always" || rule.seen < first + times);
+      const hits = rule.seen >= (rule.call ?? 1) && rule.seen <= lastCallOf(rule);
       if (hits) rule.fired += 1;
       return hits;
     });
@@ -133,6 +137,15 @@ export class Faults {
 
   list(): FaultRule[] {
     return this.#rules;
+  }
+
+  /** A request to come may meet one of them. */
+  get waitForCalls(): boolean {
+    const now = Date.now();
+    return [...this.#rules, ...[...this.#magic.values()].flat()].some(
+      (rule) =>
+        !isCallbackFault(rule.kind) && !isExpired(rule, now) && rule.seen < lastCallOf(rule),
+    );
   }
 
   remove(id: string): boolean {
