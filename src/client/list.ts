@@ -6,7 +6,7 @@ import { parseWorkflowId, processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import { searchAttributes } from "../contracts/shared/names.js";
 import type { ProposedDecision } from "../contracts/shared/names.js";
-import type { RetriedCall } from "../contracts/shared/status.js";
+import type { ProcessStatus, RetriedCall } from "../contracts/shared/status.js";
 import { proposalsOf, statusOf } from "../temporal/visibility/memo.js";
 import { openCallsIn } from "../temporal/visibility/open-calls.js";
 import { describe } from "../temporal/visibility/process-status.js";
@@ -31,7 +31,7 @@ export interface ListedProcess {
   state: string;
   /** When it was started, RFC 3339 in UTC. */
   startedAt: string;
-  /** Where the process stands. */
+  /** Where the process stands now. */
   phase?: string;
   /** How it ended. */
   outcome?: string;
@@ -291,11 +291,14 @@ async function listed(
   if (!parsed) return [];
   const attribute = info.typedSearchAttributes;
   const attention = attribute.get(searchAttributes.attention);
+  const isOpen = info.status.name === "RUNNING";
+  // The search attributes have the phase of the last time that they were set.
+  const noted = isOpen ? await statusOf(client, info) : undefined;
   const found = {
-    phase: attribute.get(searchAttributes.phase),
+    phase: noted?.phase ?? attribute.get(searchAttributes.phase),
     outcome: attribute.get(searchAttributes.outcome),
     attention,
-    reasons: attention === undefined ? undefined : await reasonsOf(client, info),
+    reasons: attention === undefined ? undefined : reasonsIn(noted),
     account: attribute.get(searchAttributes.account),
     references: attribute.get(searchAttributes.references),
     deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
@@ -314,9 +317,7 @@ async function listed(
 }
 
 /** Undefined where nothing is left to decide, and where the memo is not the process's own. */
-async function reasonsOf(client: Client, info: WorkflowExecutionInfo) {
-  if (info.status.name !== "RUNNING") return undefined;
-  const { attention, moreAttentions = [] } = (await statusOf(client, info)) ?? {};
+function reasonsIn({ attention, moreAttentions = [] }: Partial<ProcessStatus> = {}) {
   return attention && [attention, ...moreAttentions].map(({ reason }) => reason);
 }
 
