@@ -60,7 +60,8 @@ test("a host at a private address is named, with the setting that allows it, and
     sendMs: 50,
     logger: { info: () => undefined, warn: () => undefined },
   });
-  const tested = await webhooks(["test", "internal"]).finally(() => relay.close());
+  const tested = await webhooks(["test", "internal"]);
+  await relay.close();
   const refused = "privateAddress localhost \\((127\\.0\\.0\\.1|::1)(, 127\\.0\\.0\\.1)?\\)";
   const advice = "; with webhooks.internal.allowPrivate = true the relay goes there";
   expect(tested.code).toBe(1);
