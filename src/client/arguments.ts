@@ -14,6 +14,7 @@ export function refuseUnlessText(given: unknown, path: string): void {
 }
 
 export function refuseUnlessProcess(name: string): void {
+  refuseUnlessText(name, "process");
   const known: readonly string[] = processes;
   if (!known.includes(name)) throw wrongArgument("process", notAProcess(name));
 }

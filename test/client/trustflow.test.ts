@@ -182,6 +182,7 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["requests", (trustflow) => first(trustflow.startMany("sendPostal", [null as never]))],
   ["options", (trustflow) => trustflow.startMany("sendPostal", [], null as never)],
   ["process", (trustflow) => trustflow.start("constructor" as never, "order-7", {})],
+  ["process", (trustflow) => trustflow.start(undefined as never, "order-7", {})],
   ["options", (it) => it.start("sendPostal", "order-7", {}, null as never)],
   ["first", (it) => it.updateWithStart("sendPostal", "a", {} as never, undefined as never)],
   ["id", (trustflow) => trustflow.handle(undefined as never)],
