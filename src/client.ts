@@ -17,6 +17,13 @@ import {
   UnreachableError,
   WrongCodecKeyError,
 } from "./errors/index.js";
+import {
+  notAProcess,
+  objectArgument,
+  refuseUnlessProcess,
+  refuseUnlessText,
+  wrongArgument,
+} from "./client/arguments.js";
 import { changesOf } from "./client/changes.js";
 import type { Change, ChangesOptions } from "./client/changes.js";
 import { differences } from "./client/differences.js";
@@ -29,10 +36,10 @@ import type { ListFilter, PageRequest } from "./client/list-request.js";
 import { isUnavailable, typedRefusal } from "./client/refusal.js";
 import { refuseOwnNames } from "./client/start-options.js";
 import type { StartOptions } from "./client/start-options.js";
-import { refuseManyOptions, startSome } from "./client/start-many.js";
+import { refuseManyOptions, refuseUnlessIterable, startSome } from "./client/start-many.js";
 import type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
 import { firstUpdate } from "./client/update-with-start.js";
-import { beginWait, closeWhenIdle, contextOf, stepsWithin } from "./client/waiting.js";
+import { beginWait, closeWhenIdle, contextOf, stepsWithin, wrongWait } from "./client/waiting.js";
 import type { Waiting } from "./client/waiting.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, ringOf } from "./config/config.js";
@@ -41,7 +48,6 @@ import type { ClientConfiguration } from "./config/client-configuration.js";
 import { documentStoreOf } from "./config/document-store.js";
 import { requireTls } from "./config/clear-text.js";
 import { workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
-import { suggestionFor } from "./contracts/shared/nearest.js";
 import { checkInput } from "./contracts/shared/problems.js";
 import { comparedInput, withSecrets } from "./contracts/definition/secret-fields.js";
 import type { Contract } from "./contracts/definition/secret-fields.js";
@@ -146,7 +152,10 @@ export class Trustflow extends Starts {
   }
 
   protected static async open(options: ConnectOptions): Promise<Opened> {
-    const { signal, timeoutMs, configuration, client, ...overrides } = options;
+    const { signal, timeoutMs, configuration, client, ...overrides } = objectArgument(
+      options,
+      "options",
+    );
     const within = beginWait({ signal, timeoutMs });
     const config = loadConfig(overrides.env, configuration);
     const ring = readingRing(config);
@@ -203,6 +212,7 @@ export class Trustflow extends Starts {
     started?: Started,
     start?: Writing["start"],
   ): HandleOf<P> {
+    refuseUnlessText(id, "id");
     const parsed = parseWorkflowId(id);
     if (!parsed) throw new UnknownProcessError(id, wrongIn(id));
     const writing: Writing = {
@@ -223,6 +233,7 @@ export class Trustflow extends Starts {
   }
 
   async #find(id: string): Promise<AnyHandle> {
+    refuseUnlessText(id, "id");
     if (id.includes("/")) return this.handle(id as `${ProcessName}/${string}`);
     const candidates = processes.map((name) => this.handle(workflowIdOf(name, id)));
     const known = await Promise.all(
@@ -244,13 +255,15 @@ export class Trustflow extends Starts {
   }
 
   /** All processes that meet the filter, as Temporal's visibility shows them, which lags. It reads on as you iterate. */
-  list({ signal, timeoutMs, ...filter }: ListFilter & Waiting = {}): AsyncIterable<ListedProcess> {
+  list(wanted: ListFilter & Waiting = {}): AsyncIterable<ListedProcess> {
+    const { signal, timeoutMs, ...filter } = objectArgument(wanted, "filter");
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     return stepsWithin(within, this.#typedList(filter));
   }
 
   /** One page of a list; the next one begins where this one ends. */
-  async listPage({ signal, timeoutMs, ...request }: PageRequest & Waiting): Promise<ListPage> {
+  async listPage(wanted: PageRequest & Waiting): Promise<ListPage> {
+    const { signal, timeoutMs, ...request } = objectArgument(wanted, "request");
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     return within(() =>
       pageOf(this.temporal, request).catch((error: unknown) => {
@@ -273,6 +286,8 @@ export class Trustflow extends Starts {
    * not see.
    */
   async *changes(options: ChangesOptions = {}): AsyncGenerator<Change> {
+    const refused = wrongWait(options);
+    if (refused) throw refused;
     const closing = this.#closing.signal;
     const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing;
     try {
@@ -293,7 +308,7 @@ export class Trustflow extends Starts {
     input: object,
     options: StartOptions = {},
   ): Promise<StartedHandle<P>> {
-    const { signal, timeoutMs, ...temporal } = options;
+    const { signal, timeoutMs, ...temporal } = objectArgument(options, "options");
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     return within(() => this.#start(processName, id, input, temporal));
   }
@@ -314,7 +329,7 @@ export class Trustflow extends Starts {
     first: (handle: HandleOf<P>) => Promise<Answer>,
     options: Omit<StartOptions, "startDelay"> = {},
   ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
-    const { signal, timeoutMs, ...temporal } = options;
+    const { signal, timeoutMs, ...temporal } = objectArgument(options, "options");
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     return within(() => this.#updateWithStart(processName, id, input, first, temporal));
   }
@@ -327,8 +342,11 @@ export class Trustflow extends Starts {
   startMany<P extends ProcessName>(
     processName: P,
     requests: Iterable<StartRequest<InputOf<P>>> | AsyncIterable<StartRequest<InputOf<P>>>,
-    { signal, timeoutMs, ...many }: StartManyOptions = {},
+    options: StartManyOptions = {},
   ): AsyncIterable<StartOutcome<StartedHandle<P>>> {
+    const { signal, timeoutMs, ...many } = objectArgument(options, "options");
+    refuseUnlessProcess(processName);
+    refuseUnlessIterable(requests);
     refuseManyOptions(many);
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     const start = ({ id, input }: StartRequest<InputOf<P>>) =>
@@ -347,6 +365,7 @@ export class Trustflow extends Starts {
       throw new InvalidInputError([
         { path: "options.startDelay", problem: "is not possible: the update is made at once" },
       ]);
+    if (typeof first !== "function") throw wrongArgument("first", "must be a function");
     const { request, refuseAnother } = await this.#prepared(processName, id, input, options);
     const { workflowId } = request;
     const { workflow } = this.temporal;
@@ -396,6 +415,7 @@ export class Trustflow extends Starts {
     options: Omit<StartOptions, keyof Waiting>,
   ) {
     this.#refuseToWrite();
+    refuseUnlessProcess(processName);
     const { input: schema, title } = contractOf(processName);
     const problems = [
       ...checkInput(businessIdOf(processName), id, ["id"]).fields,
@@ -534,7 +554,5 @@ function signerOf(config: Config, namespace: string): SignDecision {
 /** The problem with an invalid id. */
 function wrongIn(id: string): string {
   const [name = ""] = id.split("/", 1);
-  return processes.some((known) => known === name)
-    ? "not a valid business id"
-    : `"${name}" is not a process; ${suggestionFor(name, processes)}`;
+  return processes.some((known) => known === name) ? "not a valid business id" : notAProcess(name);
 }

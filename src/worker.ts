@@ -24,6 +24,7 @@ import { buildId, providerTaskQueue, workflowTaskQueue } from "./contracts/share
 import type { KeyRing } from "./crypto/key-ring.js";
 import { decisionRulesOf } from "./config/decision-rules.js";
 import { documentStoreOf } from "./config/document-store.js";
+import { environmentsOf } from "./config/environment.js";
 import { Journal } from "./journal/journal.js";
 import { SignedDecisions } from "./journal/signed-decisions.js";
 import { UnaddressedTokens } from "./journal/unaddressed-tokens.js";
@@ -246,7 +247,7 @@ function dependenciesOf(config: ConfigWithAccounts, pool: Pool, codecRing: KeyRi
     lookUpSpacingMs: config.journal.lookUpSpacingSeconds * 1_000,
   });
   const deps: ActivityDependencies = {
-    environment: required(config.environment, "environment"),
+    environmentOf: environmentsOf(config),
     journal,
     lookUpProofs: lookUpProofsOf(config, pool),
     digests: {

@@ -1,10 +1,10 @@
 // Follows all processes at once: one question to Temporal's visibility for each interval, however many there are (docs/decisions/0039).
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
-import { InvalidInputError } from "../errors/index.js";
 import type { ProcessEvent } from "../contracts/shared/process-event.js";
 import { EventLooks } from "../temporal/visibility/process-events.js";
 import { grpcOf, status } from "../temporal/grpc-status.js";
+import { wrongArgument } from "./arguments.js";
 import { beginWait, stepsWithin } from "./waiting.js";
 
 /** Where `changes` begins, and how often it asks. */
@@ -38,9 +38,7 @@ export async function* changesOf(
   { since, signal, intervalMs = 5_000 }: ChangesOptions,
 ): AsyncGenerator<Change> {
   if (!(intervalMs >= 1_000 && intervalMs <= DAY_MS))
-    throw new InvalidInputError([
-      { path: "intervalMs", problem: "must be a number of milliseconds from 1000 to 86400000" },
-    ]);
+    throw wrongArgument("intervalMs", "must be a number of milliseconds from 1000 to 86400000");
   const position = since === undefined ? new Date() : instantOf(since);
   const back = since === undefined ? 0 : RESUME_MS;
   const floor = new Date(position.getTime() - back);
@@ -73,9 +71,7 @@ function knownIn(seen: Map<string, number>, ids: string[]): Set<string> {
 }
 
 function instantOf(since: string): Date {
-  const at = new Date(since);
+  const at = new Date(typeof since === "string" ? since : Number.NaN);
   if (!Number.isNaN(at.getTime())) return at;
-  throw new InvalidInputError([
-    { path: "since", problem: "must be a cursor, or a time in RFC 3339" },
-  ]);
+  throw wrongArgument("since", "must be a cursor, or a time in RFC 3339");
 }

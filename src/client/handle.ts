@@ -57,6 +57,7 @@ import {
   UnprovenAnswerError,
   UnreachableError,
 } from "../errors/index.js";
+import { objectArgument } from "./arguments.js";
 import { isOfAbort, isTooLarge, isUnavailable, typedRefusal } from "./refusal.js";
 import { beginWait, contextOf, stepsWithin } from "./waiting.js";
 import type { Waiting } from "./waiting.js";
@@ -325,8 +326,8 @@ export class ProcessHandle<Result> {
   }
 
   /** A person's decision on an open attention. */
-  resolve(resolution: Resolution, call?: UpdateCall): Promise<ResolveAnswer> {
-    const { result } = resolution;
+  async resolve(resolution: Resolution, call?: UpdateCall): Promise<ResolveAnswer> {
+    const { result } = objectArgument(resolution, "resolution");
     const sealed = result && (this.#writing.seal?.(secretIds, result) as typeof result);
     return this.update(resolve, [{ ...resolution, ...(sealed && { result: sealed }) }], call);
   }
@@ -338,7 +339,7 @@ export class ProcessHandle<Result> {
     call: UpdateCall = {},
   ): Promise<R> {
     const { updateId = randomUUID(), ...waiting } =
-      typeof call === "string" ? { updateId: call } : call;
+      typeof call === "string" ? { updateId: call } : objectArgument(call, "options");
     this.#writing.check();
     const contract = updatesOf(this.process).find((update) => update.name === name);
     const signed = contract?.decides ? this.#signed(name, args, updateId) : args;

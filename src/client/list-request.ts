@@ -32,7 +32,7 @@ export interface ListFilter {
   state?: OneOrMore<ListedState>;
   /** Only processes that have ended with this outcome. */
   outcome?: OneOrMore<string>;
-  /** Only processes in this phase. */
+  /** Only processes in this phase, as they told Temporal: after the submit, with an attention, and at the end. */
   phase?: OneOrMore<Phase>;
   /** Only processes of this configured account. */
   account?: OneOrMore<string>;

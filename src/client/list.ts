@@ -1,12 +1,12 @@
 // Lists processes as Temporal's visibility shows them. What visibility knows is asked there; the rest is filtered and sorted here.
+import { isDate } from "node:util/types";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { parseWorkflowId, processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import { searchAttributes } from "../contracts/shared/names.js";
 import type { ProposedDecision } from "../contracts/shared/names.js";
-import type { RetriedCall } from "../contracts/shared/status.js";
-import { InvalidInputError } from "../errors/index.js";
+import type { ProcessStatus, RetriedCall } from "../contracts/shared/status.js";
 import { proposalsOf, statusOf } from "../temporal/visibility/memo.js";
 import { openCallsIn } from "../temporal/visibility/open-calls.js";
 import { describe } from "../temporal/visibility/process-status.js";
@@ -14,6 +14,7 @@ import { isRunning, ofTypes } from "../temporal/visibility/query.js";
 import { candidatesQuery, filterStuck, someAtOnce } from "../temporal/visibility/stuck.js";
 import type { Stuck } from "../temporal/visibility/stuck.js";
 import { pageWithoutMemos, withoutMemos } from "../temporal/visibility/without-memos.js";
+import { refuseUnlessText, wrongArgument } from "./arguments.js";
 import { states } from "./list-request.js";
 import type { ListFilter, ListOrder, OneOrMore, PageRequest, SortKey } from "./list-request.js";
 import { retriesIn } from "./retries.js";
@@ -30,7 +31,7 @@ export interface ListedProcess {
   state: string;
   /** When it was started, RFC 3339 in UTC. */
   startedAt: string;
-  /** Where the process stands. */
+  /** Where the process stands now. */
   phase?: string;
   /** How it ended. */
   outcome?: string;
@@ -86,6 +87,8 @@ export async function* rowsOf(client: Client, filter: ListFilter): AsyncIterable
 }
 
 export async function pageOf(client: Client, { limit, ...wanted }: PageRequest): Promise<ListPage> {
+  if (!(Number.isInteger(limit) && limit > 0))
+    throw wrongArgument("limit", "must be a whole number from 1");
   const { plan, position } =
     "cursor" in wanted
       ? readCursor(wanted.cursor)
@@ -99,6 +102,7 @@ export async function pageOf(client: Client, { limit, ...wanted }: PageRequest):
 export function queryOf(filter: ListFilter): string {
   const { attention, outcome, phase, account, deadline } = searchAttributes;
   const { state, kind, reason } = filter;
+  if (reason !== undefined) refuseUnlessText(reason, "filter.reason");
   const needsDecision = filter.attention || kind !== undefined || reason !== undefined;
   // A process has no phase before its first step.
   const isNew = listOf(filter.phase).includes("submitting")
@@ -115,10 +119,10 @@ export function queryOf(filter: ListFilter): string {
     ...isOneOf(phase.name, filter.phase).map((term) => `(${term}${isNew})`),
     ...isOneOf(attention.name, kind),
     ...isOneOf(account.name, filter.account),
-    ...compared("StartTime", "<", filter.startedBefore),
-    ...compared("StartTime", ">=", filter.startedAfter),
-    ...compared(deadline.name, "<", filter.deadlineBefore),
-    ...compared(deadline.name, ">=", filter.deadlineAfter),
+    ...compared("StartTime", "<", filter, "startedBefore"),
+    ...compared("StartTime", ">=", filter, "startedAfter"),
+    ...compared(deadline.name, "<", filter, "deadlineBefore"),
+    ...compared(deadline.name, ">=", filter, "deadlineAfter"),
   ];
   return terms.join(" AND ");
 }
@@ -132,15 +136,21 @@ function isOneOf(name: string, given: OneOrMore<string> | undefined): string[] {
   const values = listOf(given);
   if (values.length === 0) return [];
   const wrong = values.find((value) => /["\\]/.test(value));
-  if (wrong !== undefined)
-    throw new InvalidInputError([
-      { path: "filter", problem: `${wrong} is not a value of ${name}` },
-    ]);
+  if (wrong !== undefined) throw wrongArgument("filter", `${wrong} is not a value of ${name}`);
   return [`${name} IN (${values.map((value) => `"${value}"`).join(", ")})`];
 }
 
-function compared(name: string, by: "<" | ">=", time: Date | undefined): string[] {
-  return time ? [`${name} ${by} "${time.toISOString()}"`] : [];
+function compared(
+  name: string,
+  by: "<" | ">=",
+  filter: ListFilter,
+  member: "startedBefore" | "startedAfter" | "deadlineBefore" | "deadlineAfter",
+): string[] {
+  const time = filter[member];
+  if (!time) return [];
+  if (!isDate(time) || Number.isNaN(time.getTime()))
+    throw wrongArgument(`filter.${member}`, "must be a valid Date");
+  return [`${name} ${by} "${time.toISOString()}"`];
 }
 
 async function planOf(client: Client, filter: ListFilter & ListOrder): Promise<Plan> {
@@ -268,7 +278,7 @@ function readCursor(cursor: string): { plan: Plan; position: Position } {
   } catch {
     // Said below.
   }
-  throw new InvalidInputError([{ path: "cursor", problem: "is not the cursor of a list" }]);
+  throw wrongArgument("cursor", "is not the cursor of a list");
 }
 
 /** Empty if it is not a process of Trustflow. */
@@ -281,11 +291,14 @@ async function listed(
   if (!parsed) return [];
   const attribute = info.typedSearchAttributes;
   const attention = attribute.get(searchAttributes.attention);
+  const isOpen = info.status.name === "RUNNING";
+  // The search attributes have the phase of the last time that they were set.
+  const noted = isOpen ? await statusOf(client, info) : undefined;
   const found = {
-    phase: attribute.get(searchAttributes.phase),
+    phase: noted?.phase ?? attribute.get(searchAttributes.phase),
     outcome: attribute.get(searchAttributes.outcome),
     attention,
-    reasons: attention === undefined ? undefined : await reasonsOf(client, info),
+    reasons: attention === undefined ? undefined : reasonsIn(noted),
     account: attribute.get(searchAttributes.account),
     references: attribute.get(searchAttributes.references),
     deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
@@ -304,9 +317,7 @@ async function listed(
 }
 
 /** Undefined where nothing is left to decide, and where the memo is not the process's own. */
-async function reasonsOf(client: Client, info: WorkflowExecutionInfo) {
-  if (info.status.name !== "RUNNING") return undefined;
-  const { attention, moreAttentions = [] } = (await statusOf(client, info)) ?? {};
+function reasonsIn({ attention, moreAttentions = [] }: Partial<ProcessStatus> = {}) {
   return attention && [attention, ...moreAttentions].map(({ reason }) => reason);
 }
 

@@ -1,6 +1,8 @@
 // How a caller ends a wait: by a signal, or after a time.
 import type { CallContext, Connection, ConnectionLike } from "@temporalio/client";
-import { InvalidInputError, TimedOutError } from "../errors/index.js";
+import { TimedOutError } from "../errors/index.js";
+import type { InvalidInputError } from "../errors/index.js";
+import { wrongArgument } from "./arguments.js";
 
 /** How long a call may take. */
 export interface Waiting {
@@ -26,11 +28,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The wait begins now. `updateId` is that of the update which the call makes. */
 export function beginWait(
-  { signal, timeoutMs = Infinity }: Waiting,
+  waiting: Waiting,
   connection?: ConnectionLike,
   updateId?: string,
 ): Within {
-  if (!(timeoutMs >= 0)) return () => Promise.reject(noTime());
+  const refused = wrongWait(waiting);
+  if (refused) return () => Promise.reject(refused);
+  const { signal, timeoutMs = Infinity } = waiting;
   if (!signal && timeoutMs === Infinity) return (call) => call();
   const deadline = Date.now() + timeoutMs;
   return async <T>(call: () => Promise<T>, on = connection) => {
@@ -57,9 +61,15 @@ export function beginWait(
   };
 }
 
-function noTime(): InvalidInputError {
-  const problem = "must be a number of milliseconds, 0 or more";
-  return new InvalidInputError([{ path: "timeoutMs", problem }]);
+/** JavaScript may give it in any shape. */
+export function wrongWait(waiting: Waiting | null): InvalidInputError | undefined {
+  if (typeof waiting !== "object" || waiting === null)
+    return wrongArgument("options", "must be an object");
+  const { signal, timeoutMs = Infinity } = waiting;
+  if (signal && !(typeof signal === "object" && "aborted" in signal))
+    return wrongArgument("signal", "must be an AbortSignal");
+  if (!(timeoutMs >= 0))
+    return wrongArgument("timeoutMs", "must be a number of milliseconds, 0 or more");
 }
 
 /** Rings at this time, however far away, if the process still runs then. Returns what stops it. */

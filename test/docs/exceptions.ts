@@ -71,7 +71,7 @@ export const exceptions: Exception[] = [
     "cp letter.json work/",
     "docker compose run --rm cli send-postal --input letter.json --id order-7",
     "docker compose run --rm cli evidence order-7 --out evidence/order-7",
-    "docker compose -f docker-compose.yml -f deploy/mtls/compose.yml up --detach --wait --wait-timeout 600",
+    "echo 'COMPOSE_FILE=docker-compose.yml:deploy/mtls/compose.yml' >> .env",
     "docker compose restart worker",
   ].map((command) => ({
     page: "docs/operations/install.md",

@@ -12,6 +12,9 @@ import {
 } from "../src/stack/own-configuration.js";
 import { clientEnv, stackEnv } from "../src/stack/stack-env.js";
 import { openState } from "../src/stack/stack-state.js";
+import { environmentsOf } from "../../../src/config/environment.js";
+import { load } from "../../../src/config/load.js";
+import { ConfigWithAccounts } from "../../../src/providers/accounts.js";
 import { trustflow } from "../../../test/cli/run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trustflow-own-"));
@@ -58,6 +61,17 @@ test("an account and an environment of one's own stay, and the sandbox's account
     default: "evi-post of trustflow.toml",
     sandbox: "every provider of the sandbox",
   });
+});
+
+test("the sandbox's account is in the sandbox, beside accounts of a test environment too", () => {
+  const text = preproduction + account();
+  const env = { ...envOf(text), TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
+  const environmentOf = environmentsOf(load(ConfigWithAccounts, env));
+  expect(["default", "sandbox", "unknown"].map(environmentOf)).toEqual([
+    "preproduction",
+    "sandbox",
+    "preproduction",
+  ]);
 });
 
 test("a public address of one's own stays", () => {

@@ -40,7 +40,7 @@ export function activitiesOf<P extends Provider, D extends ActivityDependencies,
   deps: D,
   Context: new (provider: P, deps: D, attempt: AttemptOf) => C,
 ) {
-  const { environment, patienceMs, unavailableForMs } = deps;
+  const { patienceMs, unavailableForMs } = deps;
   return <G extends Argument, R>(
     operationOf: string | ((given: G) => string),
     body: (context: C, given: G) => Promise<R>,
@@ -48,6 +48,7 @@ export function activitiesOf<P extends Provider, D extends ActivityDependencies,
     (given: G): Promise<R> => {
       const operation = typeof operationOf === "string" ? operationOf : operationOf(given);
       const { account = accountIn(given.input), mode = "quick" } = given;
+      const environment = deps.environmentOf(account);
       const about = { provider, operation, environment, account, mode };
       return asActivity({ ...about, patienceMs, unavailableForMs }, async () => {
         try {

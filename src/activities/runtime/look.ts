@@ -46,17 +46,18 @@ export interface LookAnswer {
 
 type LookDependencies = Pick<
   ActivityDependencies,
-  "digests" | "environment" | "patienceMs" | "unavailableForMs"
+  "digests" | "environmentOf" | "patienceMs" | "unavailableForMs"
 >;
 
 export function createLookActivities(
-  { digests, environment, patienceMs, unavailableForMs }: LookDependencies,
+  { digests, environmentOf, patienceMs, unavailableForMs }: LookDependencies,
   looks: ProcessLooks,
 ) {
   function lookAt(request: RunRequest): Promise<RunAnswer>;
   function lookAt(request: LookRequest): Promise<LookAnswer>;
   function lookAt(request: RunRequest | LookRequest): Promise<RunAnswer | LookAnswer> {
     const { account } = request;
+    const environment = environmentOf(account);
     const about = { provider: "trustflow", operation: "lookAt", environment, account };
     const patience = { mode: "quick" as const, patienceMs, unavailableForMs };
     return asActivity<RunAnswer | LookAnswer>({ ...about, ...patience }, () =>

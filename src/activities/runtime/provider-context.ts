@@ -34,7 +34,8 @@ export interface Digests {
 
 /** The composition root gives it to the activities of every provider. */
 export interface ActivityDependencies {
-  environment: string;
+  /** Of an account, by its name. */
+  environmentOf(account: string): string;
   journal: Journal;
   lookUpProofs: LookUpProofs;
   digests: Digests;
@@ -153,7 +154,7 @@ export class ProviderContext<
 
   /** The environment and the account, as the plan of each process names them. */
   get place(): { environment: string; account: string } {
-    return { environment: this.deps.environment, account: this.account.name };
+    return { environment: this.deps.environmentOf(this.account.name), account: this.account.name };
   }
 
   /** The database's clock. */

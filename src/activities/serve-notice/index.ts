@@ -44,7 +44,7 @@ export interface PreparedChild<Input> {
 
 /** `given` and `settings`: the part of the checked input that the child gets. */
 export async function preparedChild<S extends z.ZodType<object>>(
-  { deps, account, process: processKey }: ProviderContext<Provider>,
+  { deps, place, process: processKey }: ProviderContext<Provider>,
   contract: S,
   child: ChildOf,
   parts: { input: ServeNoticeInput; given: object; settings: object | undefined },
@@ -56,8 +56,7 @@ export async function preparedChild<S extends z.ZodType<object>>(
     ...(parts.settings && { settings: parts.settings }),
   };
   return {
-    environment: deps.environment,
-    account: account.name,
+    ...place,
     input: withSecrets(contract, input, (secret) => deps.secrets.seal(secret, key)) as z.output<S>,
     digest: deps.digests.of(comparedInput(contract, input, contentOf)),
   };

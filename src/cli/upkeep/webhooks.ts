@@ -45,7 +45,7 @@ export function addWebhooks(program: Command): void {
       writeData(facts(Object.entries({ ...rest, event: JSON.stringify(event) }).map(fact)));
       writeTable(
         ["ATTEMPT", "RESULT", "MS"],
-        attempts.map((one) => [one.at, resultOf(one), String(one.ms)]),
+        attempts.map((one) => [one.at, adviceOn(one, found.endpoint), String(one.ms)]),
       );
     }),
   );
@@ -141,7 +141,7 @@ function addTest(webhooks: Command): void {
       if (json) writeJson({ delivery: id, ...result });
       else
         writeData(
-          terminal`${id}  ${result ? resultOf(result) : "the relay has not sent it: does it run, with this endpoint?"}`,
+          terminal`${id}  ${result ? adviceOn(result, endpoint) : "the relay has not sent it: does it run, with this endpoint?"}`,
         );
       if (tried?.state !== "delivered") process.exitCode = exitCodes.failed;
     }),
@@ -182,8 +182,13 @@ function cells({ id, createdAt, state, endpoint, event, attempts }: Delivery): s
   ];
 }
 
-const resultOf = ({ status, problem }: Attempt) =>
-  status === undefined ? (problem ?? "") : String(status);
+const resultOf = ({ status, problem = "", refused }: Attempt) =>
+  status === undefined ? [problem, refused].filter(Boolean).join(" ") : String(status);
+
+function adviceOn(attempt: Attempt, endpoint: string): string {
+  const advice = `; with webhooks.${endpoint}.allowPrivate = true the relay goes there`;
+  return resultOf(attempt) + (attempt.problem === "privateAddress" ? advice : "");
+}
 
 const fact = ([name, value]: [string, unknown]): [string, string] => [
   name,

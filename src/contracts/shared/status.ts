@@ -253,7 +253,7 @@ export const ProcessStatus = z.strictObject({
   environment: z
     .enum(["production", "preproduction", "sandbox", "unknown"])
     .describe(
-      "The environment that the workers are configured for; `unknown` until a worker has been at the first activity for a moment.",
+      "The environment of the account; `unknown` until a worker has been at the first activity for a moment.",
     ),
   account: z.string().describe("The configured account."),
   phase: Phase,

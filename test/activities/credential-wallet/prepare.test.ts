@@ -9,7 +9,7 @@ import { inAttempt } from "../attempts.js";
 const account = accountAt("http://127.0.0.1:9");
 const { template, operators } = account.sent;
 const activities = createWalletActivities({
-  ...{ environment: "sandbox", patienceMs: 1, unavailableForMs: 1_000 },
+  ...{ environmentOf: () => "sandbox", patienceMs: 1, unavailableForMs: 1_000 },
   ...{ accounts: { default: account }, secrets: { open: (text: string) => text } },
 } as never);
 const mode = "quick" as const;

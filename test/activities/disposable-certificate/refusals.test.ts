@@ -26,7 +26,7 @@ afterEach(() => server.close());
 
 function service() {
   const activities = createCertificateActivities({
-    ...{ environment: "sandbox", journal, patienceMs: 1, unavailableForMs: 60_000 },
+    ...{ environmentOf: () => "sandbox", journal, patienceMs: 1, unavailableForMs: 60_000 },
     accounts: { default: accountAt(server.url) },
     digests: { of: JSON.stringify, same: () => true },
     secrets: { open: (text: string) => text, seal: (text: string) => text },

@@ -16,7 +16,7 @@ afterAll(() => store.close());
 
 function attempt<R>(work: (all: ReturnType<typeof createEnvelopeActivities>) => Promise<R>) {
   const activities = createEnvelopeActivities({
-    ...{ environment: "sandbox", journal, patienceMs: 1, unavailableForMs: 60_000 },
+    ...{ environmentOf: () => "sandbox", journal, patienceMs: 1, unavailableForMs: 60_000 },
     documents: store.documents,
     ...{ accounts: { default: { name: "default" } }, defaults: { signEnvelope: {} } },
     digests: { of: JSON.stringify, same: () => true },

@@ -103,7 +103,7 @@ export async function batchBench(options: SandboxOptions = {}) {
     const opened: number[] = [];
     const addresses: number[] = [];
     const deps = {
-      environment: "sandbox",
+      environmentOf: () => "sandbox",
       defaults: { sendNoticeBatch: settings },
       accounts: {
         default: {

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Promise<R> {
   const deps = {
-    environment: "sandbox",
+    environmentOf: () => "sandbox",
     accounts: { default: accountAt(sandbox.url) },
     journal: { now: async () => new Date("2026-01-05T09:00:00Z"), addOwner: async () => undefined },
     documents,

@@ -23,7 +23,7 @@ test("the snapshot has the recipient, the address and the cost centre", async ()
   });
   const login = { username: "sandbox", password: new Secret("sandbox") };
   const { ask } = createEviPostActivities({
-    environment: "sandbox",
+    environmentOf: () => "sandbox",
     accounts: { default: accountAt(sandbox.url, login) },
     journal: { now: async () => new Date() },
     circuits: new Circuits({ probeMs: 1000, failures: 5 }),

@@ -32,7 +32,7 @@ export async function openBench() {
   const account = accountAt(sandbox.url, { token, timeoutMs: 0.8 * LEASE_MS });
   const blind = { ...account, paths: { ...account.paths, retrieve: undefined } };
   const activities = createOneShotActivities({
-    environment: "sandbox",
+    environmentOf: () => "sandbox",
     accounts: { default: { ...account, lookUpConfiguration: "digest" }, blind },
     defaults: { signOneShot: {} },
     journal: new Journal(database.pool, sealersIn(), { leaseMs: LEASE_MS, lookUpSpacingMs: 20 }),

@@ -80,7 +80,7 @@ beforeEach(() => {
     circuits: new Circuits({ probeMs: 600_000, failures: 2 }),
     digests: { of: (value: unknown) => JSON.stringify(value), same: () => true },
     accounts: { default: { name: "default" } },
-    environment: "sandbox",
+    environmentOf: (name: string) => (name === "default" ? "sandbox" : "preproduction"),
     patienceMs: 1_000,
     unavailableForMs: 60_000,
   } as unknown as ProviderDependencies<Account>;
@@ -377,7 +377,8 @@ test("an unknown outcome names the token that the call was sent with, by which a
 test("an account that is not configured is the caller's mistake, and nothing is sent", async () => {
   const { type, problem } = await failureOf({}, { account: "nobody" });
   expect(type).toBe("InvalidInput");
-  expect(problem).toMatchObject({ account: "nobody", fields: [{ path: "account" }] });
+  const fields = [{ path: "account" }];
+  expect(problem).toMatchObject({ account: "nobody", environment: "preproduction", fields });
   expect(journal.effects).toEqual([]);
 });
 

@@ -39,7 +39,7 @@ function lookAt(found: LookedAt, more: Partial<LookRequest> = {}, first?: unknow
 
 function activitiesWith(looks: Partial<ProcessLooks>) {
   const deps = {
-    environment: "sandbox",
+    environmentOf: () => "sandbox",
     patienceMs: 1,
     unavailableForMs: 1_000,
     digests: {

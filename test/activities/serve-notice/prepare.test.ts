@@ -35,7 +35,7 @@ afterAll(() => removeDocuments());
 
 function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
   const deps = {
-    environment: "sandbox",
+    environmentOf: () => "sandbox",
     accounts: { default: { name: "default", siteHasRegion, destinationCountries } },
     journal: {
       addOwner: async ({ workflowId }: typeof parentKey, all: { kind: string }[]) =>

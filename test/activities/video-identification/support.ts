@@ -50,7 +50,7 @@ export async function openBench() {
     const workflowId = `verifyIdentity/${randomUUID()}`;
     const processKey = { namespace: "default", workflowId };
     const deps = {
-      environment: "sandbox",
+      environmentOf: () => "sandbox",
       accounts: {
         default: accountAt(sandbox.url, {
           apiKey: new Secret("sandbox-api-key"),

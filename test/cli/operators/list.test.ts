@@ -22,6 +22,8 @@ const day = (days: number) => new Date(Date.now() + days * 86_400_000);
 
 interface Wanted {
   phase?: "tracking" | "waiting" | "ended";
+  /** Where it is in the memo; `phase` if it is absent. */
+  notedPhase?: "affidavits";
   account?: string;
   outcome?: string;
   deadline?: Date;
@@ -42,7 +44,7 @@ async function begin(workflowId: string, wanted: Wanted = {}): Promise<void> {
   }));
   const status: ProcessStatus = {
     ...{ process, id, environment: "sandbox", account, references: {}, timeline: [] },
-    phase: phase ?? "submitting",
+    phase: wanted.notedPhase ?? phase ?? "submitting",
     ...(shown && { attention: shown, moreAttentions: others }),
   };
   const client = new Client({
@@ -69,7 +71,10 @@ beforeAll(async () => {
   env = { TEMPORAL_ADDRESS: temporal.address, TRUSTFLOW_KEYS__CODEC: ring };
   await begin("sendPostal/new");
   await begin("sendPostal/tracked", { phase: "tracking", deadline: day(2) });
-  await begin("sendPostal/late", { phase: "tracking", account: "branch", deadline: day(-1) });
+  await begin("sendPostal/late", {
+    ...{ phase: "tracking", notedPhase: "affidavits" },
+    ...{ account: "branch", deadline: day(-1) },
+  });
   await begin("sendNotice/read", { phase: "ended", outcome: "read", deadline: day(9) });
   await begin("sendPostal/refused", {
     ...{ phase: "tracking", account: "branch" },
@@ -97,6 +102,17 @@ async function list(...args: string[]): Promise<ListedProcess[]> {
 }
 
 const idsOf = (found: ListedProcess[]) => found.map(({ id }) => id);
+test("PHASE is that of now, and the filter goes by what the process has told Temporal", async () => {
+  const phasesOf = (found: ListedProcess[]) => found.map(({ id, phase }) => `${id} ${phase}`);
+  expect(phasesOf(await list("--phase", "tracking"))).toEqual([
+    "refused tracking",
+    "late affidavits",
+    "tracked tracking",
+  ]);
+  const { stdout } = await commandLine(["list", "--sort", "phase", "--limit", "1"], { env });
+  expect(stdout).toMatch(/^sendPostal\/late .* affidavits /m);
+});
+
 const newestFirst = ["lost", "refused", "late", "tracked", "new", "read"];
 
 test.each([

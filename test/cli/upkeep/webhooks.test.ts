@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newSecret } from "../../../src/webhooks/signature.js";
+import { keyOf, newSecret } from "../../../src/webhooks/signature.js";
+import { startWebhooks } from "../../../src/webhooks/webhooks.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { commandLine } from "../in-process.js";
@@ -14,8 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const replay = (args: string[], env = {}) =>
-  commandLine(["webhooks", "replay", ...args], { env: { DATABASE_URL: database.url, ...env } });
+const webhooks = (args: string[], env = {}) =>
+  commandLine(["webhooks", ...args], { env: { DATABASE_URL: database.url, ...env } });
+const replay = (args: string[], env = {}) => webhooks(["replay", ...args], env);
 const configured = {
   TRUSTFLOW_WEBHOOKS__BILLING__URL: "https://billing.example",
   TRUSTFLOW_WEBHOOKS__BILLING__SECRET: newSecret(),
@@ -43,4 +45,31 @@ test("replay takes a number with zeros before it, and none of another namespace"
     1,
     "2  replayed\n3  not replayed: it still waits, or is unknown\n",
   ]);
+});
+
+test("a host at a private address is named, with the setting that allows it, and nothing else of the endpoint", async () => {
+  const secret = newSecret();
+  const endpoint = {
+    ...{ name: "internal", url: "http://localhost:1/hook?token=t0ken", allowPrivate: false },
+    ...{ keys: [keyOf(secret)!], events: [] },
+  };
+  const relay = startWebhooks({
+    ...{ pool: database.pool, namespace: "default", endpoints: [endpoint], lookMs: 60_000 },
+    looksFrom: ({ position }) => ({ position, look: async function* () {} }),
+    mayLook: async () => false,
+    sendMs: 50,
+    logger: { info: () => undefined, warn: () => undefined },
+  });
+  const tested = await webhooks(["test", "internal"]);
+  await relay.close();
+  const refused = "privateAddress localhost \\((127\\.0\\.0\\.1|::1)(, 127\\.0\\.0\\.1)?\\)";
+  const advice = "; with webhooks.internal.allowPrivate = true the relay goes there";
+  expect(tested.code).toBe(1);
+  expect(tested.stdout).toMatch(new RegExp(`^\\d+  ${refused}${advice}\n$`));
+  const [id = ""] = tested.stdout.split(" ");
+  const shown = await webhooks(["show", id]);
+  expect(shown.stdout).toMatch(new RegExp(refused + advice));
+  const listed = await webhooks(["list", "--endpoint", "internal"]);
+  expect(listed.stdout).toMatch(new RegExp(`  ${refused}\n`));
+  for (const { stdout } of [tested, shown, listed]) expect(stdout).not.toMatch(/t0ken|whsec/);
 });

@@ -1,7 +1,8 @@
-// What an operator looks for in the provider's portal, if the answer to a submit or an enrolment was lost.
+// What an operator looks for in the provider's portal, if the answer to a call with an effect was lost.
 import { expect, test } from "vitest";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { issueCertificate } from "../../../src/workflows/issue-certificate/workflow.js";
+import { sendMessage } from "../../../src/workflows/send-message/workflow.js";
 import { sendNotice } from "../../../src/workflows/send-notice/workflow.js";
 import { sendPostal } from "../../../src/workflows/send-postal/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";
@@ -56,4 +57,15 @@ test("a certificate is found by its holder, and by where the code goes", async (
     mobile: "+390612345678",
   });
   expect(await lookForOf(issueCertificate, asserted, [plan])).toEqual({ mobile: "+39061234" });
+});
+
+test("a message is found by its reference and its recipient; its text and what goes into it are not shown", async () => {
+  const many = Object.fromEntries([1, 2, 3, 4].map((n) => [`reference${n}`, n]));
+  const hidden = { text: "Your code is 123456", together: "t", reference: { code: "123456" } };
+  const providerFields = { ...hidden, clientReference: "order-9", to: "+39061234", ...many };
+  expect(await lookForOf(sendMessage, { providerFields })).toEqual({
+    ...{ clientReference: "order-9", to: "+39061234" },
+    ...{ reference1: "1", reference2: "2", reference3: "3" },
+  });
+  expect(await lookForOf(sendMessage, { providerFields: hidden })).toBeUndefined();
 });

@@ -1,0 +1,28 @@
+// Arguments that TypeScript refuses and JavaScript lets through.
+import { processes } from "../contracts/registry.js";
+import { suggestionFor } from "../contracts/shared/nearest.js";
+import { InvalidInputError } from "../errors/index.js";
+
+/** Returns the argument if it is an object. */
+export function objectArgument<T extends object>(given: T, path: string): T {
+  if (typeof given === "object" && given !== null) return given;
+  throw wrongArgument(path, "must be an object");
+}
+
+export function refuseUnlessText(given: unknown, path: string): void {
+  if (typeof given !== "string") throw wrongArgument(path, "must be a text");
+}
+
+export function refuseUnlessProcess(name: string): void {
+  refuseUnlessText(name, "process");
+  const known: readonly string[] = processes;
+  if (!known.includes(name)) throw wrongArgument("process", notAProcess(name));
+}
+
+export function notAProcess(name: string): string {
+  return `"${name}" is not a process; ${suggestionFor(name, processes)}`;
+}
+
+export function wrongArgument(path: string, problem: string): InvalidInputError {
+  return new InvalidInputError([{ path, problem }]);
+}
