@@ -15,7 +15,7 @@ import type { Provider } from "../../src/providers/registry.js";
 import { answering, startProviderServer } from "../providers/provider-server.js";
 import { onTerminal } from "../harness/stack/terminal.js";
 import { closedPort } from "./doctor/doctor.js";
-import { trustflow } from "./run.js";
+import { commandLine } from "./in-process.js";
 
 let folder: string;
 let away: string;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const toml = () => readFile(join(folder, "trustflow.toml"), "utf8");
-const init = async (...args: string[]) => trustflow(["init", ...args], { cwd: folder });
+const init = async (...args: string[]) => commandLine(["init", ...args], { cwd: folder });
 const post = () => [
   ...["--provider", "evi-post", "--set", `evi-post.baseUrl=${away}`],
   ...["--set", "evi-post.username=acme"],

@@ -15,7 +15,8 @@ import { registerSearchAttributes } from "../../src/temporal/visibility/search-a
 import { eventually } from "../harness/outages/wait.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { startServer } from "../temporal/support.js";
-import { readyLine, start, trustflow } from "./run.js";
+import { commandLine } from "./in-process.js";
+import { readyLine, start } from "./run.js";
 
 let database: TestDatabase;
 let temporal: TestWorkflowEnvironment;
@@ -140,12 +141,9 @@ test.each([
     role.stderr.on("data", (text: Buffer) => (said += text.toString()));
     await readyLine(role);
     const id = randomUUID();
-    const started = await trustflow(
+    const started = await commandLine(
       ["send-message", "--id", id, "--input", "examples/message.json"],
-      {
-        env,
-        cwd: ".",
-      },
+      { env },
     );
     expect(started).toMatchObject({ code: 0 });
     await eventually("the work that does not end", () => said.includes("begun"));

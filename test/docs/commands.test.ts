@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { createProgram } from "../../src/cli/program.js";
-import { trustflow } from "../cli/run.js";
+import { commandLine } from "../cli/in-process.js";
 import { commandOf, processes } from "../../src/contracts/registry.js";
 import { brought } from "../processes/index.js";
 import { shellBlocks } from "./shell-blocks.js";
@@ -198,7 +198,7 @@ describe("the first pages", () => {
   });
 
   test("the JSON Schema of an input is printed", async () => {
-    const { code, stdout } = await trustflow(["schema", "sendPostal"]);
+    const { code, stdout } = await commandLine(["schema", "sendPostal"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ type: "object" });
   });
@@ -212,7 +212,7 @@ describe("the first pages", () => {
       ),
     ).toBe(true);
     const args = [command, "--input", file, "--id", "order-7", "--dry-run"];
-    const { code, stderr } = await trustflow(args, { cwd: root });
+    const { code, stderr } = await commandLine(args, { cwd: root });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
   });
 
@@ -227,7 +227,7 @@ describe("the first pages", () => {
 });
 
 test("keys are generated as the pages say", async () => {
-  const { code, stdout } = await trustflow(["keys", "generate", "--env"]);
+  const { code, stdout } = await commandLine(["keys", "generate", "--env"]);
   expect(code).toBe(0);
   const names = stdout
     .trim()

@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { start, trustflow } from "../cli/run.js";
+import { commandLine } from "../cli/in-process.js";
+import { start } from "../cli/run.js";
 import { eventually } from "../harness/outages/wait.js";
 import { startTestStack } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
@@ -65,7 +66,7 @@ test("a command that was killed in the middle is run again: nothing is lost, and
   const before = await results();
   expect(Object.keys(before).length).toBeLessThan(LETTERS);
 
-  const again = await trustflow(command, { env: system.stack.env });
+  const again = await commandLine(command, { env: system.stack.env });
   expect(again).toMatchObject({ code: 0, stderr: "" });
   expect(again.stdout).toMatch(/started +\d+\njoined +\d+, which were there already\n/);
   const after = await results();
@@ -91,7 +92,7 @@ const documentsInStore = async () => {
 test("a run that joins every letter stores no document again", async () => {
   const before = await documentsInStore();
   expect(before).toBeGreaterThanOrEqual(LETTERS);
-  const { code, stdout } = await trustflow(await letters(), { env: system.stack.env });
+  const { code, stdout } = await commandLine(await letters(), { env: system.stack.env });
   expect({ code, stdout }).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^started +0\n/),
@@ -101,7 +102,7 @@ test("a run that joins every letter stores no document again", async () => {
 
 test("another input under an id of before is refused for that row alone", async () => {
   const command = await letters({ "many-3": "Calle Mayor 2" });
-  const { code, stdout } = await trustflow([...command, "--json"], { env: system.stack.env });
+  const { code, stdout } = await commandLine([...command, "--json"], { env: system.stack.env });
   const said = stdout
     .trim()
     .split("\n")
@@ -128,7 +129,7 @@ test("after too many failures the others are not started, and the result says wh
   const other = Object.fromEntries(ids.slice(0, 3).map((id) => [id, "Calle Mayor 3"]));
   const command = await letters(other);
   const options = ["--max-failures", "1", "--concurrency", "1"];
-  const { code, stdout } = await trustflow([...command, ...options], { env: system.stack.env });
+  const { code, stdout } = await commandLine([...command, ...options], { env: system.stack.env });
   expect(code).toBe(2);
   expect(stdout).toMatch(/failed +2\nnot started +29: run the same command again\n/);
   expect(await results()).toMatchObject({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
 
 const secret = "a-very-private-name";
 const input = {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const run = (file: string, ...args: string[]) =>
-  trustflow(["send-notice-batch", "--input", join(folder, file), ...args], { cwd: folder });
+  commandLine(["send-notice-batch", "--input", join(folder, file), ...args], { cwd: folder });
 
 test("--preflight prints the counts, needs neither configuration nor server, and ends with 0", async () => {
   const { code, stdout, stderr } = await run("batch.json", "--preflight", "--json");

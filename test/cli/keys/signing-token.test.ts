@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
 
 let sandbox: Sandbox;
 let folder: string;
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const make = (out: string, token = "sandbox-token", ...more: string[]) =>
-  trustflow(["keys", "signing-token", "--out", out, ...more], {
+  commandLine(["keys", "signing-token", "--out", out, ...more], {
     env: accountEnv(token),
     cwd: folder,
   });
