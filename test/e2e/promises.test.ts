@@ -21,6 +21,8 @@ import { codeFor, holderInput, wrongCode } from "../processes/issue-certificate/
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { envelopeInput } from "../processes/sign-envelope/inputs.js";
 import { signerInput } from "../processes/sign-one-shot/inputs.js";
+import { testSealedSecrets } from "./sealed-secrets.js";
+import { testUpdateWithStart } from "./update-with-start.js";
 
 const UNAVAILABLE_SECONDS = 5;
 /** Nobody listens there. */
@@ -199,6 +201,9 @@ test.concurrent("a signature whose answer is lost is found at the provider, and 
   expect((await handle.result()).outcome).toBe("signed");
   expect(await system.effects("signer")).toMatchObject({ "one-shot-signature.sign": 1 });
 }, 60_000);
+
+testSealedSecrets(() => system);
+testUpdateWithStart(() => system);
 
 test("the ledger has neither duplicates nor violations, and doctor finds nothing wrong", async () => {
   const { duplicates, violations } = await system.sandbox.ledger();

@@ -7,6 +7,7 @@ import { eventually } from "../harness/outages/wait.js";
 import { commandLine } from "../cli/in-process.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
+import { testStartMany } from "./start-many.js";
 
 const DAY_MS = 86_400_000;
 /** Nothing listens there. */
@@ -129,3 +130,5 @@ test("while the first call has no answer yet, the status names the environment",
   expect(status).not.toHaveProperty("retrying");
   await statusWhere(handle, ({ phase }) => phase === "tracking");
 }, 60_000);
+
+testStartMany(() => system);
