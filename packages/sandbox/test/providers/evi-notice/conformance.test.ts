@@ -4,18 +4,13 @@ import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import {
   fill,
-  loadFixtures,
+  fixturesOf,
   matches,
   type Values,
 } from "../../../../../test/harness/fixtures/fixtures.js";
 import { collector, type Collector } from "../../collector.js";
 import { authorizationOf, differences, submitBefore } from "../../exchange.js";
 import { sender } from "./sender.js";
-
-const folder = new URL("../../../../../test/fixtures/evi-notice", import.meta.url).pathname;
-const own = loadFixtures(folder).filter((fixture) => fixture["side"] !== "client");
-const named = (member: string) =>
-  own.filter((fixture) => fixture[member]).map((fixture) => [fixture.file, fixture] as const);
 
 const accounts = [
   { username: "owner", password: "owner" },
@@ -39,7 +34,7 @@ afterAll(async () => {
   await inbox.close();
 });
 
-test.each(named("operation"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "evi-notice", "operation"))("%s", async (_, fixture) => {
   const { account, attachmentLimitBytes, ...given } = fixture["given"];
   const values: Values = { basic: authorizationOf(account, "owner") };
   await sender(sandbox, "owner").bring(given, values);
@@ -48,7 +43,7 @@ test.each(named("operation"))("%s", async (_file, fixture) => {
   expect(await differences(target, fixture, values)).toEqual([]);
 });
 
-test.each(named("event"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "evi-notice", "event"))("%s", async (_, fixture) => {
   const values: Values = { callback: inbox.url };
   inbox.bodies.length = 0;
   await sender(sandbox, "owner").bring(fixture["given"], values);

@@ -3,15 +3,11 @@ import { afterAll, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";
 import type { Sandbox } from "../../../src/sandbox.js";
-import { fill, loadFixtures, matches } from "../../../../../test/harness/fixtures/fixtures.js";
+import { fill, fixturesOf, matches } from "../../../../../test/harness/fixtures/fixtures.js";
 import type { Fixture, Values } from "../../../../../test/harness/fixtures/fixtures.js";
-import { basic } from "../../caller.js";
+import { basic, submission } from "../../caller.js";
 import { collector } from "../../collector.js";
 import { authorizationOf, differences, exchange, submitBefore } from "../../exchange.js";
-
-const own = loadFixtures("test/fixtures/evi-post").filter(({ side }) => side !== "client");
-const named = (member: string) =>
-  own.filter((fixture) => fixture[member]).map((fixture) => [fixture.file, fixture] as const);
 
 const sandboxes = new Map<string, Sandbox>();
 const inbox = await collector();
@@ -60,15 +56,15 @@ async function bring(
 ): Promise<string | undefined> {
   if (item.exists === false) return undefined;
   const control = sandboxControl(sandbox.url);
-  const submission = fill(item.submission, values);
+  const body = fill(item.submission, values);
   if (item.affidavitsOnDemandEnabled) {
-    submission.Options = {
+    body.Options = {
       CertificationLevel: "Advanced",
-      ...submission.Options,
+      ...body.Options,
       AffidavitsOnDemandEnabled: true,
     };
   }
-  const id = await post(sandbox, submission, owner);
+  const id = await post(sandbox, body, owner);
   if (item.state !== "Submitted") {
     await control.move(id, { state: item.state, ...(item.outcome && { outcome: item.outcome }) });
   }
@@ -96,21 +92,19 @@ async function setUp({ given }: Fixture, values: Values): Promise<Sandbox> {
   for (const [index, item] of (given.items ?? []).entries()) {
     values[`item${index + 1}`] = await bring(sandbox, item, values, owner);
   }
-  const plain = own.find(({ file }) => file === "p2-4.1-submit-200.json")!;
-  for (let count = 0; count < (given.itemCount ?? 0); count += 1) {
-    await post(sandbox, fill(plain["request"].body), owner);
-  }
+  for (let count = 0; count < (given.itemCount ?? 0); count += 1)
+    await post(sandbox, submission(), owner);
   return sandbox;
 }
 
-test.each(named("operation"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "evi-post", "operation"))("%s", async (_, fixture) => {
   const values: Values = { basic: authorizationOf(fixture["given"].account, "owner") };
   const sandbox = await setUp(fixture, values);
   expect(await submitBefore(sandbox, fixture, "evi-post.submit", values)).toEqual([]);
   expect(await differences(sandbox, fixture, values)).toEqual([]);
 });
 
-test.each(named("event"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "evi-post", "event"))("%s", async (_, fixture) => {
   const values: Values = { callback: inbox.url };
   inbox.bodies.length = 0;
   const sandbox = await setUp(fixture, values);
