@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isRequired } from "../../src/config/errors.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { commandLine } from "./in-process.js";
 import { trustflow } from "./run.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   const port = await closedPort();
   const ring = generateKeyRing();
   env = {
@@ -29,7 +28,6 @@ beforeAll(async () => {
     TRUSTFLOW_KEYS__DOCUMENTS: ring,
   };
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

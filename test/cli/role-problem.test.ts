@@ -5,8 +5,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
@@ -17,20 +16,19 @@ import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { startServer } from "../temporal/support.js";
 import { commandLine } from "./in-process.js";
 import { readyLine, start } from "./run.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 let database: TestDatabase;
 let temporal: TestWorkflowEnvironment;
-let folder: string;
+const folder = await temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-problem-"));
   [database, temporal] = await Promise.all([testDatabase(), startServer()]);
   await registerSearchAttributes(temporal.connection, "default");
 }, 120_000);
 afterAll(async () => {
   await temporal?.teardown();
   await database?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** The environment of a worker. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { secretsNotKept } from "../../src/callbacks/relay/relay.js";
@@ -11,13 +10,13 @@ import { createPool } from "../../src/postgres/pool.js";
 import { startPostgres, testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { commandLine } from "./in-process.js";
 import { readyLine, start, trustflow } from "./run.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 let database: TestDatabase;
 let env: Record<string, string>;
-let folder: string;
+const folder = await temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-roles-"));
   database = await testDatabase({ migrated: false });
   const ring = generateKeyRing();
   env = {
@@ -32,10 +31,7 @@ beforeAll(async () => {
     TRUSTFLOW_CODEC_SERVER__TOKEN: "a-token-of-the-test-that-is-long-enough",
   };
 });
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => database.close());
 
 test("a role whose database lacks migrations ends with 4 and names the remedy", async () => {
   const { code, stderr } = await trustflow(["receiver"], { env });

@@ -1,8 +1,7 @@
 // Every command that a page shows is real: npm's scripts are there, and ours parse. test/long/docs runs them.
 import { describe, expect, test } from "vitest";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Command, CommanderError } from "commander";
@@ -12,6 +11,7 @@ import { commandOf, processes } from "../../src/contracts/registry.js";
 import { brought } from "../processes/index.js";
 import { shellBlocks } from "./shell-blocks.js";
 import { codeBlocks, isThere, namedRows, pages, quoted, root, textOf } from "./repository.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const scriptsOf = (path: string) =>
   Object.keys((JSON.parse(textOf(path)) as { scripts: object }).scripts);
@@ -151,7 +151,7 @@ test("a command that is not real is found", async () => {
 
 /** What the compiler says of lines that name a caller's data without declaring them. */
 async function typeProblems(lines: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "trustflow-readme-"));
+  const folder = await temporaryFolder();
   const compilerOptions = {
     module: "nodenext",
     target: "es2023",

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { derivedDocumentId } from "../../src/documents/document-id.js";
 import { DocumentNotFoundError, DocumentStore } from "../../src/documents/store.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const content = Buffer.from("%PDF-1.7 a letter to nobody");
 const id = "00112233445566778899aabbccddeeff";
@@ -14,12 +12,9 @@ let ring: KeyRing;
 let store: DocumentStore;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "documents-"));
+  root = await temporaryFolder();
   ring = KeyRing.parse(generateKeyRing());
   store = new DocumentStore(new DirectoryDriver(root), ring);
-});
-afterEach(async () => {
-  await rm(root, { recursive: true });
 });
 
 async function listed(): Promise<string[]> {

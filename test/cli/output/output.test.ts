@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { printPieces, table } from "../../../src/cli/output/output.js";
 import { paint, terminal } from "../../../src/cli/output/terminal.js";
@@ -10,18 +9,15 @@ import { BoxOpener, BoxSealer, publicRingOf } from "../../../src/crypto/sealed-b
 import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { commandLine } from "../in-process.js";
 import { trustflow } from "../run.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 let sandbox: Sandbox;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   sandbox = await startSandbox({ speed: "manual" });
 });
-afterAll(async () => {
-  await sandbox.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => sandbox.close());
 
 test("colour needs a terminal, and NO_COLOR takes it away there too", () => {
   const screen = { isTTY: true } as NodeJS.WriteStream;

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "vitest";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
@@ -8,8 +7,9 @@ import { DocumentStore } from "../../../src/documents/store.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { assertionInput, holderInput } from "../../processes/issue-certificate/inputs.js";
 import { commandLine } from "../in-process.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 const letter = {
   document: { path: "letter.pdf" },
   recipientName: "A Very Private Name",
@@ -23,11 +23,9 @@ const letter = {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   await writeFile(join(folder, "letter.pdf"), "%PDF-1.4\n%%EOF\n");
   await writeFile(join(folder, "letter.txt"), "not a PDF");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function dryRun(
   input: unknown,

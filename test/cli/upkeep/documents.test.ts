@@ -1,32 +1,30 @@
 // `documents put` and `get`, as a shell runs them: a document is stored and fetched as a whole or not at all.
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { DocumentReference } from "../../../src/contracts/shared/values.js";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { onTerminal } from "../../harness/stack/terminal.js";
 import { commandLine } from "../in-process.js";
 import { cli, start } from "../run.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 let env: Record<string, string>;
 const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n"), randomBytes(200_000)]);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-documents-"));
   env = {
     TRUSTFLOW_DOCUMENTS__DIRECTORY: join(folder, "store"),
     TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
   };
   await writeFile(join(folder, "letter.pdf"), pdf);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function put(file: string): Promise<DocumentReference> {
   const { code, stdout, stderr } = await commandLine(["documents", "put", file, "--json"], { env });
