@@ -1,10 +1,7 @@
 // Documents are deleted after the period of their kind, counted from the end of their process: never without a period, and
 // never if the process is open or its end is unknown.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expireDocuments } from "../../src/cleanup/document-retention.js";
 import type { RetentionOptions } from "../../src/cleanup/document-retention.js";
 import { Families } from "../../src/cleanup/executions.js";
@@ -18,6 +15,7 @@ import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const now = new Date("2030-06-01T00:00:00Z");
@@ -38,11 +36,10 @@ afterAll(() => database.close());
 beforeEach(async () => {
   await database.pool.query("truncate trustflow.documents, trustflow.effects");
   Object.assign(known, { default: knownNamespace(), other: knownNamespace() });
-  folder = await mkdtemp(join(tmpdir(), "trustflow-retention-"));
+  folder = await temporaryFolder();
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   processes = {};
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const client = {
   options: { namespace: "default" },

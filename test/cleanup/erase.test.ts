@@ -1,12 +1,9 @@
 // The erasure of a process, step by step: a crash at any point is resumed by calling again, a shared document stays for the other
 // owner, and what a text merely names is not touched. Temporal is a list of runs; PostgreSQL and the documents are real.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { BatchItems } from "../../src/batch/items/items.js";
 import { ArchiveParts } from "../../src/batch/items/parts.js";
 import {
@@ -35,6 +32,7 @@ import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const codec = new EncryptionCodec(ring);
@@ -60,14 +58,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-erase-"));
+  folder = await temporaryFolder();
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   journal = new Journal(database.pool, store.dataKeys.sealers(), journalOptions);
   runs = [];
   Object.assign(known, { default: knownNamespace(), other: knownNamespace() });
   await database.pool.query("truncate trustflow.effects");
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const gone = () => Promise.reject(Object.assign(new Error("not found"), { code: 5 }));
 

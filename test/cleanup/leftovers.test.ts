@@ -1,7 +1,6 @@
 // What killed workers have left in the document store goes a day later: unfinished files, and archive parts that no archive has.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BatchItems } from "../../src/batch/items/items.js";
 import { ArchiveParts } from "../../src/batch/items/parts.js";
@@ -14,27 +13,24 @@ import { addOwner } from "../../src/journal/ownership.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { retention } from "./support.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const batch = { namespace: "default", workflowId: "sendNoticeBatch/june" };
 
 let database: TestDatabase;
-let folder: string;
+const folder = await temporaryFolder();
 let store: DocumentStore;
 beforeAll(async () => {
   database = await testDatabase();
-  folder = await mkdtemp(join(tmpdir(), "trustflow-leftovers-"));
 });
 beforeEach(async () => {
   await rm(folder, { recursive: true });
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   await database.pool.query("truncate trustflow.documents, trustflow.batches cascade");
 });
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => database.close());
 
 /** The batch is open all the while. */
 async function run(dryRun = false) {

@@ -1,8 +1,7 @@
 // Which documents the clean-up may remove: uploads that no process ever took, after days in quarantine. Absence proves nothing.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { cleanUp, type CleanupOptions } from "../../src/cleanup/cleanup.js";
 import { quarantine, quarantined, release } from "../../src/cleanup/quarantine.js";
@@ -15,6 +14,7 @@ import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import type { KnownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { retention } from "./support.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const DAY_MS = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
@@ -37,12 +37,11 @@ beforeEach(async () => {
     "truncate trustflow.effects, trustflow.documents, trustflow.document_quarantine",
   );
   await migratedDaysAgo(1_000);
-  folder = await mkdtemp(join(tmpdir(), "trustflow-orphans-"));
+  folder = await temporaryFolder();
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   here = knownNamespace();
   elsewhere = knownNamespace();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function migratedDaysAgo(days: number): Promise<void> {
   await database.pool.query(

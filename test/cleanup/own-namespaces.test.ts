@@ -3,9 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { erasuresOf } from "../../src/cleanup/erasure-record.js";
 import { Families } from "../../src/cleanup/executions.js";
 import { namespacesOf } from "../../src/cleanup/namespaces.js";
@@ -17,6 +15,7 @@ import { Operators } from "../harness/stack/operators.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 import { startServer } from "../temporal/support.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const workflowId = "sendPostal/open";
 /** Each server has it, and nobody has named it to `migrate`. */
@@ -34,7 +33,7 @@ beforeAll(async () => {
     testDatabase(),
     startServer(),
     startServer(),
-    mkdtemp(join(tmpdir(), "trustflow-own-")),
+    temporaryFolder(),
   ]);
   await own.client.workflow.start("sendPostal", { workflowId, taskQueue: "nobody" });
   await effect(workflowId, "now()");

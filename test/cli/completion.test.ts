@@ -1,18 +1,17 @@
 // The shells themselves complete with the scripts that `trustflow completion` prints.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describeWith } from "../harness/programs.js";
 import { commandLine } from "./in-process.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 const scripts: Record<string, string> = {};
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-completion-"));
   for (const shell of ["bash", "zsh", "fish"]) {
     const { code, stdout } = await commandLine(["completion", shell]);
     expect(code).toBe(0);
@@ -20,7 +19,6 @@ beforeAll(async () => {
     await writeFile(scripts[shell], stdout);
   }
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** What each shell offers for the last of the words, by what it has at hand for a function of ours. */
 const asked: Record<string, (words: string[]) => string> = {

@@ -83,12 +83,12 @@ test("every process has a command that starts it", () => {
 });
 
 test("nothing but ASCII and no colour codes come off a terminal", async () => {
-  const { stdout } = await trustflow(["--help"]);
+  const { stdout } = await commandLine(["--help"]);
   expect(stdout).not.toContain("\u001b[");
 });
 
 test("no command at all is a usage error", async () => {
-  const { code, stdout, stderr } = await trustflow([]);
+  const { code, stdout, stderr } = await commandLine([]);
   expect(code).toBe(2);
   expect(stdout).toBe("");
   expect(stderr).toContain("Usage: trustflow");
@@ -182,7 +182,7 @@ test.each([
 });
 
 test("keys generate and the operations guide rotate alike: a new key is last before it is first", async () => {
-  const { stdout } = await trustflow(["keys", "generate", "--help"]);
+  const { stdout } = await commandLine(["keys", "generate", "--help"]);
   const guide = await readFile(new URL("../../docs/operations/keys.md", import.meta.url), "utf8");
   expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
     /last[^.]*restart[^.]*then put it first[^.]*restart/,
@@ -191,7 +191,7 @@ test("keys generate and the operations guide rotate alike: a new key is last bef
 });
 
 test("a result on the command line that cannot be used is not quoted", async () => {
-  const { stderr } = await trustflow([...happened, "--result", '{"deviceCode":"Q7XJ2VK9"']);
+  const { stderr } = await commandLine([...happened, "--result", '{"deviceCode":"Q7XJ2VK9"']);
   expect(stderr).toContain("--result: the text is not JSON");
   expect(stderr).not.toContain("Q7XJ2VK9");
 });
@@ -206,12 +206,12 @@ test.each([
 ])("%s on the command line works, and is said to be visible there", async (_, args, said) => {
   // Nothing can be reached, which is said after it.
   const env = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
-  const { code, stderr } = await trustflow(args, { env });
+  const { code, stderr } = await commandLine(args, { env });
   expect(code).toBe(4);
   expect(stderr).toMatch(said);
   expect(stderr).not.toContain("Q7XJ2VK9");
-  const inJson = await trustflow([...args, "--json"], { env });
+  const inJson = await commandLine([...args, "--json"], { env });
   expect(JSON.parse(inJson.stderr)).toMatchObject({ exitCode: 4 });
-  const harmless = await trustflow([...happened, "--result", '{"uniqueId":"4f1c"}'], { env });
+  const harmless = await commandLine([...happened, "--result", '{"uniqueId":"4f1c"}'], { env });
   expect(harmless.stderr).not.toContain("on the command line");
 });

@@ -1,16 +1,18 @@
 // Runs `trustflow` within the test, where what it prints is the matter and not the process around it: a start of its own takes most of a
 // second of a core.
+import { Readable } from "node:stream";
 import { vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import type { Ended } from "./run.js";
+import type { Ended, RunOptions } from "./run.js";
 
 /** One after the other, because it hears all that the process prints meanwhile. `env`: in the place of the process's own. */
 export async function commandLine(
   args: string[],
-  { env }: { env?: Record<string, string> } = {},
+  { env, cwd, stdin = "" }: RunOptions = {},
 ): Promise<Ended> {
-  const own = process.env;
+  const own = { env: process.env, cwd: process.cwd() };
   if (env) process.env = { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env };
+  if (cwd) process.chdir(cwd);
   // The code that a command before has left.
   process.exitCode = undefined;
   const said = { stdout: "", stderr: "" };
@@ -20,12 +22,15 @@ export async function commandLine(
       return true;
     }),
   );
+  const given = vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from([stdin]) as never);
   try {
     const code = await runCommandLine(args);
     return { code, ...said };
   } finally {
     process.exitCode = undefined;
-    process.env = own;
+    process.env = own.env;
+    process.chdir(own.cwd);
+    given.mockRestore();
     for (const spy of spies) spy.mockRestore();
   }
 }

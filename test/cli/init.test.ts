@@ -1,8 +1,7 @@
 // `trustflow init` as a script and as a person use it. That its checks are those of the doctor is shown where a provider answers: the
 // commands of docs/your-own-provider.md are run in test/long/docs.
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "vitest";
+import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   certificateAuthority,
@@ -15,18 +14,18 @@ import type { Provider } from "../../src/providers/registry.js";
 import { answering, startProviderServer } from "../providers/provider-server.js";
 import { onTerminal } from "../harness/stack/terminal.js";
 import { closedPort } from "./doctor/doctor.js";
-import { trustflow } from "./run.js";
+import { commandLine } from "./in-process.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 let folder: string;
 let away: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-init-"));
+  folder = await temporaryFolder();
   away = `https://127.0.0.1:${await closedPort()}`;
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const toml = () => readFile(join(folder, "trustflow.toml"), "utf8");
-const init = async (...args: string[]) => trustflow(["init", ...args], { cwd: folder });
+const init = async (...args: string[]) => commandLine(["init", ...args], { cwd: folder });
 const post = () => [
   ...["--provider", "evi-post", "--set", `evi-post.baseUrl=${away}`],
   ...["--set", "evi-post.username=acme"],

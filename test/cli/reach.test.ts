@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isRequired } from "../../src/config/errors.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { commandLine } from "./in-process.js";
 import { trustflow } from "./run.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   const port = await closedPort();
   const ring = generateKeyRing();
   env = {
@@ -28,7 +28,6 @@ beforeAll(async () => {
     TRUSTFLOW_KEYS__DOCUMENTS: ring,
   };
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -46,7 +45,7 @@ test.each([
   [["migrate", "--temporal-only"]],
 ])("trustflow %j without Temporal ends with 4, at once and with one line", async (args) => {
   const began = Date.now();
-  const { code, stdout, stderr } = await trustflow(args, { env });
+  const { code, stdout, stderr } = await commandLine(args, { env });
   expect(code).toBe(4);
   expect(stdout).toBe("");
   expect(stderr).toMatch(
@@ -69,7 +68,7 @@ test.each(["receiver", "worker", "relay"])(
 test.each([[["callbacks", "parked"]], [["migrate", "--database-only"]], [["cleanup"]]])(
   "trustflow %j without PostgreSQL ends with 4 and one line, without the password",
   async (args) => {
-    const { code, stderr } = await trustflow(args, { env });
+    const { code, stderr } = await commandLine(args, { env });
     expect(code).toBe(4);
     expect(stderr).toMatch(/^Cannot reach the database: [^\n]+\n$/);
     expect(stderr).not.toContain("hunter2");
@@ -91,14 +90,14 @@ test("a client without the codec key is told which file of the dev server has it
 });
 
 test("a key ring that cannot be read is named, and not shown", async () => {
-  const { code, stderr } = await trustflow(["documents", "put", join(folder, "x.pdf")], {
+  const { code, stderr } = await commandLine(["documents", "put", join(folder, "x.pdf")], {
     env: { ...env, TRUSTFLOW_KEYS__DOCUMENTS: "k1:c2hvcnQ=" },
     cwd: folder,
   });
   expect(code).toBe(2);
   expect(stderr).toContain("x.pdf: no such file");
   await writeFile(join(folder, "x.pdf"), "%PDF-1.4");
-  const again = await trustflow(["documents", "put", join(folder, "x.pdf")], {
+  const again = await commandLine(["documents", "put", join(folder, "x.pdf")], {
     env: { ...env, TRUSTFLOW_KEYS__DOCUMENTS: "k1:c2hvcnQ=" },
   });
   expect(again.code).toBe(4);
@@ -108,14 +107,14 @@ test("a key ring that cannot be read is named, and not shown", async () => {
 
 test("a command that needs no documents asks for no document store", async () => {
   const { TRUSTFLOW_DOCUMENTS__DIRECTORY: _, TRUSTFLOW_KEYS__DOCUMENTS: __, ...rest } = env;
-  const { code, stderr } = await trustflow(["status", "a"], { env: rest });
+  const { code, stderr } = await commandLine(["status", "a"], { env: rest });
   expect(code).toBe(4);
   expect(stderr).toContain("Cannot reach Temporal");
   expect(stderr).not.toContain("documents");
 });
 
 test("with --json a failure is one line of JSON on stderr", async () => {
-  const { code, stdout, stderr } = await trustflow(["list", "--json"], { env });
+  const { code, stdout, stderr } = await commandLine(["list", "--json"], { env });
   expect(code).toBe(4);
   expect(stdout).toBe("");
   expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, error: "OutOfReach" });

@@ -5,8 +5,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
@@ -15,21 +14,21 @@ import { registerSearchAttributes } from "../../src/temporal/visibility/search-a
 import { eventually } from "../harness/outages/wait.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { startServer } from "../temporal/support.js";
-import { readyLine, start, trustflow } from "./run.js";
+import { commandLine } from "./in-process.js";
+import { readyLine, start } from "./run.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 let database: TestDatabase;
 let temporal: TestWorkflowEnvironment;
-let folder: string;
+const folder = await temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-problem-"));
   [database, temporal] = await Promise.all([testDatabase(), startServer()]);
   await registerSearchAttributes(temporal.connection, "default");
 }, 120_000);
 afterAll(async () => {
   await temporal?.teardown();
   await database?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** The environment of a worker. */
@@ -140,12 +139,9 @@ test.each([
     role.stderr.on("data", (text: Buffer) => (said += text.toString()));
     await readyLine(role);
     const id = randomUUID();
-    const started = await trustflow(
+    const started = await commandLine(
       ["send-message", "--id", id, "--input", "examples/message.json"],
-      {
-        env,
-        cwd: ".",
-      },
+      { env },
     );
     expect(started).toMatchObject({ code: 0 });
     await eventually("the work that does not end", () => said.includes("begun"));

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { secretsNotKept } from "../../src/callbacks/relay/relay.js";
@@ -9,14 +8,15 @@ import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { migrate } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { startPostgres, testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { commandLine } from "./in-process.js";
 import { readyLine, start, trustflow } from "./run.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 let database: TestDatabase;
 let env: Record<string, string>;
-let folder: string;
+const folder = await temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-roles-"));
   database = await testDatabase({ migrated: false });
   const ring = generateKeyRing();
   env = {
@@ -31,10 +31,7 @@ beforeAll(async () => {
     TRUSTFLOW_CODEC_SERVER__TOKEN: "a-token-of-the-test-that-is-long-enough",
   };
 });
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => database.close());
 
 test("a role whose database lacks migrations ends with 4 and names the remedy", async () => {
   const { code, stderr } = await trustflow(["receiver"], { env });
@@ -63,10 +60,10 @@ test("a worker does not start on a database that may forget what it committed, a
 });
 
 test("migrate adds what is missing, and nothing the second time", async () => {
-  const first = await trustflow(["migrate", "--database-only", "--json"], { env });
+  const first = await commandLine(["migrate", "--database-only", "--json"], { env });
   expect(first.code).toBe(0);
   expect((JSON.parse(first.stdout) as { migrations: string[] }).migrations).not.toHaveLength(0);
-  const second = await trustflow(["migrate", "--database-only", "--json"], { env });
+  const second = await commandLine(["migrate", "--database-only", "--json"], { env });
   expect(JSON.parse(second.stdout)).toMatchObject({ migrations: [] });
 });
 
@@ -161,11 +158,11 @@ test("a port that is taken ends a role with 4", async () => {
 
 test("the inbox can be read, and a callback that is not there is unknown", async () => {
   await migrate(database.pool);
-  const list = await trustflow(["callbacks", "list", "--json"], { env });
+  const list = await commandLine(["callbacks", "list", "--json"], { env });
   expect(JSON.parse(list.stdout)).toEqual([]);
-  expect((await trustflow(["callbacks", "show", "7"], { env })).code).toBe(3);
-  expect((await trustflow(["callbacks", "show", "x"], { env })).code).toBe(2);
-  const replay = await trustflow(["callbacks", "replay", "7", "--json"], { env });
+  expect((await commandLine(["callbacks", "show", "7"], { env })).code).toBe(3);
+  expect((await commandLine(["callbacks", "show", "x"], { env })).code).toBe(2);
+  const replay = await commandLine(["callbacks", "replay", "7", "--json"], { env });
   expect(JSON.parse(replay.stdout)).toEqual({ replayed: [], notReplayed: ["7"] });
   expect(replay.code).toBe(1);
 });

@@ -5,12 +5,11 @@ import type { WorkflowClientInterceptor } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { createSecureServer, createServer } from "node:http2";
 import type { ServerHttp2Stream } from "node:http2";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -32,6 +31,7 @@ import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { openPki } from "../../packages/sandbox/src/tls/pki.js";
 import type { Pki } from "../../packages/sandbox/src/tls/pki.js";
 import { startServer } from "../temporal/support.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const before = process.env;
 const codec = generateKeyRing("k1");
@@ -43,11 +43,7 @@ const sockets = new Set<Socket>();
 const opened: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  [env, pki, folder] = await Promise.all([
-    startServer(),
-    openPki(undefined),
-    mkdtemp(join(tmpdir(), "trustflow-connect-")),
-  ]);
+  [env, pki, folder] = await Promise.all([startServer(), openPki(undefined), temporaryFolder()]);
   await writeFile(join(folder, "trustflow.toml"), "");
 }, 120_000);
 afterAll(async () => {

@@ -5,8 +5,7 @@ import type { ConnectionLike } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
 import { msToTs } from "@temporalio/common/lib/time.js";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Trustflow } from "../../src/client.js";
 import { loadConfig } from "../../src/config/config.js";
@@ -14,6 +13,7 @@ import { proposalsMemo } from "../../src/contracts/shared/names.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../src/temporal/codec/codec.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const before = process.env;
 const ring = KeyRing.parse(generateKeyRing("k1"));
@@ -27,15 +27,13 @@ const field = (encoding: string, keyId: string): Payload => ({
   data: Buffer.from("junk"),
 });
 
-let folder: string;
+const folder = await temporaryFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-list-"));
   await writeFile(join(folder, "trustflow.toml"), "");
   process.env = { TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
 });
 afterAll(async () => {
   process.env = before;
-  await rm(folder, { recursive: true });
 });
 
 /** What `list` shows of processes with these memos. */

@@ -1,8 +1,7 @@
 // What the client refuses, finds and says before or without a process; Temporal's answers are given by the test.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, vi, test } from "vitest";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   InvalidInputError,
@@ -17,6 +16,7 @@ import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { letterInput, letterPdf } from "../processes/send-postal/inputs.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const before = process.env;
 const ring = generateKeyRing();
@@ -28,10 +28,9 @@ function answerOf(code: number, details: string): Error {
   return Object.assign(new Error(details), { code, details, metadata: new Map() });
 }
 
-let folder: string;
+const folder = await temporaryFolder();
 let store: DocumentStore;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-client-"));
   await writeFile(join(folder, "trustflow.toml"), "");
   store = new DocumentStore(new DirectoryDriver(join(folder, "documents")), KeyRing.parse(ring));
 });
@@ -47,7 +46,6 @@ beforeEach(() => {
 afterEach(() => {
   process.env = before;
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** A client whose connection is the test's. */
 function connected(describe: () => Promise<unknown> = () => Promise.reject(away)) {

@@ -9,6 +9,7 @@ import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { openPool } from "../../src/roles/database.js";
 import { temporalSettings } from "../../src/roles/temporal.js";
 import { connectionOptions } from "../../src/temporal/connection.js";
+import { commandLine } from "../cli/in-process.js";
 import { trustflow } from "../cli/run.js";
 
 const before = process.env;
@@ -156,7 +157,7 @@ test("the start fails and names the key: a worker, and the doctor, which says th
   const worker = await trustflow(["worker"], { env });
   expect(worker.code).toBe(4);
   expect(worker.stderr).toContain("accounts.default.evi-post.baseUrl: must be https in production");
-  const doctor = await trustflow(["doctor", "--json"], { env });
+  const doctor = await commandLine(["doctor", "--json"], { env });
   expect(doctor.code).toBe(4);
   const { checks } = JSON.parse(doctor.stdout);
   expect(checks.slice(1)).toEqual([
@@ -232,13 +233,13 @@ test("a remote database is reached by TLS with its certificate checked, or it is
 });
 
 test("a role, and the doctor, name the setting and not the password", async () => {
-  const { code, stderr } = await trustflow(["callbacks", "list"], { env: remote });
+  const { code, stderr } = await commandLine(["callbacks", "list"], { env: remote });
   expect([code, stderr]).toEqual([
     4,
     expect.stringContaining(refusal("database.url", "db.example.com")),
   ]);
   expect(stderr).not.toContain("hunter2");
-  const { stdout } = await trustflow(["doctor", "--json"], { env: remote });
+  const { stdout } = await commandLine(["doctor", "--json"], { env: remote });
   const { checks } = JSON.parse(stdout) as { checks: Checked[] };
   const refused = checks.filter(({ finding }) => finding === "configurationInvalid");
   expect(refused.map(({ detail }) => detail)).toEqual([
@@ -258,7 +259,7 @@ test("an API key goes to Temporal by TLS only", async () => {
   process.env = off;
   expect(connectionOptions().options.tls).toBe(false);
   const env = { ...off, TEMPORAL_API_KEY: "hunter2" };
-  const { code, stderr } = await trustflow(["list"], { env });
+  const { code, stderr } = await commandLine(["list"], { env });
   expect(code).toBe(4);
   expect(stderr).toContain("TEMPORAL_API_KEY");
   expect(stderr).not.toContain("hunter2");

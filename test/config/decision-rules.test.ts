@@ -1,6 +1,6 @@
 // The operators of a configuration, as the check of each decision takes them (docs/decisions/0024).
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { trustflow } from "../cli/run.js";
+import { commandLine } from "../cli/in-process.js";
 import { ConfigurationError, loadConfig, ringOf } from "../../src/config/config.js";
 import {
   generateOperatorKey,
@@ -109,7 +109,7 @@ test.each<[string, Record<string, string>, RegExp]>([
 });
 
 test("what `keys operator` prints is a pair: one line signs, the other one proves it", async () => {
-  const { stdout } = await trustflow(["keys", "operator", "ana-ruiz", "--json"]);
+  const { stdout } = await commandLine(["keys", "operator", "ana-ruiz", "--json"]);
   Object.assign(process.env, JSON.parse(stdout));
   const config = loadConfig();
   const { id, bytes } = ringOf(config, "operator").active;
@@ -128,6 +128,6 @@ test("what `keys operator` prints is a pair: one line signs, the other one prove
 });
 
 test("an operator's name that no variable could carry is refused", async () => {
-  const { code, stderr } = await trustflow(["keys", "operator", "Ana"]);
+  const { code, stderr } = await commandLine(["keys", "operator", "Ana"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("name: must be")]);
 });

@@ -2,8 +2,7 @@
 // runs as docker-compose.yml says.
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadWithAccounts } from "../../src/providers/accounts.js";
@@ -11,6 +10,7 @@ import type { ConfigWithAccounts } from "../../src/providers/accounts.js";
 import { doctor } from "../cli/doctor/doctor.js";
 import { readyLine, start } from "../cli/run.js";
 import { compose, interpolate, linesOf, services } from "./compose-file.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const ofSandbox = "deploy/sandbox/accounts.env";
 const inContainer = "/var/lib/trustflow/sandbox";
@@ -18,12 +18,11 @@ const before = process.env;
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-accounts-"));
+  folder = await temporaryFolder();
   await writeFile(join(folder, "trustflow.toml"), "");
 });
 afterEach(async () => {
   process.env = before;
-  await rm(folder, { recursive: true });
 });
 
 function accountsWith(lines: readonly string[]): ConfigWithAccounts["accounts"] {

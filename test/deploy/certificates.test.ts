@@ -3,25 +3,20 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, createServer } from "node:tls";
 import type { TlsOptions } from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { authoritiesOfClients, portOfTemporal, root } from "./compose-file.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-certificates-"));
   await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, folder]);
 }, 60_000);
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
 
 const pem = (name: string) => readFileSync(join(folder, `${name}.pem`));
 

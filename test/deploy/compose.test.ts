@@ -1,6 +1,5 @@
 // The deployment file, as far as it can be checked without containers.
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { databaseRoles } from "../../src/postgres/roles.js";
@@ -15,6 +14,7 @@ import {
   textOf,
   variablesIn,
 } from "./compose-file.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const text = textOf("docker-compose.yml");
 const variables = variablesIn(text.replaceAll(/^\s*#.*$/gm, ""));
@@ -43,7 +43,7 @@ describe("docker-compose.yml", () => {
   });
 
   test("has the secrets that the command makes, and no other; their containers may read them", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "trustflow-secrets-"));
+    const folder = await temporaryFolder();
     try {
       const made = await writeSecretFiles(folder, generateKeyRing);
       expect(Object.keys(compose.secrets).toSorted()).toEqual(made.toSorted());

@@ -1,8 +1,7 @@
 // The scripts that make the databases and roles of the deployment, run by psql against a real PostgreSQL as docker-compose.yml runs
 // them: as often as a person likes, after a set-up that failed, and after a password has changed.
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,12 +17,12 @@ import { commandLine } from "../cli/in-process.js";
 import { describeWith } from "../harness/programs.js";
 import { startPostgres, withPool } from "../harness/stack/postgres.js";
 import { compose, root } from "./compose-file.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 let server: PostgresServer;
-let secrets: string;
+const secrets = await temporaryFolder();
 
 beforeAll(async () => {
-  secrets = await mkdtemp(join(tmpdir(), "trustflow-roles-"));
   await writeSecretFiles(secrets, generateKeyRing);
   server = await startPostgres();
   // As in the image: the superuser is postgres, with the password of its file, and nothing else is there.
@@ -36,10 +35,7 @@ beforeAll(async () => {
   const password = await secretOf("database_superuser");
   await withPool(helper, (pool) => pool.query(`alter role postgres password '${password}'`));
 });
-afterAll(async () => {
-  await server.close();
-  await rm(secrets, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 const secretOf = async (name: string) => (await readFile(join(secrets, name), "utf8")).trim();
 

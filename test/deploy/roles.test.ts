@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { credentialsInClear } from "../../src/config/clear-text.js";
@@ -13,6 +12,7 @@ import { loadWithAccounts } from "../../src/providers/accounts.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { interpolate, root, roles, textOf, withWebhooks } from "./compose-file.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const dummies: Record<string, string> = {
   TRUSTFLOW_ENVIRONMENT: "preproduction",
@@ -24,13 +24,12 @@ const before = process.env;
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-compose-"));
+  folder = await temporaryFolder();
   await writeFile(join(folder, "trustflow.toml"), "");
 });
 
 afterEach(async () => {
   process.env = before;
-  await rm(folder, { recursive: true });
 });
 
 async function helpOf(...words: string[]): Promise<string> {

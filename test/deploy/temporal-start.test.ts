@@ -1,25 +1,22 @@
 // deploy/temporal/start.sh in a container that cannot change its files. The image is not here: two programs of its names say what
 // they were given.
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { root } from "./compose-file.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-temporal-"));
+  folder = await temporaryFolder();
   for (const name of ["bin", "home/config", "secrets"])
     await mkdir(join(folder, name), { recursive: true });
   await writeFile(join(folder, "secrets/database_temporal"), "pass'word\n");
   await writeFile(join(folder, "home/config/config_template.yaml"), "template\n");
   await program("temporal-server", 'echo "$POSTGRES_PWD" "$@"; ls "$2/config"');
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
 });
 
 async function program(name: string, script: string): Promise<void> {

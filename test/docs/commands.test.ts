@@ -1,17 +1,17 @@
 // Every command that a page shows is real: npm's scripts are there, and ours parse. test/long/docs runs them.
 import { describe, expect, test } from "vitest";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { createProgram } from "../../src/cli/program.js";
-import { trustflow } from "../cli/run.js";
+import { commandLine } from "../cli/in-process.js";
 import { commandOf, processes } from "../../src/contracts/registry.js";
 import { brought } from "../processes/index.js";
 import { shellBlocks } from "./shell-blocks.js";
 import { codeBlocks, isThere, namedRows, pages, quoted, root, textOf } from "./repository.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const scriptsOf = (path: string) =>
   Object.keys((JSON.parse(textOf(path)) as { scripts: object }).scripts);
@@ -151,7 +151,7 @@ test("a command that is not real is found", async () => {
 
 /** What the compiler says of lines that name a caller's data without declaring them. */
 async function typeProblems(lines: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "trustflow-readme-"));
+  const folder = await temporaryFolder();
   const compilerOptions = {
     module: "nodenext",
     target: "es2023",
@@ -198,7 +198,7 @@ describe("the first pages", () => {
   });
 
   test("the JSON Schema of an input is printed", async () => {
-    const { code, stdout } = await trustflow(["schema", "sendPostal"]);
+    const { code, stdout } = await commandLine(["schema", "sendPostal"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ type: "object" });
   });
@@ -212,7 +212,7 @@ describe("the first pages", () => {
       ),
     ).toBe(true);
     const args = [command, "--input", file, "--id", "order-7", "--dry-run"];
-    const { code, stderr } = await trustflow(args, { cwd: root });
+    const { code, stderr } = await commandLine(args, { cwd: root });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
   });
 
@@ -227,7 +227,7 @@ describe("the first pages", () => {
 });
 
 test("keys are generated as the pages say", async () => {
-  const { code, stdout } = await trustflow(["keys", "generate", "--env"]);
+  const { code, stdout } = await commandLine(["keys", "generate", "--env"]);
   expect(code).toBe(0);
   const names = stdout
     .trim()

@@ -1,7 +1,6 @@
 // The data key of a process: what it seals opens nowhere without it, wherever a copy of that lies.
-import { afterEach, beforeEach, expect, vi, test } from "vitest";
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, vi, test } from "vitest";
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dataKeyId } from "../../src/crypto/data-key.js";
 import { ErasedKeyError, isUndecryptable } from "../../src/crypto/errors.js";
@@ -9,6 +8,7 @@ import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentErasedError, DocumentStore } from "../../src/documents/store.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const processKey = { namespace: "default", workflowId: "sendPostal/order-7" };
@@ -29,10 +29,9 @@ const keyFileOf = (of: typeof processKey) => {
 const sealedWith = async (uri: string) => dataKeyOf(await readFile(fileOf(uri)));
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "data-keys-"));
+  root = await temporaryFolder();
   store = storeAt(root);
 });
-afterEach(() => rm(root, { recursive: true }));
 
 test("however many ask for it at once, a process has one key, and another process another one", async () => {
   const stores = Array.from({ length: 8 }, () => storeAt(root));

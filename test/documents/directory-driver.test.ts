@@ -1,23 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, vi, test } from "vitest";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStoreUnavailableError } from "../../src/errors/index.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const id = "00112233445566778899aabbccddeeff";
 let root: string;
 let driver: DirectoryDriver;
 
 beforeEach(async () => {
-  root = join(await mkdtemp(join(tmpdir(), "documents-")), "store");
+  root = join(await temporaryFolder(), "store");
   driver = new DirectoryDriver(root);
 });
-afterEach(async () => {
-  await rm(join(root, ".."), { recursive: true });
-});
+afterEach(() => rm(join(root, ".."), { recursive: true }));
 
 async function listed(): Promise<string[]> {
   const ids = [];

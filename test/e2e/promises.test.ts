@@ -3,9 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { InputMismatchError } from "../../src/client.js";
 import type { AnyHandle, ProcessHandle } from "../../src/client.js";
 import { notEncrypted } from "../../src/contracts/shared/payload-marks.js";
@@ -21,6 +18,9 @@ import { codeFor, holderInput, wrongCode } from "../processes/issue-certificate/
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { envelopeInput } from "../processes/sign-envelope/inputs.js";
 import { signerInput } from "../processes/sign-one-shot/inputs.js";
+import { testSealedSecrets } from "./sealed-secrets.js";
+import { testUpdateWithStart } from "./update-with-start.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const UNAVAILABLE_SECONDS = 5;
 /** Nobody listens there. */
@@ -28,7 +28,7 @@ const nowhere = "127.0.0.1:9";
 let system: TestStack;
 
 beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), "trustflow-promises-"));
+  const directory = await temporaryFolder();
   const { ports } = await openState(directory, () => undefined);
   const pkiDirectory = sandboxPki(directory);
   const account = (name: string, http: string, https = http) =>
@@ -199,6 +199,9 @@ test.concurrent("a signature whose answer is lost is found at the provider, and 
   expect((await handle.result()).outcome).toBe("signed");
   expect(await system.effects("signer")).toMatchObject({ "one-shot-signature.sign": 1 });
 }, 60_000);
+
+testSealedSecrets(() => system);
+testUpdateWithStart(() => system);
 
 test("the ledger has neither duplicates nor violations, and doctor finds nothing wrong", async () => {
   const { duplicates, violations } = await system.sandbox.ledger();

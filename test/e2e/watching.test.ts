@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { eventually } from "../harness/outages/wait.js";
-import { trustflow } from "../cli/run.js";
+import { commandLine } from "../cli/in-process.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
+import { testStartMany } from "./start-many.js";
 
 const DAY_MS = 86_400_000;
 /** Nothing listens there. */
@@ -106,11 +107,11 @@ test("an unreachable provider shows in status, list and watch from the second at
   );
   expect(later.retrying?.[0]?.attempt).toBeGreaterThanOrEqual(2);
 
-  const { stdout: shown } = await trustflow(["status", "sendPostal/away"], { env: stack.env });
+  const { stdout: shown } = await commandLine(["status", "sendPostal/away"], { env: stack.env });
   expect(shown).toMatch(
     /retrying +evi-post submit at 127\.0\.0\.1:1: not sent \(ECONNREFUSED\); attempt \d+ /,
   );
-  const { stdout: listed } = await trustflow(["list", "--json"], { env: stack.env });
+  const { stdout: listed } = await commandLine(["list", "--json"], { env: stack.env });
   const found = JSON.parse(listed) as { id: string; retrying?: object[] }[];
   expect(found.find(({ id }) => id === "away")?.retrying).toEqual([expect.objectContaining(call)]);
   const workflow = client.temporal.workflow.getHandle(handle.workflowId);
@@ -129,3 +130,5 @@ test("while the first call has no answer yet, the status names the environment",
   expect(status).not.toHaveProperty("retrying");
   await statusWhere(handle, ({ phase }) => phase === "tracking");
 }, 60_000);
+
+testStartMany(() => system);

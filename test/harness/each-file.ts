@@ -1,6 +1,7 @@
 // Runs before each test file, in a process that other test files share.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterAll, vi } from "vitest";
+import { removeFolders } from "./temporary.js";
 
 // The SDK's workflow modules take this class from the global object when they are loaded, as in a worker.
 Object.assign(globalThis, { AsyncLocalStorage });
@@ -11,4 +12,5 @@ afterAll(() => {
   vi.restoreAllMocks();
   process.env = before;
   process.exitCode = undefined;
+  return removeFolders();
 });

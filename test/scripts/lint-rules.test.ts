@@ -1,10 +1,10 @@
 // The linter enforces the import table of the design, and where the clock may be read: each rule is broken here once, on files of
 // a throwaway folder.
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../harness/temporary.js";
 
 interface Diagnostic {
   code: string;
@@ -186,7 +186,7 @@ const pathOf = (index: number, kind: string, file: string): string =>
   join(`${kind}-${index}`, file);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-lint-"));
+  folder = await temporaryFolder();
   const text = await readFile(resolve(".oxlintrc.json"), "utf8");
   // The paths are the same below each tree; types are not looked at.
   const config = JSON.parse(text) as { options: unknown; overrides: { files: string[] }[] };
@@ -205,8 +205,6 @@ beforeAll(async () => {
     if (rules.has(code)) reported.add(filename);
   }
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function lint(): Promise<Diagnostic[]> {
   const stdout = await new Promise<string>((done) => {

@@ -1,14 +1,15 @@
 // The dependency-free script behind `npm run demo`, `npm test` and `npm run verify`.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { closingLine, noteError } from "../../scripts/test.mjs";
 import { longest } from "../harness/longest-first.js";
 import { describeWith } from "../harness/programs.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 async function closingLineOf(results: object, others?: string[]): Promise<string> {
   const file = join(await ownFolder(), "results.json");
@@ -18,8 +19,7 @@ async function closingLineOf(results: object, others?: string[]): Promise<string
 
 /** Until the end of the test. */
 async function ownFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   return folder;
 }
 

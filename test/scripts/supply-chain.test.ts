@@ -1,14 +1,14 @@
 // What `npm run verify` says of the parts that are delivered, and the script that pins the image's base.
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delivered, judged, sbomProblems, withoutIntegrity } from "../../scripts/supply-chain.mjs";
 import { closedPort, listening } from "../cli/doctor/doctor.js";
 import { textOf } from "../docs/repository.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 describe("the SBOM", () => {
   const lock = {
@@ -138,12 +138,11 @@ describe("the image's base", () => {
   let folder: string;
   let url: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "trustflow-pin-"));
+    folder = await temporaryFolder();
     url = `http://127.0.0.1:${await listening(registry)}`;
   });
   afterAll(async () => {
     registry.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function pinned(text: string, at = url) {

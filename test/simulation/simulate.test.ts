@@ -1,16 +1,16 @@
 // `npm run simulate`: a plan gives one hash, in any process and on both releases of Node, and a failure is shrunk.
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ltsNode } from "../../scripts/lts.mjs";
 import { planOf } from "./plan.js";
 import type { Plan, Step } from "./plan.js";
 import { addUp } from "./report.js";
 import type { Whole } from "./report.js";
 import { shrink } from "./shrink.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const LIMIT_MS = 600_000;
 const seed = 7;
@@ -29,10 +29,9 @@ describe("a run", () => {
   }
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "trustflow-simulate-"));
+    folder = await temporaryFolder();
     first = await simulate(ofSeed);
   }, LIMIT_MS);
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test("--json says what was done", () => {
     expect(first).toEqual({

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
@@ -9,6 +8,7 @@ import { UnreachableError } from "../../src/errors/index.js";
 import { connectClient, connectionOptions } from "../../src/temporal/connection.js";
 import { connectWorker } from "../../src/temporal/worker-connection.js";
 import { freshRing, startServer } from "./support.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 let env: TestWorkflowEnvironment;
 let folder: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => env.teardown());
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "connection-"));
+  folder = await temporaryFolder();
   saved = { ...process.env };
   for (const name of Object.keys(process.env))
     if (name.startsWith("TEMPORAL_")) delete process.env[name];
@@ -28,7 +28,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   process.env = saved;
-  await rm(folder, { recursive: true });
 });
 
 async function closedPort(): Promise<number> {

@@ -1,10 +1,10 @@
-// `Trustflow.embedded()`: a whole system for a user's own test, of which nothing is left, however it ends.
+// `Trustflow.embedded()`: a whole system for a user's own test, of which nothing is left; test/long/shutdown kills one.
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Trustflow as Client } from "trustflow-client";
 import { processesOf } from "../../../test/harness/left-over.js";
-import { folder, nothingIsLeft, program } from "./program.js";
+import { folder, program } from "./program.js";
 
 const LIMIT_MS = 180_000;
 
@@ -47,18 +47,6 @@ test(
     expect(await once(child, "exit")).toEqual([0, null]);
     expect(await processesOf(folder)).toEqual([]);
     expect(await readdir(folder)).toEqual([]);
-  },
-  LIMIT_MS,
-);
-
-test(
-  "nothing is left of a program that is killed",
-  async () => {
-    const { child, lines } = program(fast, `console.log("up"); setInterval(() => {}, 1000);`);
-    await lines.next();
-    expect((await processesOf(folder)).length).toBeGreaterThan(5);
-    child.kill("SIGKILL");
-    await nothingIsLeft();
   },
   LIMIT_MS,
 );

@@ -1,21 +1,19 @@
 // One holder at a time, and a dead holder does not block the next one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { isAlive, tryLock, withLock } from "../src/processes/lock.js";
+import { temporaryFolder } from "../../../test/harness/temporary.js";
 
 let folder = "";
 let file = "";
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-lock-"));
+  folder = await temporaryFolder();
   file = join(folder, "below", "lock");
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test("work under one lock never overlaps, and who waits is told once", async () => {
   let inside = 0;

@@ -39,8 +39,9 @@ afterEach(async () => {
   for (const made of folders.splice(0)) await rm(made, { recursive: true, force: true });
 });
 
-test("what is committed is there after a stop and after a crash, on the same port", async () => {
-  const server = await start(folder());
+test("what is committed is there after a stop, a crash and a run that was killed; the port and the password stay", async () => {
+  const directory = folder();
+  const server = await start(directory);
   await ask(server.url, "CREATE TABLE t AS SELECT 1 AS n");
   await server.stop();
   expect(server.isAlive()).toBe(false);
@@ -50,6 +51,16 @@ test("what is committed is there after a stop and after a crash, on the same por
   await server.kill();
   await server.start();
   expect(await ask(server.url, "SELECT n FROM t")).toBe(2);
+  // As a killed run leaves it.
+  const next = await start(directory);
+  expect(isAlive(server.pid)).toBe(false);
+  expect(await ask(next.url, "SELECT n FROM t")).toBe(2);
+  await next.close();
+  const kept = await start(directory, true);
+  expect(new URL(kept.url).password).toBe(new URL(server.url).password);
+  expect(await ask(kept.url, "SELECT n FROM t")).toBe(2);
+  await kept.close();
+  expect(existsSync(directory)).toBe(false);
 });
 
 test("it is as durable as in production, reached only from here and only with the password", async () => {
@@ -62,32 +73,6 @@ test("it is as durable as in production, reached only from here and only with th
   stranger.password = "guessed";
   await expect(ask(stranger.href, "SELECT 1")).rejects.toThrow("password");
   expect((await stat(join(directory, "password"))).mode & 0o077).toBe(0);
-});
-
-test("a kept folder is opened again with its data and password", async () => {
-  const directory = folder();
-  const first = await start(directory);
-  await ask(first.url, "CREATE TABLE t AS SELECT 7 AS n");
-  await first.close();
-  const second = await start(directory);
-  expect(new URL(second.url).password).toBe(new URL(first.url).password);
-  expect(await ask(second.url, "SELECT n FROM t")).toBe(7);
-});
-
-test("a server that a killed run left in the folder is stopped first", async () => {
-  const directory = folder();
-  const left = await start(directory);
-  await ask(left.url, "CREATE TABLE t AS SELECT 3 AS n");
-  const next = await start(directory);
-  expect(isAlive(left.pid)).toBe(false);
-  expect(await ask(next.url, "SELECT n FROM t")).toBe(3);
-});
-
-test("a throwaway folder is gone after close", async () => {
-  const directory = folder();
-  const server = await start(directory, true);
-  await server.close();
-  expect(existsSync(directory)).toBe(false);
 });
 
 (process.platform === "linux" && process.getuid?.() === 0 ? test : test.skip)(

@@ -1,28 +1,17 @@
 // The folder of a stack is for its owner alone, before anything is in it.
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readdir,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { startPostgres } from "../src/servers/postgres.js";
 import { openPrivateFolder } from "../src/stack/private-folder.js";
 import { resetStack } from "../src/stack/reset.js";
 import { openState } from "../src/stack/stack-state.js";
+import { temporaryFolder } from "../../../test/harness/temporary.js";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-private-"));
+  folder = await temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 const said: string[] = [];

@@ -1,15 +1,12 @@
 // The dev server has our search attributes from the start, and comes back on its ports after a crash.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import { findTemporal, startTemporal } from "../src/servers/temporal-server.js";
+import { temporaryFolder } from "../../../test/harness/temporary.js";
 
-const folder = await mkdtemp(join(tmpdir(), "trustflow-temporal-test-"));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
   const connection = await Connection.connect({ address });

@@ -92,9 +92,30 @@ export async function differences(
 }
 
 /** The header that `given.account` stands for; undefined: none. */
-export function authorizationOf(account: string = "ok"): string | undefined {
+export function authorizationOf(account: string = "ok", owner = "sandbox"): string | undefined {
   if (account === "noAuthorization") return undefined;
-  return account === "wrongPassword" ? basic("sandbox", "wrong") : basic("sandbox");
+  if (account === "wrongPassword") return basic(owner, "wrong");
+  return basic(account === "ok" ? owner : account);
+}
+
+/** The same submission once before, answered as `given.earlier` says. */
+export async function submitBefore(
+  sandbox: Sandbox,
+  fixture: Fixture,
+  operation: string,
+  values: Values,
+): Promise<string[]> {
+  const { earlier: status } = fixture["given"];
+  if (status === undefined) return [];
+  const before = structuredClone({ ...fixture, response: { status } }) as Fixture;
+  if (status === 400) before["request"].body = {};
+  else if (status !== 200 && status !== 401)
+    sandbox.faults.add({ operation, kind: "reject", status });
+  if (status === 200) before["response"] = { ...fixture["response"], status };
+  const using = status === 401 ? { ...values, basic: basic("owner", "wrong") } : values;
+  const found = await differences(sandbox, before, using);
+  values["token"] = using["token"];
+  return found;
 }
 
 function bodyOf({ body, text, form }: Pick<SentRequest, "body" | "text" | "form">) {

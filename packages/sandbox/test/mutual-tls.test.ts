@@ -1,7 +1,6 @@
 // An endpoint with a client certificate serves only clients with a valid certificate of the sandbox's authority.
 import { once } from "node:events";
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { got } from "got";
@@ -15,6 +14,7 @@ import { startSandbox, type Sandbox } from "../src/sandbox.js";
 import { readyLine, start } from "../../../test/cli/run.js";
 import { basic, mutualTls } from "./caller.js";
 import { holderBody } from "./providers/disposable-certificate/caller.js";
+import { temporaryFolder } from "../../../test/harness/temporary.js";
 
 const sandbox = await startSandbox({ speed: "manual" });
 afterAll(() => sandbox.close());
@@ -86,7 +86,7 @@ test("plain HTTP does not serve what needs a certificate, and mutual TLS nothing
 });
 
 test("the files are kept for the next start, and what was configured goes on", async () => {
-  const stateDirectory = await mkdtemp(join(tmpdir(), "trustflow-pki-"));
+  const stateDirectory = await temporaryFolder();
   const first = await startSandbox({ speed: "manual", stateDirectory });
   const certificate = await readFile(first.pki.certificateFile, "utf8");
   const kept = mutualTls(first);
@@ -100,7 +100,7 @@ test("the files are kept for the next start, and what was configured goes on", a
 });
 
 test("a certificate that would expire within the month is made anew at the start", async () => {
-  const pkiDirectory = await mkdtemp(join(tmpdir(), "trustflow-pki-"));
+  const pkiDirectory = await temporaryFolder();
   const first = await startSandbox({ speed: "manual", pkiDirectory });
   const ending = first.issueClientCertificate("sandbox", { untilDays: 29 });
   await writeFile(first.pki.certificateFile, ending.cert);

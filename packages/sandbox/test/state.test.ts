@@ -1,17 +1,15 @@
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { cp, readdir, rm } from "node:fs/promises";
+import { beforeEach, expect, test } from "vitest";
 import { startSandbox } from "../src/sandbox.js";
 import { call, DAY, everyEvent, HOUR, post, query, submission, submit } from "./caller.js";
 import { collector } from "./collector.js";
 import { sixtyDays } from "./sixty-days.js";
+import { temporaryFolder } from "../../../test/harness/temporary.js";
 
 let stateDirectory: string;
 beforeEach(async () => {
-  stateDirectory = await mkdtemp(join(tmpdir(), "sandbox-"));
+  stateDirectory = await temporaryFolder();
 });
-afterEach(() => rm(stateDirectory, { recursive: true }));
 
 test("an option that is undefined has its default", async () => {
   const given = { speed: undefined, logSize: undefined } as unknown as { speed: 1 };

@@ -39,7 +39,7 @@ let database: TestDatabase;
 let archive: CallbackArchive;
 const closing: { close(): Promise<void> }[] = [];
 beforeAll(async () => {
-  database = await testDatabase({ own: true });
+  database = await testDatabase();
   archive = new CallbackArchive(database.pool);
 });
 afterEach(async () => {
@@ -349,7 +349,9 @@ test("addresses are forgotten in their order, so that no two deletions stop each
   await lock("a");
   const forgetting = archive.forgetAddresses(new Date("2020-01-02"));
   await until(async () => {
-    const { rowCount } = await database.pool.query("select from pg_locks where not granted");
+    const { rowCount } = await database.pool.query(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    );
     return rowCount !== 0;
   });
   // A statement that waits for the first lock holds none of the others.

@@ -32,7 +32,7 @@ let journal: Journal;
 const relays: Relay[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase({ own: true });
+  database = await testDatabase();
   archive = new CallbackArchive(database.pool);
   const sealers = sealersIn();
   journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });

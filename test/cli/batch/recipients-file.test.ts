@@ -1,9 +1,9 @@
 // The list of `send-notice-batch`, checked before anything is stored or started.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 const secret = "a-very-private-name";
 const input = {
@@ -14,9 +14,8 @@ const input = {
 const good = `address;legalname\n${secret}@example.com;Ada\ngrace@example.com;Grace\n`;
 const bad = `address;legalname\n${secret};Ada\ngrace@example.com;Grace\ngrace@example.com;\n`;
 
-let folder: string;
+const folder = await temporaryFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   await writeFile(join(folder, "recipients.csv"), good);
   await writeFile(join(folder, "bad.csv"), bad);
   await writeFile(join(folder, "batch.json"), JSON.stringify(input));
@@ -25,10 +24,9 @@ beforeAll(async () => {
     JSON.stringify({ ...input, onInvalid: "skip-invalid" }),
   );
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const run = (file: string, ...args: string[]) =>
-  trustflow(["send-notice-batch", "--input", join(folder, file), ...args], { cwd: folder });
+  commandLine(["send-notice-batch", "--input", join(folder, file), ...args], { cwd: folder });
 
 test("--preflight prints the counts, needs neither configuration nor server, and ends with 0", async () => {
   const { code, stdout, stderr } = await run("batch.json", "--preflight", "--json");

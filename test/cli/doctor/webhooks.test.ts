@@ -1,10 +1,9 @@
 // What `trustflow doctor` finds about the endpoints of webhooks: by connections alone, so that no endpoint hears of anything.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   certificateAuthority,
@@ -13,6 +12,7 @@ import {
 import { newSecret } from "../../../src/webhooks/signature.js";
 import { closedPort, doctor, expectFinding, listening } from "./doctor.js";
 import type { Report } from "./doctor.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 const authority = certificateAuthority("Authority of the test");
 const requests: string[] = [];
@@ -21,11 +21,10 @@ const servers: Server[] = [
   createServer(heard),
   createTlsServer(serverCertificate(["localhost"], authority), heard) as Server,
 ];
-let folder: string;
+const folder = await temporaryFolder();
 let report: Report;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-webhooks-"));
   const authorityFile = join(folder, "authority.pem");
   await writeFile(authorityFile, authority.cert);
   const [plain, tls] = await Promise.all(servers.map(listening));
@@ -53,7 +52,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   for (const server of servers) server.close();
-  await rm(folder, { recursive: true });
 });
 
 const checkOf = (name: string) => report.checks.find(({ check }) => check === `webhook ${name}`);

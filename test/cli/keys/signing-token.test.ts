@@ -1,14 +1,14 @@
 // `keys signing-token`: the provider's token goes into a private file and nowhere else, and is asked for once (P1 §1.4, §5.4).
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 let sandbox: Sandbox;
-let folder: string;
+const folder = await temporaryFolder();
 const accountEnv = (token: string) => ({
   TRUSTFLOW_ENVIRONMENT: "sandbox",
   TRUSTFLOW_ACCOUNTS__DEFAULT__ONE_SHOT_SIGNATURE__BASE_URL: sandbox.url,
@@ -17,15 +17,11 @@ const accountEnv = (token: string) => ({
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  folder = await mkdtemp(join(tmpdir(), "trustflow-token-"));
 });
-afterAll(async () => {
-  await sandbox?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => sandbox?.close());
 
 const make = (out: string, token = "sandbox-token", ...more: string[]) =>
-  trustflow(["keys", "signing-token", "--out", out, ...more], {
+  commandLine(["keys", "signing-token", "--out", out, ...more], {
     env: accountEnv(token),
     cwd: folder,
   });

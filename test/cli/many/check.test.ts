@@ -1,20 +1,18 @@
 // The whole file is checked before anything is started; what is checked here needs no server.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { letterPdf } from "../../processes/send-postal/inputs.js";
 import { commandLine } from "../in-process.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-many-"));
   await writeFile(join(folder, "letter.pdf"), letterPdf);
   await writeFile(join(folder, "letter.txt"), "no PDF");
   await writeFile(join(folder, "list.csv"), "address;legalname\nada@example.com;Ada\n");
   await writeFile(join(folder, "bad-list.csv"), "address;legalname\nnobody;Ada\n");
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const header =
   "id,document.path,recipientName,recipientAddress.streetAddress,recipientAddress.postalCode,recipientAddress.locality,recipientAddress.region,recipientAddress.country,settings.pollIntervalSeconds";

@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "vitest";
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ResultFile } from "../../../src/cli/many/result-file.js";
 import type { Outcome } from "../../../src/cli/many/result-file.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 let folder: string;
 let path: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-result-"));
+  folder = await temporaryFolder();
   path = join(folder, "result.csv");
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function write(...outcomes: [id: string, result: Outcome["result"], message?: string][]) {
   const file = await ResultFile.open(path);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { printPieces, table } from "../../../src/cli/output/output.js";
 import { paint, terminal } from "../../../src/cli/output/terminal.js";
@@ -10,18 +9,15 @@ import { BoxOpener, BoxSealer, publicRingOf } from "../../../src/crypto/sealed-b
 import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { commandLine } from "../in-process.js";
 import { trustflow } from "../run.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 let sandbox: Sandbox;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   sandbox = await startSandbox({ speed: "manual" });
 });
-afterAll(async () => {
-  await sandbox.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => sandbox.close());
 
 test("colour needs a terminal, and NO_COLOR takes it away there too", () => {
   const screen = { isTTY: true } as NodeJS.WriteStream;
@@ -72,16 +68,14 @@ test.each(["input", "result", "status"])("schema --part %s prints JSON Schema", 
 });
 
 test("keys generate prints a ring that can be read, and another one each time", async () => {
-  const [one, other] = await Promise.all([
-    trustflow(["keys", "generate"]),
-    trustflow(["keys", "generate"]),
-  ]);
+  const one = await commandLine(["keys", "generate"]);
+  const other = await commandLine(["keys", "generate"]);
   expect(KeyRing.parse(one.stdout.trim()).active.id).toBe("k1");
   expect(one.stdout).not.toBe(other.stdout);
 });
 
 test("keys generate --env names what a deployment needs", async () => {
-  const { stdout } = await trustflow(["keys", "generate", "--env", "--id", "n1"]);
+  const { stdout } = await commandLine(["keys", "generate", "--env", "--id", "n1"]);
   const names = stdout
     .trim()
     .split("\n")
@@ -102,7 +96,7 @@ test("keys generate --env names what a deployment needs", async () => {
 
 test("keys generate --secrets writes the files of a deployment into a private folder, and keeps existing ones", async () => {
   const directory = join(folder, "secrets");
-  const run = () => trustflow(["keys", "generate", "--secrets", directory, "--json"]);
+  const run = () => commandLine(["keys", "generate", "--secrets", directory, "--json"]);
   const { written } = JSON.parse((await run()).stdout) as { written: string[] };
   expect((await stat(directory)).mode & 0o777).toBe(0o700);
   const text = (name: string) => readFile(join(directory, name), "utf8");
@@ -118,51 +112,20 @@ test("keys generate --secrets writes the files of a deployment into a private fo
 
 test("keys public prints what seals to the first key of keys.inbox", async () => {
   const env = { TRUSTFLOW_KEYS__INBOX: `${generateKeyRing("k2")},${generateKeyRing("k1")}` };
-  const { stdout } = await trustflow(["keys", "public"], { env });
+  const { stdout } = await commandLine(["keys", "public"], { env });
   const sealed = new BoxSealer(KeyRing.parse(stdout.trim())).seal(Buffer.from("{}"), "here");
   const opener = new BoxOpener(KeyRing.parse(env.TRUSTFLOW_KEYS__INBOX.split(",")[0] ?? ""));
   expect(opener.open(sealed, "here").toString()).toBe("{}");
-  const without = await trustflow(["keys", "public"]);
+  const without = await commandLine(["keys", "public"]);
   expect([without.code, without.stderr]).toEqual([
     4,
     expect.stringContaining("keys.inbox is required"),
   ]);
 });
 
-test("a document comes out of the store as it went in", async () => {
-  const env = {
-    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(folder, "store"),
-    TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
-  };
-  const file = join(folder, "letter.pdf");
-  await writeFile(file, "%PDF-1.4 content");
-  const put = await trustflow(["documents", "put", file, "--json"], { env });
-  const { uri, size, mediaType } = JSON.parse(put.stdout) as {
-    uri: string;
-    size: number;
-    mediaType: string;
-  };
-  expect({ size, mediaType }).toEqual({ size: 16, mediaType: "application/pdf" });
-
-  const piped = await trustflow(["documents", "get", uri], { env });
-  expect(piped.stdout).toBe("%PDF-1.4 content");
-
-  const out = join(folder, "out");
-  const saved = await trustflow(["documents", "get", uri, "--out", out, "--json"], { env });
-  const [first] = JSON.parse(saved.stdout) as { file: string; uri: string }[];
-  expect(await readFile(first?.file ?? "", "utf8")).toBe("%PDF-1.4 content");
-  const again = await trustflow(["documents", "get", uri, "--out", out], { env });
-  expect(again.code).toBe(0);
-  await writeFile(first?.file ?? "", "something else");
-  expect((await trustflow(["documents", "get", uri, "--out", out], { env })).code).toBe(2);
-
-  const unknown = await trustflow(["documents", "get", `document:${"0".repeat(32)}`], { env });
-  expect(unknown.code).toBe(3);
-});
-
 test("the sandbox is steered by its sub-commands", async () => {
   const at = ["--url", sandbox.url, "--json"];
-  const fault = await trustflow([
+  const fault = await commandLine([
     "sandbox",
     "fault",
     "evi-post.submit",
@@ -177,15 +140,15 @@ test("the sandbox is steered by its sub-commands", async () => {
     kind: "reject",
     times: "always",
   });
-  const faults = await trustflow(["sandbox", "faults", ...at]);
+  const faults = await commandLine(["sandbox", "faults", ...at]);
   expect(JSON.parse(faults.stdout)).toHaveLength(1);
-  expect((await trustflow(["sandbox", "clear-faults", ...at])).code).toBe(0);
+  expect((await commandLine(["sandbox", "clear-faults", ...at])).code).toBe(0);
   const before = sandbox.clock.now();
-  expect((await trustflow(["sandbox", "advance", "60d", ...at])).code).toBe(0);
+  expect((await commandLine(["sandbox", "advance", "60d", ...at])).code).toBe(0);
   expect(sandbox.clock.now() - before).toBe(60 * 86_400_000);
-  const ledger = await trustflow(["sandbox", "ledger", ...at]);
+  const ledger = await commandLine(["sandbox", "ledger", ...at]);
   expect(JSON.parse(ledger.stdout)).toMatchObject({ effects: [], duplicates: [], violations: [] });
-  expect((await trustflow(["sandbox", "item", "none", "--url", sandbox.url])).code).toBe(3);
+  expect((await commandLine(["sandbox", "item", "none", "--url", sandbox.url])).code).toBe(3);
 });
 
 test("keys generate --out makes a file for its owner alone, fills in the template, and overwrites nothing", async () => {
@@ -211,7 +174,7 @@ test("keys generate --out makes a file for its owner alone, fills in the templat
   expect(again.code).toBe(2);
   expect(again.stderr).toContain("--out: the file exists already and is not overwritten");
   expect(await readFile(out, "utf8")).toBe(written);
-  const filled = await trustflow([
+  const filled = await commandLine([
     "keys",
     "generate",
     "--env",
@@ -226,10 +189,10 @@ test("keys generate --out makes a file for its owner alone, fills in the templat
 
 test("keys generate --out takes a single ring too; --template needs --env and --out", async () => {
   const out = join(folder, "ring");
-  const json = await trustflow(["keys", "generate", "--out", out, "--json"]);
+  const json = await commandLine(["keys", "generate", "--out", out, "--json"]);
   expect(JSON.parse(json.stdout)).toEqual({ file: out });
   expect(KeyRing.parse((await readFile(out, "utf8")).trim()).active.id).toBe("k1");
-  const { code, stderr } = await trustflow(["keys", "generate", "--template", out]);
+  const { code, stderr } = await commandLine(["keys", "generate", "--template", out]);
   expect({ code, stderr }).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("--template"),

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { describeWith } from "../../harness/programs.js";
 import { onTerminal } from "../../harness/stack/terminal.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
 
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 
@@ -15,7 +15,7 @@ describeWith("script", "a terminal of 80 columns", () => {
       const shown = terminal.shown().replaceAll("\r", "");
       for (const line of shown.split("\n"))
         if (line.length > 80) expect(words(line)).toHaveLength(1);
-      const { stdout } = await trustflow(args);
+      const { stdout } = await commandLine(args);
       expect(words(shown).filter((word) => word !== "\\")).toEqual(
         words(stdout).filter((word) => word !== "\\"),
       );

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "vitest";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { assertionInput, holderInput } from "../../processes/issue-certificate/inputs.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 const letter = {
   document: { path: "letter.pdf" },
   recipientName: "A Very Private Name",
@@ -23,11 +23,9 @@ const letter = {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   await writeFile(join(folder, "letter.pdf"), "%PDF-1.4\n%%EOF\n");
   await writeFile(join(folder, "letter.txt"), "not a PDF");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function dryRun(
   input: unknown,
@@ -37,7 +35,7 @@ async function dryRun(
 ) {
   const file = join(folder, "input.json");
   await writeFile(file, typeof input === "string" ? input : JSON.stringify(input));
-  const { code, stdout, stderr } = await trustflow(
+  const { code, stdout, stderr } = await commandLine(
     [command, "--input", file, "--dry-run", "--json", ...args],
     { env },
   );
@@ -212,7 +210,7 @@ test("what is not JSON is refused with its line, and not quoted", async () => {
 });
 
 test("- reads stdin, and paths are relative to the working directory", async () => {
-  const { code } = await trustflow(["send-postal", "--input", "-", "--dry-run"], {
+  const { code } = await commandLine(["send-postal", "--input", "-", "--dry-run"], {
     cwd: folder,
     stdin: JSON.stringify(letter),
   });
@@ -225,7 +223,7 @@ test.each([
 ])(
   "what `trustflow example %s` prints is taken as it is, comments and all",
   async (name, command) => {
-    const { stdout } = await trustflow(["example", name]);
+    const { stdout } = await commandLine(["example", name]);
     expect(stdout).toContain("  // ");
     expect(await dryRun(stdout, [], {}, command)).toMatchObject({ code: 0, out: { valid: true } });
   },

@@ -1,14 +1,14 @@
 // What `evidence --out` saves, what it calls its files, and what its manifest says.
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Trustflow } from "../../../src/client.js";
 import { DocumentNotFoundError } from "../../../src/errors/index.js";
 import { referencesIn, saved } from "../../../src/cli/processes/evidence.js";
 import { fileNames } from "../../../src/cli/processes/evidence-names.js";
 import type { Evidence } from "../../../src/cli/processes/evidence-names.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
 /** Its content is its text. */
@@ -62,9 +62,8 @@ test("a result's documents beside its list are found, whatever members name them
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-evidence-"));
+  folder = await temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 /** Has these texts, by the URI of their references. */
 const storeOf = (...texts: string[]) => {

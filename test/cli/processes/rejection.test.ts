@@ -1,15 +1,11 @@
 // `reject-call`: the fields of the request are read before anything is asked of Temporal (P1 §4.2).
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { commandLine } from "../in-process.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 test.each([
   ["reason: Q7XJ2VK9", "is not JSON"],

@@ -1,7 +1,6 @@
 // Files in an input, wherever its contract takes a document.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { readStartInput, withStoredFiles } from "../../../src/cli/processes/start-input.js";
@@ -9,6 +8,7 @@ import { DocumentInput } from "../../../src/contracts/shared/values.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 const contract = z.strictObject({
   documents: z.array(z.strictObject({ name: z.string(), document: DocumentInput })),
@@ -19,17 +19,15 @@ const contract = z.strictObject({
   providerFields: z.record(z.string(), z.unknown()).optional(),
 });
 
-let folder: string;
+const folder = await temporaryFolder();
 let store: DocumentStore;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   store = new DocumentStore(new DirectoryDriver(folder), KeyRing.parse(generateKeyRing()));
   await writeFile(join(folder, "one.pdf"), "%PDF-1.4 one");
   await writeFile(join(folder, "two.pdf"), "%PDF-1.4 two");
   await writeFile(join(folder, "note.txt"), "a note");
   await writeFile(join(folder, "empty.pdf"), "");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function read(input: object) {
   const file = join(folder, "input.json");

@@ -1,8 +1,7 @@
 // `provider`: what EviPost and EviNotice hold is read from them, by every filter that they document, and no file is written by halves
 // (P2 §4.1–4.3).
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
@@ -12,14 +11,14 @@ import { samplePdf } from "../../harness/fixtures/fixtures.js";
 import { call, submission } from "../../../packages/sandbox/test/caller.js";
 import { sender, smallest } from "../../../packages/sandbox/test/providers/evi-notice/sender.js";
 import { commandLine } from "../in-process.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 let sandbox: Sandbox;
-let folder: string;
+const folder = await temporaryFolder();
 let env: Record<string, string>;
 
 beforeAll(async () => {
   sandbox = await startSandbox({ speed: "manual" });
-  folder = await mkdtemp(join(tmpdir(), "trustflow-provider-"));
   const account = (provider: string) => ({
     [`TRUSTFLOW_ACCOUNTS__DEFAULT__${provider}__BASE_URL`]: sandbox.url,
     [`TRUSTFLOW_ACCOUNTS__DEFAULT__${provider}__USERNAME`]: "sandbox",
@@ -33,10 +32,7 @@ beforeAll(async () => {
     ...account("EVI_NOTICE"),
   };
 });
-afterAll(async () => {
-  await sandbox?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => sandbox?.close());
 
 const provider = (...args: string[]) => commandLine(["provider", ...args], { env });
 

@@ -1,34 +1,33 @@
 // `documents put` and `get`, as a shell runs them: a document is stored and fetched as a whole or not at all.
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { DocumentReference } from "../../../src/contracts/shared/values.js";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { onTerminal } from "../../harness/stack/terminal.js";
-import { cli, start, trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
+import { cli, start } from "../run.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
-let folder: string;
+const folder = await temporaryFolder();
 let env: Record<string, string>;
 const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n"), randomBytes(200_000)]);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-documents-"));
   env = {
     TRUSTFLOW_DOCUMENTS__DIRECTORY: join(folder, "store"),
     TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
   };
   await writeFile(join(folder, "letter.pdf"), pdf);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function put(file: string): Promise<DocumentReference> {
-  const { code, stdout, stderr } = await trustflow(["documents", "put", file, "--json"], { env });
+  const { code, stdout, stderr } = await commandLine(["documents", "put", file, "--json"], { env });
   expect([code, stderr]).toEqual([0, ""]);
   return DocumentReference.parse(JSON.parse(stdout));
 }
@@ -44,7 +43,7 @@ test("a file goes in and comes out, to a folder and to stdout; no progress witho
   const out = join(folder, "out");
   const args = ["documents", "get", reference.uri, "--out", out, "--json"];
   for (const _ of ["new", "there already"]) {
-    const { code, stdout, stderr } = await trustflow(args, { env });
+    const { code, stdout, stderr } = await commandLine(args, { env });
     expect([code, stderr]).toEqual([0, ""]);
     const [saved] = JSON.parse(stdout) as [{ file: string; size: number; sha256: string }];
     expect(saved).toMatchObject({ size: pdf.length, sha256: reference.sha256 });
@@ -129,7 +128,7 @@ test("a put that is killed leaves no document", async () => {
   const left = await filesIn(store);
   expect(left.map(({ name }) => name)).toEqual([expect.stringMatching(/^\.[0-9a-f]{32}\./)]);
   const uri = `document:${left[0]!.name.slice(1, 33)}`;
-  const read = await trustflow(["documents", "get", uri], {
+  const read = await commandLine(["documents", "get", uri], {
     env: { ...env, TRUSTFLOW_DOCUMENTS__DIRECTORY: store },
   });
   expect(read).toMatchObject({ code: 3, stdout: "" });
@@ -141,11 +140,11 @@ test("a damaged document leaves no file, and ends with an error", async () => {
   // Two whole chunks of four are left.
   await truncate(stored(reference), 2 + 2 + 43 + 2 * 65_552);
   const out = join(folder, "damaged");
-  const saved = await trustflow(["documents", "get", reference.uri, "--out", out], { env });
+  const saved = await commandLine(["documents", "get", reference.uri, "--out", out], { env });
   expect(saved.code).toBe(1);
   expect(saved.stderr).toContain(reference.uri);
   expect(await readdir(out)).toEqual([]);
-  const shown = await trustflow(["documents", "get", reference.uri], { env });
+  const shown = await commandLine(["documents", "get", reference.uri], { env });
   expect(shown.code).toBe(1);
   expect(shown.stdout.length).toBeLessThan(pdf.length);
 });
@@ -156,7 +155,7 @@ test("a file of the same name with other content stays as it is", async () => {
   const file = join(out, `${reference.uri.slice("document:".length)}.pdf`);
   await mkdir(out);
   await writeFile(file, "mine");
-  const { code, stderr } = await trustflow(["documents", "get", reference.uri, "--out", out], {
+  const { code, stderr } = await commandLine(["documents", "get", reference.uri, "--out", out], {
     env,
   });
   expect(code).toBe(2);
@@ -173,7 +172,7 @@ test.each([
 ])("%s is refused", async (_, name, content, message) => {
   const file = join(folder, name);
   if (content !== undefined) await writeFile(file, content);
-  const { code, stderr } = await trustflow(["documents", "put", file], { env });
+  const { code, stderr } = await commandLine(["documents", "put", file], { env });
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });

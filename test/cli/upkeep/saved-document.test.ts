@@ -1,16 +1,15 @@
 // A saved document gets its name only when it is complete.
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { saveDocument } from "../../../src/cli/upkeep/saved-document.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 const uri = `document:${"0a".repeat(16)}`;
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-saved-"));
+  folder = await temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const shown = async () => (await readdir(folder)).filter((name) => !name.startsWith("."));
 

@@ -326,17 +326,6 @@ test("retry while a sender may still be at it: refused, with the time when it ma
   expect(provider.sends).toHaveLength(0);
 });
 
-test("retry after an answer that has come meanwhile sends nothing", async () => {
-  const effect = effectOf();
-  await journal.perform(effect, new Provider().performance);
-  expect(await journal.decide(effect, decision({ decision: "retry" }))).toMatchObject({
-    occurrence: "0",
-  });
-  const provider = new Provider();
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
-  expect(provider.sends).toHaveLength(0);
-});
-
 test("happened: its result is the answer from then on, sealed; a provider's own answer stands against it", async () => {
   const effect = effectOf({ effectClass: "once" });
   const first = await hanging(effect);

@@ -1,4 +1,4 @@
-// docs/design.md §6's table, row by row: what a performance does with what it finds.
+// What a performance does with what it finds (docs/design.md §6): each action once. Which action each row leads to is next-action.test.ts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   EffectAbsentOnce,
@@ -100,16 +100,6 @@ test("a denial renews the token that goes over the wire, after an empty look-up 
   expect(new Set([effect.token, wire, last.sends[0]?.idempotencyToken]).size).toBe(3);
 });
 
-test("a denial, and the look-up finds it after all: it is adopted, nothing is sent", async () => {
-  const effect = effectOf();
-  await expect(journal.perform(effect, new Provider(denied, nothing).performance)).rejects.toBe(
-    denied,
-  );
-  const provider = new Provider(undefined, found);
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
-  expect(provider.sends).toHaveLength(0);
-});
-
 test("keyed, no answer, found: adopted at once and kept (docs/reading-the-specification.md §1)", async () => {
   const effect = effectOf();
   const provider = new Provider(noAnswer, found);
@@ -139,33 +129,6 @@ test("keyed, no answer, absent twice with the spacing between: sent again with t
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-2" });
   expect(provider).toMatchObject({ lookUps: 2, sends: { length: 2 } });
   expect(provider.sends[1]?.idempotencyToken).toBe(effect.token);
-});
-
-test("keyed, uncertain and then cleanly not sent: looked up again before the next send", async () => {
-  const effect = effectOf();
-  const provider = new Provider(noAnswer, nothing);
-  await expect(journal.perform(effect, provider.performance)).rejects.toBeInstanceOf(
-    EffectAbsentOnce,
-  );
-  await pause(LEASE + 20);
-  provider.onSend = () => Promise.reject(notSent);
-  await expect(journal.perform(effect, provider.performance)).rejects.toBe(notSent);
-  await pause(SPACING + 20);
-  provider.onLookUp = found;
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
-  expect(provider.sends).toHaveLength(2);
-});
-
-test("keyed without a look-up and once: unknown, and never sent again", async () => {
-  for (const effectClass of ["keyed", "lookup", "once"] as const) {
-    const effect = effectOf({ effectClass });
-    const provider = new Provider(noAnswer);
-    for (let i = 0; i < 3; i += 1)
-      await expect(journal.perform(effect, provider.performance)).rejects.toBeInstanceOf(
-        EffectUnknown,
-      );
-    expect(provider.sends).toHaveLength(1);
-  }
 });
 
 test("lookup after a crash: one empty look-up after the lease is enough; after our own cut-off call it is not", async () => {
@@ -309,26 +272,4 @@ test("the answer is sealed, bound to its row, and an undefined one comes back un
   };
   expect(await journal.perform(empty, performance)).toBeUndefined();
   expect(await journal.perform(empty, performance)).toBeUndefined();
-});
-
-test("the token is that of RFC 9562 §5.5 and depends on namespace, workflow id, step and occurrence alone", () => {
-  const effect = effectOf();
-  expect(sameStep(effect, { input: "another" }).token).toBe(effect.token);
-  for (const over of [{ namespace: "n" }, { workflowId: "w" }, { step: "s" }, { occurrence: "1" }])
-    expect(sameStep(effect, over).token).not.toBe(effect.token);
-});
-
-test("in flight: another caller learns when to try again", async () => {
-  const effect = effectOf();
-  let asked: unknown;
-  const provider = new Provider(async () => {
-    asked = await journal
-      .perform(effect, new Provider().performance)
-      .catch((error: unknown) => error);
-    return { id: "item-1" };
-  });
-  await journal.perform(effect, provider.performance);
-  expect(asked).toBeInstanceOf(EffectInFlight);
-  expect((asked as EffectInFlight).retryAfterMs).toBeGreaterThan(0);
-  expect((asked as EffectInFlight).retryAfterMs).toBeLessThanOrEqual(LEASE);
 });

@@ -1,20 +1,15 @@
 // The client against the fixtures of P1 §2.11, §4.6, §5.6, which the sandbox meets too. They show requests and answers; what the
 // client makes of an answer is said here.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import type { Operation } from "../../../src/providers/registry.js";
-import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import { accountAt, calls, links } from "./account.js";
 import type { Links } from "./account.js";
-
-const fixtures = loadFixtures(join("test", "fixtures", "credential-wallet"))
-  .filter(({ side }) => side !== "sandbox")
-  .map((fixture) => [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const);
 
 const kinds: Record<number, string> = {
   400: "invalidRequest",
@@ -23,7 +18,7 @@ const kinds: Record<number, string> = {
   404: "protocol",
 };
 
-test.each(fixtures)("%s", async (_, fixture) => {
+test.each(fixturesOf("client", "credential-wallet"))("%s", async (_, fixture) => {
   const operation: Operation<"credential-wallet"> = fixture["operation"];
   const values: Values = { apiToken: "api-operator" };
   const request = fill(fixture["request"], values);

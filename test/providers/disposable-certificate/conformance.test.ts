@@ -1,10 +1,9 @@
 // The client against the fixtures transcribed from the specification, over mutual TLS: what it sends, returns and throws.
-import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type { DisposableCertificateAccount } from "../../../src/providers/disposable-certificate/client.js";
-import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
@@ -12,10 +11,6 @@ import { authority, certificates, mutualTls } from "../http/mutual-tls.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";
-
-const fixtures = loadFixtures(join("test", "fixtures", "disposable-certificate"))
-  .filter(({ side }) => side !== "sandbox")
-  .map((fixture) => [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const);
 
 const denied = { kind: "accessDenied", effect: "none", denies: "operation" };
 const refused = { kind: "invalidRequest", effect: "none" };
@@ -34,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test.each(fixtures)("%s", async (_, fixture) => {
+test.each(fixturesOf("client", "disposable-certificate"))("%s", async (_, fixture) => {
   const values: Values = {};
   const request = fill(fixture["request"], values);
   const response = fill(fixture["response"], values);

@@ -1,20 +1,15 @@
 // The client against the fixtures of P1 §2.10, §4.5, §5.5, which the sandbox meets too. They show requests and answers; what
 // the client makes of an answer is said here.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
-import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import { accountAt, pdf } from "./account.js";
-
-const fixtures = loadFixtures(join("test", "fixtures", "envelope-signature"))
-  .filter(({ side }) => side !== "sandbox")
-  .map((fixture) => [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const);
 
 const operations: Record<string, string> = { upload: "uploadFile", send: "sendEnvelope" };
 /** A 400 of the envelope host is a person's matter: the certificate request exists. */
@@ -23,7 +18,7 @@ function kindOf(status: number, operation: string): string {
   return operation === "esawoneshot" ? "invalidRequest" : "protocol";
 }
 
-test.each(fixtures)("%s", async (_, fixture) => {
+test.each(fixturesOf("client", "envelope-signature"))("%s", async (_, fixture) => {
   const operation = operations[fixture["operation"]] ?? fixture["operation"];
   const values: Values = { apiToken: "api-token", esawToken: "tok" };
   const { clientCertificate, ...request } = fill(fixture["request"], values);

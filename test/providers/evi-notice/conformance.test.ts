@@ -5,10 +5,10 @@ import { Secret } from "../../../src/contracts/shared/values.js";
 import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
 import * as client from "../../../src/providers/evi-notice/client.js";
 import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.js";
-import { fill, matches } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf, matches } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
-import { fixturesWith, testCallbacks } from "../evi/shared-tests.js";
+import { testCallbacks } from "../evi/shared-tests.js";
 import { sendAnswer } from "../fixture-answer.js";
 import { inMemory, withBytes } from "../memory-keep.js";
 import { requestDifferences } from "../fixture-request.js";
@@ -16,7 +16,7 @@ import { refusingUrl, startProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";
 
 describe("an exchange", () => {
-  test.each(fixturesWith("call", "evi-notice"))(
+  test.each(fixturesOf("client", "evi-notice", "call"))(
     "%s",
     async (_, { response, error, result, operation, ...fixture }) => {
       const values: Values = {};

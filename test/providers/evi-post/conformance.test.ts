@@ -5,16 +5,16 @@ import * as client from "../../../src/providers/evi-post/client.js";
 import { inMemory, withBytes } from "../memory-keep.js";
 import type { EviPostAccount } from "../../../src/providers/evi-post/client.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
-import { fill, matches } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf, matches } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";
-import { fixturesWith, testCallbacks } from "../evi/shared-tests.js";
+import { testCallbacks } from "../evi/shared-tests.js";
 import { sendAnswer } from "../fixture-answer.js";
 import { requestDifferences } from "../fixture-request.js";
 import { refusingUrl, startProviderServer } from "../provider-server.js";
 import { accountAt, errorOf } from "./account.js";
 
 describe("an exchange", () => {
-  test.each(fixturesWith("call", "evi-post"))("%s", async (_, fixture) => {
+  test.each(fixturesOf("client", "evi-post", "call"))("%s", async (_, fixture) => {
     const values: Values = {};
     const { response } = fixture;
     const server = await startProviderServer((_request, answer) =>

@@ -1,30 +1,19 @@
-// What the tests of both notification APIs share: their fixtures, and what each of their callbacks must become or must not show.
-import { join } from "node:path";
+// What the tests of both notification APIs share: what each of their callbacks must become or must not show.
 import { describe, expect, test } from "vitest";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { parseCallback } from "../../../src/providers/evi-post/callback.js";
-import { fill, loadFixtures, matches } from "../../harness/fixtures/fixtures.js";
-import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf, matches } from "../../harness/fixtures/fixtures.js";
+import type { Values } from "../../harness/fixtures/fixtures.js";
 import { CANARY, shown } from "../errors/leaks.js";
 import { errorOf } from "../evi-post/account.js";
 
 type Parse = typeof parseCallback;
 
-/** Those of a provider that have this member, each with its title. */
-export function fixturesWith(
-  member: "call" | "body",
-  provider: "evi-post" | "evi-notice",
-): [string, Fixture][] {
-  return loadFixtures(join("test", "fixtures", provider))
-    .filter((fixture) => fixture["side"] !== "sandbox" && fixture[member] !== undefined)
-    .map((fixture) => [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture]);
-}
-
 const failing = (parse: Parse, body: unknown) => errorOf(Promise.resolve().then(() => parse(body)));
 
 export function testCallbacks(provider: "evi-post" | "evi-notice", parse: Parse): void {
   describe("a callback", () => {
-    test.each(fixturesWith("body", provider))("%s", async (_, fixture) => {
+    test.each(fixturesOf("client", provider, "body"))("%s", async (_, fixture) => {
       const values: Values = {};
       const body = fill(fixture["body"], values);
       if (fixture["unreadable"] === true) {

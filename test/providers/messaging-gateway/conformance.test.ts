@@ -1,19 +1,14 @@
 // The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { send } from "../../../src/providers/messaging-gateway/client.js";
-import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";
 
-const fixtures = loadFixtures(join("test", "fixtures", "messaging-gateway"))
-  .filter(({ side }) => side !== "sandbox")
-  .map((fixture) => [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const);
-
-test.each(fixtures)("%s", async (_, fixture) => {
+test.each(fixturesOf("client", "messaging-gateway"))("%s", async (_, fixture) => {
   const values: Values = {};
   const request = fill(fixture["request"], values);
   const { status, headers, body } = fill(fixture["response"], values);

@@ -1,7 +1,6 @@
 // The client against the fixtures of P1 §1.4, §4.4, §5.4, §6.2, which the sandbox meets too. They show requests and answers;
 // what the client makes of an answer is said here.
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { effectClassOf } from "../../../src/providers/registry.js";
@@ -9,7 +8,7 @@ import type { Operation } from "../../../src/providers/registry.js";
 import { parseAccountCallback } from "../../../src/providers/one-shot-signature/callback.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
-import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
@@ -18,13 +17,7 @@ import { accountAt, calls } from "./account.js";
 
 type OneShotOperation = Operation<"one-shot-signature">;
 
-const fixtures = loadFixtures(join("test", "fixtures", "one-shot-signature"));
-const named = (member: string) =>
-  fixtures
-    .filter((fixture) => fixture[member] !== undefined && fixture["side"] !== "sandbox")
-    .map((fixture) => [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const);
-
-test.each(named("operation"))("%s", async (_, fixture) => {
+test.each(fixturesOf("client", "one-shot-signature", "operation"))("%s", async (_, fixture) => {
   const operation = fixture["operation"].replace("IdentityVideo", "Video") as OneShotOperation;
   const values: Values = { token: "ra-operator" };
   const request = fill(fixture["request"], values);
@@ -52,7 +45,7 @@ test.each(named("operation"))("%s", async (_, fixture) => {
   }
 });
 
-test.each(named("event"))("%s", (_, fixture) => {
+test.each(fixturesOf("client", "one-shot-signature", "event"))("%s", (_, fixture) => {
   const values: Values = {};
   const body = fill(fixture["body"], values);
   const { event, reference } = parseAccountCallback(body, new Date(), undefined);

@@ -1,5 +1,4 @@
 // The client against the fixtures of P1 §2.7, §4.2, §5.2, §6.1, which the sandbox meets too.
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
@@ -7,7 +6,7 @@ import { parseAccountCallback } from "../../../src/providers/video-identificatio
 import * as client from "../../../src/providers/video-identification/client.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
-import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { sendAnswer } from "../fixture-answer.js";
@@ -18,15 +17,9 @@ import { accountAt, apiKey, jwt, pointers } from "./account.js";
 
 type VideoOperation = Operation<"video-identification">;
 
-const fixtures = loadFixtures(join("test", "fixtures", "video-identification"));
-const named = (member: string) =>
-  fixtures
-    .filter((fixture) => fixture[member] !== undefined && fixture["side"] !== "sandbox")
-    .map((fixture) => [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const);
-
 const valuesOf = (): Values => ({ apiKey, token: jwt, newToken: jwt, idConference: "c1" });
 
-test.each(named("operation"))("%s", async (_, fixture) => {
+test.each(fixturesOf("client", "video-identification", "operation"))("%s", async (_, fixture) => {
   const values = valuesOf();
   const request = fill(fixture["request"], values);
   const server = await startProviderServer((__, answer) =>
@@ -52,7 +45,7 @@ test.each(named("operation"))("%s", async (_, fixture) => {
   }
 });
 
-test.each(named("event"))("%s", (_, fixture) => {
+test.each(fixturesOf("client", "video-identification", "event"))("%s", (_, fixture) => {
   const values = valuesOf();
   const body = fill(fixture["body"], values);
   const { event, reference, secret } = parseAccountCallback(body, new Date(), undefined);

@@ -1,12 +1,10 @@
 // The sandbox against the fixtures transcribed from P1 §2.11, 4.6, 5.6 (test/fixtures/credential-wallet/README.md).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
-import { loadFixtures, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
+import { fixturesOf, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { differences } from "../../exchange.js";
 import { holder } from "./holder.js";
 
-const folder = new URL("../../../../../test/fixtures/credential-wallet", import.meta.url).pathname;
-const own = loadFixtures(folder).filter((fixture) => fixture["side"] !== "client");
 const tokenHeader = { name: "X-Api-Token", prefix: "" };
 const accounts = [
   { username: "owner", password: "owner" },
@@ -27,7 +25,7 @@ afterAll(async () => {
 
 const holders: Record<string, string> = { ok: "owner", wrongToken: "nobody" };
 
-test.each(own.map((fixture) => [fixture.file, fixture] as const))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "credential-wallet"))("%s", async (_, fixture) => {
   const { account, exists = [], existsOf = "owner", twice, tokenHeader: given } = fixture["given"];
   if (given) expect(given).toEqual(tokenHeader);
   const caller = holder(sandbox, existsOf);

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";
 import {
-  loadFixtures,
+  fixturesOf,
   matches,
   type Fixture,
   type Values,
@@ -12,7 +12,7 @@ import { MINUTE } from "../../caller.js";
 import { authorizationOf, differences } from "../../exchange.js";
 import { assertion, enroll, sendOtp, validate } from "./caller.js";
 
-const fixtures = loadFixtures("test/fixtures/disposable-certificate");
+const fixtures = fixturesOf("sandbox", "disposable-certificate");
 const sandbox = await startSandbox({ speed: "manual" });
 const control = sandboxControl(sandbox.url);
 beforeEach(() => control.reset());
@@ -33,21 +33,18 @@ async function setUp({ given }: Fixture, values: Values): Promise<void> {
   values["basic"] = authorizationOf(given.account);
 }
 
-test.each(fixtures.map((fixture) => [fixture.file, fixture] as const))(
-  "%s",
-  async (_file, fixture) => {
-    const values: Values = {};
-    await setUp(fixture, values);
-    const before = sandbox.messages().length;
-    expect(await differences(sandbox, fixture, values)).toEqual([]);
-    const sent = sandbox.messages().slice(before);
-    expect(sent).toHaveLength(fixture["sent"] ? 1 : 0);
-    if (fixture["sent"]) expect(matches(fixture["sent"], sent[0], { extra: true })).toEqual([]);
-  },
-);
+test.each(fixtures)("%s", async (_, fixture) => {
+  const values: Values = {};
+  await setUp(fixture, values);
+  const before = sandbox.messages().length;
+  expect(await differences(sandbox, fixture, values)).toEqual([]);
+  const sent = sandbox.messages().slice(before);
+  expect(sent).toHaveLength(fixture["sent"] ? 1 : 0);
+  if (fixture["sent"]) expect(matches(fixture["sent"], sent[0], { extra: true })).toEqual([]);
+});
 
 test("a message of code 242 begins with the field (P1 §2.1)", () => {
-  for (const { field, response } of fixtures.filter(({ field }) => field !== undefined)) {
+  for (const [, { field, response }] of fixturesOf("sandbox", "disposable-certificate", "field")) {
     const message = `${field}: {{string:constraint}}`;
     expect(response.body).toEqual({ code: 242, message });
   }

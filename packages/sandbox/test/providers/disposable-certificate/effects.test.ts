@@ -1,13 +1,12 @@
 // What the simulated certificate service leaves behind: ledger, outbox, faults of magic words, state over a restart.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { got } from "got";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";
 import { basic, MINUTE, mutualTls } from "../../caller.js";
 import { assertion, assertionBody, call, enroll, holderBody, sendOtp, validate } from "./caller.js";
+import { temporaryFolder } from "../../../../../test/harness/temporary.js";
 
 const PERSON = "RSSDAA85T41H501Z";
 const sandbox = await startSandbox({ speed: "manual", seed: "effects" });
@@ -192,7 +191,7 @@ test("another content type, an unknown field and absent credentials are violatio
 });
 
 test("enrollment, code and outbox survive a restart; the code still ages", async () => {
-  const stateDirectory = await mkdtemp(join(tmpdir(), "trustflow-certificate-"));
+  const stateDirectory = await temporaryFolder();
   const first = await startSandbox({ speed: "manual", stateDirectory });
   const issued = await enroll(first);
   const otp = await sendOtp(first, issued);

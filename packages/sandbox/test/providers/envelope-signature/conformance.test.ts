@@ -1,12 +1,9 @@
 // The sandbox against the fixtures transcribed from P1 §2.10, 4.5, 5.5 (test/fixtures/envelope-signature/README.md).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
-import { loadFixtures, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
+import { fixturesOf, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { differences } from "../../exchange.js";
 import { certificateOf, sender } from "./sender.js";
-
-const folder = new URL("../../../../../test/fixtures/envelope-signature", import.meta.url).pathname;
-const own = loadFixtures(folder).filter((fixture) => fixture["side"] !== "client");
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -36,7 +33,7 @@ async function bring(given: Record<string, any>): Promise<Values> {
   return { ...Object.fromEntries(numbered), esawToken: created.esaw_token };
 }
 
-test.each(own.map((fixture) => [fixture.file, fixture] as const))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "envelope-signature"))("%s", async (_, fixture) => {
   const { given } = fixture;
   const holder = holders[given.account] ?? given.account;
   const values: Values = { ...(await bring(given)), apiToken: `${holder}-api-token` };

@@ -4,19 +4,13 @@ import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import {
   fill,
-  loadFixtures,
+  fixturesOf,
   matches,
   type Values,
 } from "../../../../../test/harness/fixtures/fixtures.js";
-import { basic } from "../../caller.js";
 import { collector, type Collector } from "../../collector.js";
-import { differences } from "../../exchange.js";
+import { authorizationOf, differences, submitBefore } from "../../exchange.js";
 import { sender } from "./sender.js";
-
-const folder = new URL("../../../../../test/fixtures/evi-notice", import.meta.url).pathname;
-const own = loadFixtures(folder).filter((fixture) => fixture["side"] !== "client");
-const named = (member: string) =>
-  own.filter((fixture) => fixture[member]).map((fixture) => [fixture.file, fixture] as const);
 
 const accounts = [
   { username: "owner", password: "owner" },
@@ -40,36 +34,16 @@ afterAll(async () => {
   await inbox.close();
 });
 
-/** The header that `given.account` stands for; undefined: none. */
-function authorizationOf(account: string): string | undefined {
-  if (account === "noAuthorization") return undefined;
-  if (account === "wrongPassword") return basic("owner", "wrong");
-  return basic(account === "ok" ? "owner" : account);
-}
-
-test.each(named("operation"))("%s", async (_file, fixture) => {
-  const { account, earlier, attachmentLimitBytes, ...given } = fixture["given"];
-  const values: Values = { basic: authorizationOf(account) };
+test.each(fixturesOf("sandbox", "evi-notice", "operation"))("%s", async (_, fixture) => {
+  const { account, attachmentLimitBytes, ...given } = fixture["given"];
+  const values: Values = { basic: authorizationOf(account, "owner") };
   await sender(sandbox, "owner").bring(given, values);
-  if (earlier !== undefined) await answerBefore(fixture, values);
+  expect(await submitBefore(sandbox, fixture, "evi-notice.submit", values)).toEqual([]);
   const target = attachmentLimitBytes === LIMIT_BYTES ? strict : sandbox;
   expect(await differences(target, fixture, values)).toEqual([]);
 });
 
-/** The same request once before, answered as `given.earlier` says. */
-async function answerBefore(fixture: any, values: Values): Promise<void> {
-  const { earlier: status } = fixture.given;
-  const before = structuredClone({ ...fixture, response: { status } });
-  if (status === 400) before.request.body = {};
-  else if (status !== 200 && status !== 401)
-    sandbox.faults.add({ operation: "evi-notice.submit", kind: "reject", status });
-  if (status === 200) before.response = { ...fixture.response, status };
-  const using = status === 401 ? { ...values, basic: basic("owner", "wrong") } : values;
-  expect(await differences(sandbox, before, using)).toEqual([]);
-  values["token"] = using["token"];
-}
-
-test.each(named("event"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "evi-notice", "event"))("%s", async (_, fixture) => {
   const values: Values = { callback: inbox.url };
   inbox.bodies.length = 0;
   await sender(sandbox, "owner").bring(fixture["given"], values);

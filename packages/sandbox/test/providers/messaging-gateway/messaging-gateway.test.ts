@@ -2,25 +2,22 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";
-import { loadFixtures, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
+import { fixturesOf, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { basic } from "../../caller.js";
 import { authorizationOf, differences } from "../../exchange.js";
 
-const fixtures = loadFixtures("test/fixtures/messaging-gateway");
+const fixtures = fixturesOf("sandbox", "messaging-gateway");
 const sandbox = await startSandbox({ speed: "manual" });
 const control = sandboxControl(sandbox.url);
 beforeEach(() => control.reset());
 afterAll(() => sandbox.close());
 
-test.each(fixtures.map((fixture) => [fixture.file, fixture] as const))(
-  "%s",
-  async (_file, fixture) => {
-    const { account, roles = ["USER"] } = fixture["given"];
-    await control.putAccount("sandbox", { apiKey: "a key", roles });
-    const values: Values = { apiKey: "a key", basic: authorizationOf(account) };
-    expect(await differences(sandbox, fixture, values)).toEqual([]);
-  },
-);
+test.each(fixtures)("%s", async (_, fixture) => {
+  const { account, roles = ["USER"] } = fixture["given"];
+  await control.putAccount("sandbox", { apiKey: "a key", roles });
+  const values: Values = { apiKey: "a key", basic: authorizationOf(account) };
+  expect(await differences(sandbox, fixture, values)).toEqual([]);
+});
 
 function send(body: object, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${sandbox.url}/api/services/send`, {

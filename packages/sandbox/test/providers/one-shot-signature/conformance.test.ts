@@ -2,20 +2,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
-import {
-  loadFixtures,
-  matches,
-  type Values,
-} from "../../../../../test/harness/fixtures/fixtures.js";
+import { fixturesOf, matches, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { MINUTE } from "../../caller.js";
 import { collector, type Collector } from "../../collector.js";
 import { differences } from "../../exchange.js";
 import { signer } from "./signer.js";
-
-const folder = new URL("../../../../../test/fixtures/one-shot-signature", import.meta.url).pathname;
-const own = loadFixtures(folder).filter((fixture) => fixture["side"] !== "client");
-const named = (member: string) =>
-  own.filter((fixture) => fixture[member]).map((fixture) => [fixture.file, fixture] as const);
 
 let sandbox: Sandbox;
 let inbox: Collector;
@@ -43,7 +34,7 @@ const tokens: Record<string, string> = {
   wrongToken: "nobody-token",
 };
 
-test.each(named("operation"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "one-shot-signature", "operation"))("%s", async (_, fixture) => {
   const { account, request } = fixture["given"];
   const values: Values = { token: tokens[account] };
   if (request) {
@@ -53,7 +44,7 @@ test.each(named("operation"))("%s", async (_file, fixture) => {
   expect(await differences(sandbox, fixture, values)).toEqual([]);
 });
 
-test.each(named("event"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "one-shot-signature", "event"))("%s", async (_, fixture) => {
   const { request, until } = fixture["given"];
   const caller = signer(sandbox, "owner");
   const { id, otp } = await caller.bring(request);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
 import {
-  loadFixtures,
+  fixturesOf,
   matches,
   type Fixture,
   type Values,
@@ -12,12 +12,6 @@ import { DAY, MINUTE } from "../../caller.js";
 import { collector, type Collector } from "../../collector.js";
 import { differences } from "../../exchange.js";
 import { videoCaller } from "./caller.js";
-
-const folder = new URL("../../../../../test/fixtures/video-identification", import.meta.url)
-  .pathname;
-const own = loadFixtures(folder).filter((fixture) => fixture["side"] !== "client");
-const named = (member: string) =>
-  own.filter((fixture) => fixture[member]).map((fixture) => [fixture.file, fixture] as const);
 
 let sandbox: Sandbox;
 let inbox: Collector;
@@ -70,7 +64,7 @@ async function tokenFor({ account, token }: any, idConference: string): Promise<
   return minted;
 }
 
-test.each(named("operation"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "video-identification", "operation"))("%s", async (_, fixture) => {
   const values = await brought(fixture);
   expect(await differences(sandbox, fixture, values)).toEqual([]);
   if (!fixture["registered"]) return;
@@ -81,14 +75,14 @@ test.each(named("operation"))("%s", async (_file, fixture) => {
   expect(Object.fromEntries(found)).toEqual(fixture["registered"]);
 });
 
-test.each(named("event"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "video-identification", "event"))("%s", async (_, fixture) => {
   const { idConference } = await brought(fixture);
   const posted = inbox.bodies.filter((body) => body.idConference === idConference);
   expect(posted).toHaveLength(1);
   expect(matches(fixture["body"], posted[0], { values: { idConference } })).toEqual([]);
 });
 
-test.each(named("alert"))("%s", async (_file, fixture) => {
+test.each(fixturesOf("sandbox", "video-identification", "alert"))("%s", async (_, fixture) => {
   inbox.statuses.splice(0, Infinity, 500);
   const { idConference } = await brought(fixture);
   expect(sandbox.messages()).toEqual([]);

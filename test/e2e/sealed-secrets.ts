@@ -1,0 +1,113 @@
+// A person who can decode payloads sees no secret: our client seals them, and the codec server masks those of plain clients
+// (decision 23).
+import { beforeAll, expect, test } from "vitest";
+import { Client } from "@temporalio/client";
+import type { Payload } from "@temporalio/common";
+import { InputMismatchError } from "../../src/client.js";
+import { isSealed } from "../../src/contracts/shared/sealed-secret.js";
+import { parsePayloads, writePayloads } from "../../src/temporal/codec/payload-json.js";
+import { pageCodec } from "../harness/pages/any-language.js";
+import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
+import { decoded } from "../harness/histories/decoded.js";
+import type { TestStack } from "../harness/stack/stack.js";
+
+function inputOf(id: string, password: string) {
+  const input = holderInput(id);
+  if (!("disposableCertificate" in input)) throw new Error("another variant");
+  const { disposableCertificate } = input;
+  return { ...input, disposableCertificate: { ...disposableCertificate, password } };
+}
+
+export function testSealedSecrets(stack: () => TestStack): void {
+  let system: TestStack;
+  beforeAll(() => {
+    system = stack();
+  });
+
+  /** A plain client, for one process. */
+  function plain(workflowId: string): Client {
+    const { TRUSTFLOW_KEYS__CODEC: ring = "", TRUSTFLOW_KEYS__CODEC_WRITE: write = "" } =
+      system.stack.env;
+    const payloadCodecs = [pageCodec(ring, { ring: write, workflowId })];
+    const { connection } = system.client.temporal;
+    return new Client({ connection, dataConverter: { payloadCodecs } });
+  }
+
+  async function firstPayloads(workflowId: string): Promise<Payload[]> {
+    const { events } = await system.client.temporal.workflow.getHandle(workflowId).fetchHistory();
+    return events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  }
+
+  /** As the Web UI asks. */
+  async function shown(payloads: Payload[]): Promise<string> {
+    const headers = { "content-type": "application/json" };
+    const url = `${system.stack.codecUrl}/decode`;
+    const answer = await fetch(url, { method: "POST", headers, body: writePayloads(payloads) });
+    expect(answer.status).toBe(200);
+    const [payload] = parsePayloads(await answer.text());
+    return Buffer.from(payload?.data ?? []).toString();
+  }
+
+  test("our client's secrets are in no payload, and reach the provider", async () => {
+    const input = inputOf("sealed", "canary-password");
+    const handle = await system.client.issueCertificate("sealed", input);
+    const code = await codeFor(system.sandbox, "sealed");
+    expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+    expect((await handle.result()).outcome).toBe("issued");
+    for await (const [place, text] of decoded(system, "issueCertificate"))
+      expect([place, text]).not.toEqual([place, expect.stringContaining("canary-password")]);
+    const text = await shown(await firstPayloads("issueCertificate/sealed"));
+    expect(JSON.parse(text)).toMatchObject({ disposableCertificate: { password: "[secret]" } });
+    // The secret is no part of what a second start must bring again.
+    await system.client.issueCertificate("sealed", inputOf("sealed", "another"));
+    const other = { ...input, disposableContacts: { mobile: "+34600000099" } };
+    await expect(system.client.issueCertificate("sealed", other)).rejects.toThrow(
+      InputMismatchError,
+    );
+  }, 90_000);
+
+  test("a code that cannot be one is refused before it is sealed", async () => {
+    const handle = await system.client.issueCertificate("codes", holderInput("codes"));
+    await codeFor(system.sandbox, "codes");
+    for (const code of ["", "  ", "1".repeat(101)])
+      await expect(handle.submitOtp(code)).rejects.toMatchObject({
+        fields: [{ path: "code", problem: "must be the code that the holder received" }],
+      });
+  }, 60_000);
+
+  test("a plain client's secrets in clear are taken, and the codec server hides them", async () => {
+    const workflowId = "issueCertificate/in-clear";
+    const handle = await plain(workflowId).workflow.start("issueCertificate", {
+      workflowId,
+      taskQueue: "trustflow",
+      args: [inputOf("in-clear", "canary-clear")],
+    });
+    const code = await codeFor(system.sandbox, "in-clear");
+    const text = await shown(await firstPayloads(workflowId));
+    expect(text).toContain("in-clear");
+    expect(text).not.toContain("canary-clear");
+    expect(await handle.executeUpdate("submitOtp", { args: [{ code }] })).toEqual({
+      answer: "accepted",
+    });
+    expect(await handle.result()).toMatchObject({ outcome: "issued" });
+  }, 60_000);
+
+  test("a sealed secret that is copied to another process does not open there", async () => {
+    const { decode } = pageCodec(system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "");
+    const [payload] = await decode(await firstPayloads("issueCertificate/sealed"));
+    const copied = JSON.parse(Buffer.from(payload?.data ?? []).toString());
+    expect(isSealed(copied.disposableCertificate.password)).toBe(true);
+    const workflowId = "issueCertificate/copied";
+    const started = plain(workflowId).workflow.execute("issueCertificate", {
+      workflowId,
+      taskQueue: "trustflow",
+      args: [copied],
+    });
+    await expect(started).rejects.toMatchObject({
+      cause: {
+        type: "InvalidInput",
+        message: expect.stringContaining("sealed for another process"),
+      },
+    });
+  }, 60_000);
+}
