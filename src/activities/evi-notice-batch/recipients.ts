@@ -7,8 +7,7 @@ import { listParts } from "../../batch/recipients/list-parts.js";
 import type { StepCall } from "../runtime/activity.js";
 import { checkDocument, ownedDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
-import type { BatchContext, OfBatch } from "./context.js";
-import type { SentList } from "./plan.js";
+import type { BatchContext, OfBatch, SentList } from "./context.js";
 
 export async function addRecipients(
   context: BatchContext,

@@ -8,8 +8,7 @@ import { provider } from "../evi-notice/context.js";
 import type { StepCall } from "../runtime/activity.js";
 import { ownedDocument, readDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
-import type { BatchContext, OfBatch } from "./context.js";
-import type { BatchAttachment } from "./plan.js";
+import type { BatchContext, OfBatch, BatchAttachment } from "./context.js";
 
 /** So much of the 255 characters of a description is left beside our own token, by which the batch is found again (P2 §8). */
 const MAX_OWN_WORDS = 255 - " [00000000-0000-0000-0000-000000000000]".length;

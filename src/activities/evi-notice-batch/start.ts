@@ -10,8 +10,7 @@ import type { StepCall } from "../runtime/activity.js";
 import { CircuitOpenError } from "../runtime/circuit-breaker.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode, Refusal } from "../runtime/failure.js";
-import type { BatchContext, OfBatch } from "./context.js";
-import type { SentList } from "./plan.js";
+import type { BatchContext, OfBatch, SentList } from "./context.js";
 import { addRecipients, recipientsOf } from "./recipients.js";
 
 /**

@@ -20,6 +20,11 @@ export interface AssumedLookUp<S> {
   isNoSample?: boolean;
 }
 
+interface Account {
+  name: string;
+  lookUpConfiguration?: string;
+}
+
 export class LookUpProof<S> {
   readonly #proofs: LookUpProofs;
   readonly #key: LookUpKey;
@@ -37,7 +42,8 @@ export class LookUpProof<S> {
     operation: Operation<P>,
     assumed: AssumedLookUp<S> | undefined,
   ): LookUpProof<S> | undefined {
-    const { name, lookUpConfiguration: configuration } = account;
+    // A digest of the configuration that decides which items a look-up finds; not all accounts have one.
+    const { name, lookUpConfiguration: configuration }: Account = account;
     if (!assumed || configuration === undefined) return undefined;
     const { form } = assumed;
     const key = { provider, account: name, operation, form, configuration };

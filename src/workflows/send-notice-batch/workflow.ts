@@ -6,7 +6,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { AffidavitArchive } from "../../activities/evi-notice-batch/archive.js";
 import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
 import type { ItemTotals } from "../../activities/evi-notice-batch/items.js";
-import type { BatchPlan } from "../../activities/evi-notice-batch/plan.js";
+import type { BatchPlan } from "../../activities/evi-notice-batch/context.js";
 import type { WrittenReport } from "../../activities/evi-notice-batch/report.js";
 import type { Started } from "../../activities/evi-notice-batch/start.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
