@@ -7,7 +7,7 @@ import { purgeBatches } from "../../src/batch/items/removal.js";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
 import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
-import { BodyOpener } from "../../src/callbacks/inbox/body.js";
+import { BodyOpener } from "../../src/callbacks/inbox/rows.js";
 import { Inbox } from "../../src/callbacks/inbox/inbox.js";
 import {
   forgetSettled,

@@ -2,7 +2,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { Secret } from "../../contracts/shared/values.js";
 import type { ProviderError } from "../../providers/errors/provider-error.js";
-import type { OfConference } from "../../providers/video-identification/call.js";
+import type { OfConference } from "../../providers/video-identification/client.js";
 import * as video from "../../providers/video-identification/client.js";
 import { isUndecryptable } from "../../journal/errors.js";
 import { measured } from "../runtime/call-metrics.js";

@@ -1,6 +1,6 @@
 // Checks a list of recipients before any call (P2 §2.9): says what is wrong with which line and column, and writes the list as it may go to
 // the provider. Nothing here repeats a value of the list.
-import { csvLine } from "../../contracts/shared/csv.js";
+import { csvLine } from "../../contracts/shared/text.js";
 import { AddressDigest } from "./address-digest.js";
 import { ListCheck } from "./list-check.js";
 import type { PreflightOptions, PreflightReport } from "./list-check.js";

@@ -15,7 +15,7 @@ import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import type { SandboxOptions } from "../../../packages/sandbox/src/sandbox.js";
-import { inputDigest, sameInput } from "../../../src/temporal/input-digest.js";
+import { inputDigest, sameInput } from "../../../src/crypto/json-digest.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
