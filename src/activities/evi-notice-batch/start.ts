@@ -11,7 +11,7 @@ import { CircuitOpenError } from "../runtime/circuit-breaker.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode, Refusal } from "../runtime/failure.js";
 import type { BatchContext, OfBatch, SentList } from "./context.js";
-import { addRecipients, recipientsOf } from "./recipients.js";
+import { addRecipients, recipientsOf } from "./set-up.js";
 
 /**
  * Compares what the provider has with what was sent. A difference is a `protocol` problem: the batch is not started. A person's retry
