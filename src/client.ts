@@ -28,14 +28,12 @@ import { changesOf } from "./client/changes.js";
 import type { Change, ChangesOptions } from "./client/changes.js";
 import { differences } from "./client/differences.js";
 import type { SignDecision, Started, Writing } from "./client/handle.js";
-import { handles, Starts } from "./client/processes.js";
-import type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
+import { handles, Starts, refuseOwnNames } from "./client/processes.js";
+import type { AnyHandle, HandleOf, StartedHandle, StartOptions } from "./client/processes.js";
 import { pageOf, rowsOf } from "./client/list.js";
 import type { ListedProcess, ListPage } from "./client/list.js";
 import type { ListFilter, PageRequest } from "./client/list-request.js";
 import { isUnavailable, typedRefusal } from "./client/refusal.js";
-import { refuseOwnNames } from "./client/start-options.js";
-import type { StartOptions } from "./client/start-options.js";
 import { refuseManyOptions, refuseUnlessIterable, startSome } from "./client/start-many.js";
 import type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
 import { firstUpdate } from "./client/update-with-start.js";
@@ -82,7 +80,7 @@ export {
   MessageHandle,
   OneShotHandle,
   PostalHandle,
-} from "./client/handles.js";
+} from "./client/processes.js";
 export type { ListedProcess, ListPage } from "./client/list.js";
 export type {
   ListedState,
@@ -93,7 +91,7 @@ export type {
 } from "./client/list-request.js";
 export type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
 export type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
-export type { StartOptions } from "./client/start-options.js";
+export type { StartOptions } from "./client/processes.js";
 export type { Waiting } from "./client/waiting.js";
 export type { ClientConfiguration, SecretSource } from "./config/client-configuration.js";
 export type * from "./contracts/index.js";

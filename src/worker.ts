@@ -33,13 +33,12 @@ import { SoleHolder } from "./postgres/sole-holder.js";
 import { payloadKeys, refusedPayloads } from "./config/payload-keys.js";
 import { lookUpProofsOf } from "./config/look-up-proofs.js";
 import { askTemporal } from "./temporal/connection.js";
-import { withPatientPolls } from "./temporal/patient-polls.js";
-import { connectWorker } from "./temporal/worker-connection.js";
+import { withPatientPolls, connectWorker } from "./temporal/worker-connection.js";
 import { WatchedWorker, WorkerProblem, watchWorker } from "./temporal/worker-watch.js";
 import { activityGuard } from "./temporal/codec/activity-guard.js";
 import { workerConverters } from "./temporal/codec/data-converter.js";
 import { WorkerSecrets } from "./temporal/codec/secrets.js";
-import { inputDigest, sameInput } from "./temporal/input-digest.js";
+import { inputDigest, sameInput } from "./crypto/json-digest.js";
 import { ProcessLooksByClient } from "./temporal/visibility/process-look.js";
 
 export interface RunningWorker {

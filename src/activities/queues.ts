@@ -1,38 +1,21 @@
 // The activities by their task queue, which has the name of their provider (docs/design.md §12). The worker serves these; workflows take
 // the types, so that a step at another provider's queue does not compile.
-import type { AccountOf, Provider } from "../providers/registry.js";
+import type { Provider } from "../providers/registry.js";
 import type { BatchItems } from "../batch/items/items.js";
 import type { ArchiveParts } from "../batch/items/parts.js";
 import { createWalletActivities } from "./credential-wallet/index.js";
 import { createCertificateActivities } from "./disposable-certificate/index.js";
-import type { CertificateDependencies } from "./disposable-certificate/index.js";
 import { createEnvelopeActivities } from "./envelope-signature/index.js";
-import type { EnvelopeDependencies } from "./envelope-signature/index.js";
 import { createBatchActivities } from "./evi-notice-batch/index.js";
-import type { BatchDependencies } from "./evi-notice-batch/context.js";
 import { createEviNoticeActivities } from "./evi-notice/index.js";
 import { createEviPostActivities } from "./evi-post/index.js";
-import type { EviPostDependencies } from "./evi-post/index.js";
 import { createMessagingActivities } from "./messaging-gateway/index.js";
 import { createOneShotActivities } from "./one-shot-signature/index.js";
-import type { OneShotDependencies } from "./one-shot-signature/context.js";
 import type { ProviderDependencies } from "./runtime/provider-context.js";
 import { createServeNoticeActivities, createServePostActivities } from "./serve-notice/index.js";
-import type { ServeNoticeDependencies } from "./serve-notice/index.js";
 import { createVideoActivities } from "./video-identification/index.js";
-import type { VideoDependencies } from "./video-identification/context.js";
 
-type Defaults = (CertificateDependencies &
-  EnvelopeDependencies &
-  BatchDependencies &
-  EviPostDependencies &
-  OneShotDependencies &
-  ServeNoticeDependencies &
-  VideoDependencies)["defaults"];
-
-export type DependenciesOf = <P extends Provider>(
-  provider: P,
-) => ProviderDependencies<AccountOf<P>> & { defaults: Defaults };
+export type DependenciesOf = <P extends Provider>(provider: P) => ProviderDependencies<P>;
 
 export function activitiesByQueue(
   of: DependenciesOf,

@@ -23,8 +23,10 @@ import type { ProviderEffects, Erasure, ErasureProof } from "./erasure-record.js
 import { Families } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers, TakenDocuments } from "./inputs.js";
-import { namedDocuments } from "./named-documents.js";
 import { withDocumentLock, releaseDocument, otherOwners } from "./release-documents.js";
+import type { Payload } from "@temporalio/common";
+import type { KeyRing } from "../crypto/key-ring.js";
+import { EncryptionCodec } from "../temporal/codec/codec.js";
 
 export interface EraseOptions extends DocumentUsers {
   workflowId: string;
@@ -243,4 +245,39 @@ function recorded(erasure: Erasure) {
 
 function isEmpty({ documents, callbacks, effects, runs }: Erasable): boolean {
   return Object.keys(documents).length + callbacks + effects + runs === 0;
+}
+
+const uriShape = /document:([0-9a-f]{32})/g;
+
+/**
+ * The ids of the documents that a process's histories name. Those without an owner row, such as an upload that no activity has taken or one
+ * whose row a restore has lost, can be found only here.
+ */
+export async function namedDocuments(
+  client: Client,
+  codecRing: KeyRing,
+  workflowId: string,
+  runIds: string[],
+): Promise<Set<string>> {
+  const codec = new EncryptionCodec(codecRing);
+  const ids = new Set<string>();
+  for (const runId of runIds) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    for (const { data } of await codec.decode(payloadsIn(history.events))) {
+      const text = data ? Buffer.from(data).toString("latin1") : "";
+      for (const [, id = ""] of text.matchAll(uriShape)) ids.add(id);
+    }
+  }
+  return ids;
+}
+
+/** Finds the ids anywhere in an event except in memos, which name no documents and may come from a stranger. */
+function payloadsIn(value: unknown): Payload[] {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
+  if ("metadata" in value && "data" in value && value.data instanceof Uint8Array)
+    return [value as Payload];
+  const parts = Object.entries(value).filter(
+    ([name]) => name !== "memo" && name !== "upsertedMemo",
+  );
+  return parts.flatMap(([, part]) => payloadsIn(part));
 }

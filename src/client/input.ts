@@ -2,8 +2,8 @@
 // that is no PDF, or not there.
 import { DocumentInput } from "../contracts/shared/values.js";
 import type { DocumentReference } from "../contracts/shared/values.js";
-import { documentProblem } from "../documents/errors.js";
-import { isPdf } from "../documents/pdf.js";
+import { documentProblem } from "../documents/store.js";
+import { isPdf } from "../documents/content.js";
 import type { DocumentStore } from "../documents/store.js";
 import { InvalidInputError } from "../errors/index.js";
 

@@ -10,3 +10,8 @@ export function contentOf(document: DocumentInput): { sha256: string } {
 export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
+
+/** Whether the bytes begin as a PDF does. */
+export function isPdf(bytes: Buffer): boolean {
+  return bytes.subarray(0, 5).toString("latin1") === "%PDF-";
+}

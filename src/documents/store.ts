@@ -4,9 +4,9 @@ import type { DocumentReference } from "../contracts/shared/values.js";
 import { dataKeyId } from "../crypto/data-key.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import { DecryptionError, ErasedKeyError } from "../crypto/errors.js";
-import type { KeyRing } from "../crypto/key-ring.js";
-import { sealStream } from "../crypto/sealed-stream.js";
-import type { Pieces, SealingKey } from "../crypto/sealed-stream.js";
+import type { KeyRing, Key } from "../crypto/key-ring.js";
+import { sealStream, openStream, streamHeaderOf, streamSize } from "../crypto/sealed-stream.js";
+import type { Pieces, SealingKey, SealedFile } from "../crypto/sealed-stream.js";
 import {
   bytesOf,
   refuseUnlessBytes,
@@ -25,8 +25,8 @@ import {
   DocumentNotFoundError,
   InvalidInputError,
 } from "../errors/index.js";
-import { SealedDocument } from "./sealed-document.js";
 import { Spool } from "./spool.js";
+import { dataKeyOf } from "../crypto/sealed.js";
 
 export {
   DocumentConflictError,
@@ -64,7 +64,7 @@ export class DocumentStore {
   /**
    * The same id with the same content gives the same reference and stores no second copy. What belongs to a process is
    * sealed with its data key; an upload before any process, with the ring. If `pieces` throws,
-   * nothing is stored. Throws the errors of errors.ts.
+   * nothing is stored.
    */
   async putStream(
     pieces: Pieces,
@@ -103,8 +103,7 @@ export class DocumentStore {
   /**
    * The document, piece by piece. Each piece is authentic: it was stored at this position of this document. The last piece is
    * returned only after all of the document was read and matches the reference. A reader that gets to the end has the whole
-   * document; a reader that gets an error must discard the pieces. The first request for a piece opens the file. Throws the errors
-   * of errors.ts.
+   * document; a reader that gets an error must discard the pieces. The first request for a piece opens the file.
    */
   async *openRead(document: Expected): AsyncGenerator<Buffer> {
     refuseUnlessReference(document);
@@ -255,4 +254,51 @@ async function firstOf<P extends Uint8Array>(pieces: AsyncIterable<P>): Promise<
   for await (const piece of pieces) first ??= piece;
   if (!first) throw new Error("there is no piece");
   return first;
+}
+
+/** No header is longer. */
+const START_BYTES = 512;
+
+export interface Keys {
+  ring: KeyRing;
+  dataKey(id: string): Promise<Key>;
+}
+
+/** One stored document, sealed in chunks (crypto/sealed-stream.ts). */
+export class SealedDocument {
+  readonly #file: SealedFile;
+  readonly #start: Buffer;
+  /** The id of the process's data key that opens it; undefined if the ring opens it. */
+  readonly dataKeyId: string | undefined;
+
+  private constructor(file: SealedFile, start: Buffer) {
+    this.#file = file;
+    this.#start = start;
+    this.dataKeyId = dataKeyOf(start);
+  }
+
+  static async of(file: SealedFile): Promise<SealedDocument> {
+    return new SealedDocument(file, await file.read(0, START_BYTES));
+  }
+
+  /** The size of the plaintext, if the document is complete. Throws `DecryptionError`. */
+  get size(): number {
+    return streamSize(streamHeaderOf(this.#start), this.#file.size);
+  }
+
+  /** Throws `DecryptionError`, and the errors of the keys. Each returned piece was sealed at its position in this context. */
+  async *pieces({ ring, dataKey }: Keys, context: string): AsyncGenerator<Buffer> {
+    const header = streamHeaderOf(this.#start);
+    const id = this.dataKeyId;
+    const key = id === undefined ? ring.require(header.keyId) : await dataKey(id);
+    yield* openStream(key, header, this.#file, context);
+  }
+}
+
+/** Says to the caller why a document is unusable; undefined for any other error. */
+export function documentProblem(error: unknown): string | undefined {
+  if (error instanceof DocumentNotFoundError) return "is not in the document store";
+  if (error instanceof DocumentErasedError) return "was erased with its process";
+  if (error instanceof DocumentCorruptError) return "is not what its reference says";
+  return undefined;
 }

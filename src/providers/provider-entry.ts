@@ -65,9 +65,16 @@ export interface ProviderEntry<K extends z.ZodType, A, E extends EffectClasses> 
   callback?: CallbackSource<z.infer<K>>;
 }
 
-/** Infers the types of an entry. */
+/** The parts of an entry that the provider's `account.ts` has. */
+type AccountParts<K extends z.ZodType, A> = Pick<
+  ProviderEntry<K, A, EffectClasses>,
+  "keys" | "accountOf" | "sandboxKeys"
+>;
+
+/** Makes an entry of the module `account.ts` and of what the provider has beside it. */
 export function providerEntry<K extends z.ZodType, A, const E extends EffectClasses>(
-  entry: ProviderEntry<K, A, E>,
+  { keys, accountOf, sandboxKeys }: AccountParts<K, A>,
+  more: Omit<ProviderEntry<K, A, E>, keyof AccountParts<K, A>>,
 ): ProviderEntry<K, A, E> {
-  return entry;
+  return { keys, accountOf, sandboxKeys, ...more };
 }

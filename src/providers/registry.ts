@@ -27,8 +27,9 @@ type Providers = typeof providers;
 export type Provider = keyof Providers;
 export type Operation<P extends Provider> = keyof Providers[P]["effects"] & string;
 export type AccountKeys<P extends Provider> = z.infer<Providers[P]["keys"]>;
+type Accounts = { [P in Provider]: ReturnType<Providers[P]["accountOf"]> };
 /** An account as the provider's client takes it. */
-export type AccountOf<P extends Provider> = ReturnType<Providers[P]["accountOf"]>;
+export type AccountOf<P extends Provider> = Accounts[P];
 
 export const providerNames = Object.keys(providers) as Provider[];
 

@@ -18,7 +18,7 @@ import { requireTemporal } from "./temporal.js";
 export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const { secretsNotKept, startRelay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
-  const { countAttentions } = await import("../temporal/visibility/attentions.js");
+  const { countAttentions } = await import("../temporal/visibility/stuck-watch.js");
   const { SecretSealer } = await import("../temporal/codec/secrets.js");
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const parsers = await callbackParsers(config);

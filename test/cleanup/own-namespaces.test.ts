@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { erasuresOf } from "../../src/cleanup/erasure-record.js";
 import { Families } from "../../src/cleanup/executions.js";
-import { namespacesOf } from "../../src/cleanup/namespaces.js";
+import { namespacesOf } from "../../src/cleanup/own-namespaces.js";
 import { isSignatureOf } from "../../src/crypto/decision-signature.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import type { PoolClient } from "../../src/postgres/pool.js";

@@ -33,11 +33,12 @@ export function shownOfClient(): Shown[] {
         .flatMap((name) => declared.find((one) => one.name === name.trim()) ?? []);
     },
   );
+  const processes = declaredIn("dist/client/processes.d.ts");
   const given = [
     ...declaredIn(entry),
-    ...declaredIn("dist/client/processes.d.ts").filter(({ name }) => name === "Starts"),
+    ...processes.filter(isNamed("Starts")),
     ...exported.filter(({ name }) => name === "ProcessHandle"),
-    ...declaredIn("dist/client/handles.d.ts"),
+    ...processes.filter(({ kind, name }) => kind === "class" && name.endsWith("Handle")),
     ...declaredIn("dist/documents/store.d.ts").flatMap(documentsAsGiven),
     ...declaredIn("dist/temporal/connection.d.ts").filter(isNamed("ConnectionOverrides")),
     ...declaredIn("dist/client/handle.d.ts").filter(isNamed("Stated")),

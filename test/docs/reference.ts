@@ -6,7 +6,7 @@ import { resolve } from "../../src/contracts/definition/message-contract.js";
 import type { UpdateContract } from "../../src/contracts/definition/message-contract.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import { schemasOf } from "../../src/contracts/schemas.js";
-import { failureMeanings } from "../../src/contracts/shared/failure-meanings.js";
+import { failureMeanings } from "../../src/contracts/shared/failures.js";
 import { Phase, ProcessStatus } from "../../src/contracts/shared/status.js";
 import { meaningsOf } from "../../src/contracts/shared/words.js";
 import { clientPage } from "./client-page.js";

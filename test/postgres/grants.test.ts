@@ -7,7 +7,7 @@ import { purgeBatches } from "../../src/batch/items/removal.js";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
 import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
-import { BodyOpener } from "../../src/callbacks/inbox/body.js";
+import { BodyOpener } from "../../src/callbacks/inbox/rows.js";
 import { Inbox } from "../../src/callbacks/inbox/inbox.js";
 import {
   forgetSettled,
@@ -20,11 +20,16 @@ import { purgeCorrelations, purgeEffects, purgeStored } from "../../src/journal/
 import { UnaddressedTokens } from "../../src/journal/unaddressed-tokens.js";
 import { openDatabaseRoles } from "../../packages/dev/src/stack/database-roles.js";
 import type { LocalRole } from "../../packages/dev/src/stack/database-roles.js";
-import { functionGrants, grantRoles, ownerUser, tableGrants } from "../../src/postgres/grants.js";
+import {
+  functionGrants,
+  grantRoles,
+  ownerUser,
+  tableGrants,
+  databaseRoles,
+} from "../../src/postgres/grants.js";
 import { pendingMigrations } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";
 import type { Pool } from "../../src/postgres/pool.js";
-import { databaseRoles } from "../../src/postgres/roles.js";
 import type { ProcessEvent } from "../../src/contracts/shared/process-event.js";
 import { Deliveries, purgeTests } from "../../src/webhooks/deliveries.js";
 import { Outbox } from "../../src/webhooks/outbox.js";

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { clientsOf } from "../../src/cli/upkeep/cleanup.js";
 import type { OwnTemporal } from "../../src/cli/upkeep/cleanup.js";
 import { NothingToErase, erasableOf, erase } from "../../src/cleanup/erase.js";
-import { namespacesOf } from "../../src/cleanup/namespaces.js";
+import { namespacesOf } from "../../src/cleanup/own-namespaces.js";
 import { ringOf } from "../../src/config/config.js";
 import { documentStoreOf } from "../../src/config/document-store.js";
 import { childrenOf } from "../../src/contracts/registry.js";

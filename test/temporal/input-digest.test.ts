@@ -8,7 +8,7 @@ import { SendPostalInput } from "../../src/contracts/send-postal/contract.js";
 import { SignEnvelopeInput } from "../../src/contracts/sign-envelope/contract.js";
 import { SignOneShotInput } from "../../src/contracts/sign-one-shot/contract.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
-import { inputDigest, sameInput } from "../../src/temporal/input-digest.js";
+import { inputDigest, sameInput } from "../../src/crypto/json-digest.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { videoInput } from "../processes/sign-one-shot/inputs.js";
 

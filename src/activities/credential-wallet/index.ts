@@ -21,9 +21,7 @@ import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "credential-wallet";
 
-export type WalletDependencies = ProviderDependencies<CredentialWalletAccount>;
-
-export class WalletContext extends ProviderContext<typeof provider, WalletDependencies> {}
+type WalletContext = ProviderContext<typeof provider>;
 
 /** It is fixed for the run. */
 export type WalletPlan = WalletContext["place"];
@@ -175,8 +173,8 @@ function run<Request extends WalletRequest, Answer>(
   });
 }
 
-export function createWalletActivities(deps: WalletDependencies) {
-  const activity = activitiesOf(provider, deps, WalletContext);
+export function createWalletActivities(deps: ProviderDependencies<typeof provider>) {
+  const activity = activitiesOf(provider, deps, ProviderContext);
   return {
     prepareIssuance: activity("prepare", prepareIssuance),
     preparePresentation: activity("prepare", preparePresentation),

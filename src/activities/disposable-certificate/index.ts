@@ -9,7 +9,6 @@ import type {
 } from "../../contracts/issue-certificate/contract.js";
 import { contentOf } from "../../documents/content.js";
 import type {
-  DisposableCertificateAccount,
   EidEnrolment,
   Enrolment as DataEnrolment,
   IssuedCertificate,
@@ -34,16 +33,7 @@ import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "disposable-certificate";
 
-export interface CertificateAccount extends DisposableCertificateAccount {
-  /** Whether EMAIL codes are enabled for the LRA (P1 §2.1). */
-  emailOtp: boolean;
-}
-
-export type CertificateDependencies = ProviderDependencies<CertificateAccount> & {
-  defaults: { issueCertificate: CertificateSettings };
-};
-
-export class CertificateContext extends ProviderContext<typeof provider, CertificateDependencies> {}
+type CertificateContext = ProviderContext<typeof provider>;
 
 export type Enrolment = { data: DataEnrolment } | { eid: EidEnrolment };
 
@@ -292,8 +282,8 @@ export async function validate(
   }
 }
 
-export function createCertificateActivities(deps: CertificateDependencies) {
-  const activity = activitiesOf(provider, deps, CertificateContext);
+export function createCertificateActivities(deps: ProviderDependencies<typeof provider>) {
+  const activity = activitiesOf(provider, deps, ProviderContext);
   return {
     prepare: activity("prepare", prepare),
     checkData: activity("checkData", checkData),

@@ -6,7 +6,6 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import { SignEnvelopeInput } from "../../contracts/sign-envelope/contract.js";
 import type { EnvelopeSettings } from "../../contracts/sign-envelope/contract.js";
 import { contentOf } from "../../documents/content.js";
-import type { EnvelopeSignatureAccount } from "../../providers/envelope-signature/client.js";
 import type { Operation } from "../../providers/registry.js";
 import { activitiesOf } from "../runtime/activity.js";
 import type { InputCall, StepCall } from "../runtime/activity.js";
@@ -17,11 +16,7 @@ import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "envelope-signature";
 
-export type EnvelopeDependencies = ProviderDependencies<EnvelopeSignatureAccount> & {
-  defaults: { signEnvelope: EnvelopeSettings };
-};
-
-export class EnvelopeContext extends ProviderContext<typeof provider, EnvelopeDependencies> {
+export class EnvelopeContext extends ProviderContext<typeof provider> {
   /** Each host has its own credential and its own outages (P1 §5.5). */
   protected override circuitOf(operation: Operation<typeof provider>): string {
     return `${super.circuitOf(operation)}/${operation === "esawoneshot" ? "ca" : "esign"}`;
@@ -146,7 +141,7 @@ export async function send(
   return { ...(envelopeId === undefined ? {} : { envelopeId: String(envelopeId) }), sentAt };
 }
 
-export function createEnvelopeActivities(deps: EnvelopeDependencies) {
+export function createEnvelopeActivities(deps: ProviderDependencies<typeof provider>) {
   const activity = activitiesOf(provider, deps, EnvelopeContext);
   return {
     prepare: activity("prepare", prepare),

@@ -1,8 +1,7 @@
 // The activities of a batch of notices work with an account, with the pace of its reads, and with the documents that the batch makes.
-import { activityInfo } from "@temporalio/activity";
+import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { BatchItems } from "../../batch/items/items.js";
 import type { ArchiveParts } from "../../batch/items/parts.js";
-import type { BatchSettings } from "../../contracts/send-notice-batch/contract.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { Pieces } from "../../documents/store.js";
@@ -11,28 +10,30 @@ import type { DocumentKind } from "../../journal/ownership.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type {
   Batch,
-  BatchAssumptions,
+  EviNoticeAccount,
   BatchRecipient,
   ListedAttachment,
+  BatchSettings as BatchFields,
 } from "../../providers/evi-notice/client.js";
 import type { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Operation } from "../../providers/registry.js";
 import { whenVisible } from "../runtime/polling.js";
-import type { NoticeAccount, provider } from "../evi-notice/context.js";
+import type { provider } from "../evi-notice/context.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
-import { Pace } from "./pace.js";
+import type {
+  BatchRecipients,
+  BatchSettings,
+  SendNoticeBatchInput,
+} from "../../contracts/send-notice-batch/contract.js";
+import type { NoticeAttachment } from "../../contracts/send-notice/contract.js";
+import pLimit from "p-limit";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** It takes no longer than any other call: a killed worker's upload is not waited for longer than theirs. */
 const SMALL_UPLOAD_BYTES = 1_000_000;
 
-export interface BatchAccount extends NoticeAccount {
-  uploadTimeoutMs: number;
-  batch: BatchAssumptions;
-}
-
-export interface BatchDependencies extends ProviderDependencies<BatchAccount> {
-  defaults: { sendNoticeBatch: BatchSettings };
+export interface BatchDependencies extends ProviderDependencies<typeof provider> {
   items: BatchItems;
   parts: ArchiveParts;
 }
@@ -83,7 +84,7 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
   }
 
   /** The account for such a call. */
-  uploadAccount(bytes: number): BatchAccount {
+  uploadAccount(bytes: number): EviNoticeAccount {
     return { ...this.account, timeoutMs: this.uploadMs(bytes) };
   }
 
@@ -148,4 +149,88 @@ export function leastMove(recipients: number): number {
 export interface OfBatch {
   account: string;
   batchId: string;
+}
+
+/** The list as it goes to the provider. */
+export interface SentList {
+  document: DocumentReference;
+  recipients: number;
+  /** `src/batch/recipients/preflight.ts` makes it. */
+  addressDigest: string;
+  /** The list holds answers to challenges, which are secrets. */
+  hasChallenges: boolean;
+  /** No two recipients of the list may share it. */
+  unique: NonNullable<SendNoticeBatchInput["uniqueRecipients"]>;
+  /** It is part of the keys of `src/batch/recipients/own-key.ts`; absent where the recipients have no lookup keys of ours. */
+  keyTag?: string;
+}
+
+export type BatchAttachment = NoticeAttachment & { document: DocumentReference };
+
+/** What every later activity of the batch needs. All of it is small: bodies, lists and attachments are documents. */
+export interface BatchPlan {
+  environment: string;
+  account: string;
+  /** Fixed for the run. */
+  settings: BatchSettings;
+  /** Seconds from the start, or from `scheduledDate`. */
+  deadlineSeconds: number;
+  list: SentList;
+  /** As the status and the result show it. */
+  check: BatchRecipients;
+  /** The caller's list, from which the report names what was left out. */
+  given: DocumentReference;
+  description?: string;
+  /** HTML. */
+  body: DocumentReference;
+  attachments: BatchAttachment[];
+  /** Holds what the caller set, and the filter of the callbacks; the address of the callbacks comes later. */
+  fields: BatchFields;
+  scheduledDate?: string;
+  /** How many recipients may fail before a person decides (P2 §2.8 FailedCount). */
+  allowedFailures: number;
+}
+
+const SIDE_BY_SIDE = 8;
+
+/**
+ * How fast the notices of a batch are read, as a token bucket that holds the tokens of one second. The worker's own limit counts activities,
+ * and one activity reads all notices.
+ */
+export class Pace {
+  readonly #gapMs: number;
+  readonly #burstMs: number;
+  readonly #now: () => number;
+  /** When the next call may begin. */
+  #next = -Infinity;
+
+  constructor(perSecond: number, now: () => number = () => performance.now()) {
+    this.#gapMs = 1_000 / perSecond;
+    this.#burstMs = 1_000 - this.#gapMs;
+    this.#now = now;
+  }
+
+  /** For how long the caller has to wait. */
+  take(): number {
+    const now = this.#now();
+    const at = Math.max(this.#next, now - this.#burstMs);
+    this.#next = at + this.#gapMs;
+    return Math.max(0, at - now);
+  }
+
+  /** Calls `work` for each item; the first error ends the wait, and begins no further one. */
+  async all<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+    const limit = pLimit(SIDE_BY_SIDE);
+    const signal = cancellationSignal();
+    const paced = async (item: T) => {
+      const waitMs = this.take();
+      if (waitMs > 0) await delay(waitMs, undefined, { signal });
+      return work(item);
+    };
+    try {
+      return await Promise.all(items.map((item) => limit(paced, item)));
+    } finally {
+      limit.clearQueue();
+    }
+  }
 }

@@ -4,9 +4,8 @@ import { countByWord } from "../../batch/items/shown.js";
 import type { BatchTotals } from "../../contracts/send-notice-batch/contract.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
-import type { BatchContext, OfBatch } from "./context.js";
+import type { BatchContext, OfBatch, SentList } from "./context.js";
 import { leastMove } from "./context.js";
-import type { SentList } from "./plan.js";
 import { listItems, readItems } from "./sweep.js";
 
 export interface ItemTotals {

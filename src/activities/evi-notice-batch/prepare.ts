@@ -16,8 +16,7 @@ import { joinedKey } from "../evi/submit.js";
 import { checkedReference, documentReference } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { InputCall } from "../runtime/activity.js";
-import type { BatchContext } from "./context.js";
-import type { BatchAttachment, BatchPlan, SentList } from "./plan.js";
+import type { BatchContext, BatchAttachment, BatchPlan, SentList } from "./context.js";
 import { hasLongDescription } from "./set-up.js";
 
 /** A failure names so many problems of a list; `--preflight` shows all of them. */

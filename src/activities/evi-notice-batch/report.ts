@@ -16,8 +16,7 @@ import {
 import { reasonOf } from "../../batch/recipients/reason.js";
 import type { ReportRow } from "../../batch/recipients/report.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import type { BatchContext, OfBatch } from "./context.js";
-import type { SentList } from "./plan.js";
+import type { BatchContext, OfBatch, SentList } from "./context.js";
 import { lookupKeyOf } from "./sweep.js";
 
 export interface WrittenReport {

@@ -10,9 +10,8 @@ import type { StepCall } from "../runtime/activity.js";
 import { CircuitOpenError } from "../runtime/circuit-breaker.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode, Refusal } from "../runtime/failure.js";
-import type { BatchContext, OfBatch } from "./context.js";
-import type { SentList } from "./plan.js";
-import { addRecipients, recipientsOf } from "./recipients.js";
+import type { BatchContext, OfBatch, SentList } from "./context.js";
+import { addRecipients, recipientsOf } from "./set-up.js";
 
 /**
  * Compares what the provider has with what was sent. A difference is a `protocol` problem: the batch is not started. A person's retry

@@ -7,9 +7,8 @@ import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
 import { lineOfOwnKey, ownKey } from "../../batch/recipients/own-key.js";
 import { unless } from "../runtime/polling.js";
-import type { BatchContext, OfBatch } from "./context.js";
+import type { BatchContext, OfBatch, SentList } from "./context.js";
 import { attemptLimit } from "./context.js";
-import type { SentList } from "./plan.js";
 
 type Listed = Pick<ReadItem, "evidenceId" | "line">;
 type OfList = OfBatch & { list: SentList };

@@ -1,30 +1,16 @@
 // The activities of certified notices work with an account, and with the queries of docs/reading-the-specification.md §1, §3.
-import type { NoticeSettings } from "../../contracts/send-notice/contract.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import type { EviNoticeAccount, Notice } from "../../providers/evi-notice/client.js";
+import type { Notice } from "../../providers/evi-notice/client.js";
 import { whenVisible } from "../runtime/polling.js";
 import { ownKeyOf, withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "evi-notice";
 
 /** A query by our own key finds one notice. */
 const MAX_PAGES = 5;
 
-/** An account with what the configuration knows about it beside address and credentials. */
-export interface NoticeAccount extends EviNoticeAccount {
-  /** Digest of the configuration that decides which items a look-up finds. */
-  lookUpConfiguration: string;
-}
-
-export type EviNoticeDependencies = ProviderDependencies<NoticeAccount> & {
-  defaults: { sendNotice: NoticeSettings };
-};
-
-export class EviNoticeContext<
-  D extends EviNoticeDependencies = EviNoticeDependencies,
-> extends ProviderContext<typeof provider, D> {
+export class EviNoticeContext extends ProviderContext<typeof provider> {
   findNotice(id: string): Promise<Notice | undefined> {
     const getting = this.throughCircuit("get", (signal) =>
       eviNotice.get(this.account, { id, includeAffidavits: true }, signal),

@@ -1,6 +1,6 @@
 // Lists the activities of certified notices (P2 §2.6–2.7, §4.2; docs/reading-the-specification.md §1, §3).
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import type { NoticeAffidavitRequest } from "../../contracts/send-notice/contract.js";
+import type { NoticeAffidavitRequest, NoticeDates } from "../../contracts/send-notice/contract.js";
 import type { NoticeAffidavitAnswer } from "../../contracts/send-notice/messages.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { requestOnce } from "../evi/affidavit-request.js";
@@ -8,15 +8,21 @@ import type { EviUpdate } from "../evi/affidavit-request.js";
 import { keepFile } from "../runtime/documents.js";
 import { activitiesOf } from "../runtime/activity.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { ask } from "./ask.js";
 import { EviNoticeContext, provider } from "./context.js";
-import type { EviNoticeDependencies } from "./context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 import type { SentAttachment } from "./submit.js";
 import { submit } from "./submit.js";
+import { noticeEndStates } from "../../contracts/send-notice/states.js";
+import { ShownItem } from "../../contracts/shared/status.js";
+import type { Spool } from "../../documents/spool.js";
+import { whenVisible } from "../runtime/polling.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
+import type { FetchedFile } from "../runtime/documents.js";
+import { askItem } from "../evi/ask.js";
 
 export type { NoticeSubmitted } from "./submit.js";
 
-export function createEviNoticeActivities(deps: EviNoticeDependencies) {
+export function createEviNoticeActivities(deps: ProviderDependencies<typeof provider>) {
   const activity = activitiesOf(provider, deps, EviNoticeContext);
   return {
     submit: activity("submit", submit),
@@ -83,4 +89,66 @@ export function requestAffidavit(
       eviNotice.requestAffidavit(context.account, { id: uniqueId, ...asked }, signal),
   } as const;
   return requestOnce(context, given, requested, affidavitRefusals);
+}
+
+const shownOnly = ShownItem.strip();
+
+export function ask(
+  context: EviNoticeContext,
+  request: EviPollRequest,
+): Promise<EviAnswer<NoticeDates>> {
+  const { uniqueId } = request;
+  return askItem(context, request, {
+    operations: { find: "get", download: "downloadAffidavits" },
+    endStates: noticeEndStates,
+    async find() {
+      const notice = await context.findNotice(uniqueId);
+      if (!notice) return undefined;
+      const { state, outcome, refusedOn, affidavits = [] } = notice;
+      const dates = refusedOn === undefined ? {} : { refusedOn };
+      return { state, outcome, affidavits, dates, shown: shownOnly.parse(notice) };
+    },
+    download: (wanted, spool) => download(context, { uniqueId, wanted }, spool),
+  });
+}
+
+interface Fetch {
+  uniqueId: string;
+  wanted: EviAffidavit[];
+}
+
+/** A ZIP of all for several; one alone, and one that the ZIP does not show by its id, by the id. */
+async function download(
+  context: EviNoticeContext,
+  fetch: Fetch,
+  spool: Spool,
+): Promise<Map<string, FetchedFile>> {
+  const found =
+    fetch.wanted.length > 1
+      ? await downloadAll(context, fetch, spool)
+      : new Map<string, FetchedFile>();
+  for (const { id: affidavitId } of fetch.wanted) {
+    if (found.has(affidavitId)) continue;
+    const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
+      eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
+    );
+    const file = await whenVisible(downloading);
+    if (file) found.set(affidavitId, file);
+  }
+  return found;
+}
+
+async function downloadAll(
+  context: EviNoticeContext,
+  { uniqueId: id, wanted }: Fetch,
+  spool: Spool,
+): Promise<Map<string, FetchedFile>> {
+  const affidavitIds = wanted.map((affidavit) => affidavit.id);
+  const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
+    eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
+  );
+  const files = (await whenVisible(downloading)) ?? [];
+  return new Map(
+    files.flatMap(({ id: of, ...file }) => (of === undefined ? [] : [[of, file] as const])),
+  );
 }

@@ -1,15 +1,30 @@
-// Lists the activities of certified post (P2 §2.1–2.5, §4.1; docs/reading-the-specification.md §1–2).
+// Lists the activities of certified post (P2 §2.1–2.5, §4.1; docs/reading-the-specification.md §1–2, §9).
 import { activitiesOf } from "../runtime/activity.js";
-import { ask } from "./ask.js";
 import { EviPostContext, provider } from "./context.js";
-import type { EviPostDependencies } from "./context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 import { submit } from "./submit.js";
-import { cancel, requestAffidavit } from "./updates.js";
+import { endStates, postalStates } from "../../contracts/send-postal/states.js";
+import { PostalDates } from "../../contracts/send-postal/contract.js";
+import { ShownItem } from "../../contracts/shared/status.js";
+import { sha256Of } from "../../documents/content.js";
+import type { Spool } from "../../documents/spool.js";
+import * as eviPost from "../../providers/evi-post/client.js";
+import { whenVisible, notFoundError } from "../runtime/polling.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
+import type { FetchedFile } from "../runtime/documents.js";
+import { askItem } from "../evi/ask.js";
+import type { PostalAffidavitRequest } from "../../contracts/send-postal/contract.js";
+import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
+import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../journal/errors.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { isUnanswered, requestOnce } from "../evi/affidavit-request.js";
+import type { EviUpdate } from "../evi/affidavit-request.js";
+import { runEffect } from "../runtime/effect.js";
+import type { Refusal } from "../runtime/failure.js";
 
-export type { EviPostDependencies } from "./context.js";
 export type { PostalSubmitted } from "./submit.js";
 
-export function createEviPostActivities(deps: EviPostDependencies) {
+export function createEviPostActivities(deps: ProviderDependencies<typeof provider>) {
   const activity = activitiesOf(provider, deps, EviPostContext);
   return {
     submit: activity("submit", submit),
@@ -17,4 +32,141 @@ export function createEviPostActivities(deps: EviPostDependencies) {
     cancel: activity("cancel", cancel),
     requestAffidavit: activity("requestAffidavit", requestAffidavit),
   };
+}
+
+const datesOnly = PostalDates.strip();
+const shownOnly = ShownItem.strip();
+
+export function ask(
+  context: EviPostContext,
+  request: EviPollRequest,
+): Promise<EviAnswer<PostalDates>> {
+  const { uniqueId } = request;
+  return askItem(context, request, {
+    operations: { find: "query", download: "downloadAffidavits" },
+    endStates,
+    async find() {
+      const item = await context.findItem(uniqueId);
+      if (!item) return undefined;
+      const { state, outcome, affidavits = [] } = item;
+      return {
+        state,
+        outcome,
+        dates: datesOnly.parse(item),
+        shown: shownOnly.parse(item),
+        affidavits: affidavits.map(({ uniqueId: id, date, description }) => ({
+          id,
+          date,
+          description,
+        })),
+      };
+    },
+    download: (wanted, spool) =>
+      context.account.affidavits.mode === "blobs"
+        ? blobs(context, uniqueId)
+        : download(context, wanted, spool),
+  });
+}
+
+/** P2 §4.1: one ZIP for all; its only file belongs to the only id. */
+async function download(
+  context: EviPostContext,
+  wanted: EviAffidavit[],
+  spool: Spool,
+): Promise<Map<string, FetchedFile>> {
+  const ids = wanted.map(({ id }) => id);
+  const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
+    eviPost.downloadAffidavits(context.account, ids, spool, signal),
+  );
+  const files = (await whenVisible(downloading)) ?? [];
+  const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
+  return new Map(
+    files.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),
+  );
+}
+
+async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, FetchedFile>> {
+  const asked = { uniqueIds: [uniqueId], includeBlobs: true };
+  const { results } = await context.throughCircuit("query", (signal) =>
+    eviPost.query(context.account, asked, signal),
+  );
+  const affidavits = results.flatMap((item) => item.affidavits ?? []);
+  return new Map(
+    affidavits.flatMap(({ uniqueId: id, bytes }) =>
+      bytes ? [[id, { sha256: sha256Of(bytes), pieces: () => [bytes] }] as const] : [],
+    ),
+  );
+}
+
+/** P2 §4.1 Cancel. */
+export function cancel(context: EviPostContext, given: EviUpdate): Promise<CancelAnswer> {
+  const input = { uniqueId: given.uniqueId };
+  const cancelling = runEffect(context, given.effect, {
+    of: "update",
+    operation: "cancel",
+    input,
+    async send({ signal }): Promise<CancelAnswer> {
+      await eviPost.cancel(context.account, input, signal);
+      return { answer: "cancelled" };
+    },
+    async lookUp() {
+      const item = await context.findItem(given.uniqueId);
+      // The provider gave this id: that it does not show the item (yet) proves nothing.
+      if (!item) throw notFoundError(context, "query", "the communication is not in the answer");
+      return cancelAnswerFor(item.state);
+    },
+  });
+  return cancelAnswer(cancelling, async () => {
+    const item = await context.findItem(given.uniqueId);
+    return item && cancelAnswerFor(item.state);
+  });
+}
+
+/** P2 §4.1 AffidavitRequest. */
+export function requestAffidavit(
+  context: EviPostContext,
+  given: EviUpdate & { asked: PostalAffidavitRequest },
+): Promise<AffidavitAnswer> {
+  const input = { uniqueId: given.uniqueId, ...given.asked };
+  return requestOnce(context, given, {
+    operation: "requestAffidavit",
+    input,
+    send: (signal) => eviPost.requestAffidavit(context.account, input, signal),
+  });
+}
+
+const tooLate = new Set<string>(postalStates.slice(postalStates.indexOf("Dispatched")));
+
+/** From `Dispatched` on it is too late (P2 §4.1). */
+export function cancelAnswerFor(state: string): CancelAnswer | undefined {
+  if (state === "Cancelled") return { answer: "cancelled" };
+  return tooLate.has(state) ? { answer: "tooLate" } : undefined;
+}
+
+/**
+ * 403 means that the permission is missing. 401 means that the account is not the owner, if its credentials can still ask.
+ * After any other refusal, and without an answer, the item's state decides.
+ */
+export async function cancelAnswer(
+  cancelling: Promise<CancelAnswer>,
+  ask: () => Promise<CancelAnswer | undefined>,
+): Promise<CancelAnswer> {
+  try {
+    return await cancelling;
+  } catch (error) {
+    // The journal has asked already, or another attempt is under way.
+    if (error instanceof EffectAbsentOnce || error instanceof EffectInFlight)
+      return { answer: "unknown" };
+    const refused = error instanceof EffectRefused;
+    if (!refused && !(error instanceof ProviderError)) throw error;
+    const status = refused ? (error.refusal as Refusal).status : error.status;
+    if (status === 403) return { answer: "notPermitted" };
+    if (!refused && isUnanswered(error)) return { answer: "unavailable" };
+    try {
+      const known = await ask();
+      return known ?? { answer: status === 401 ? "notOwner" : "unknown" };
+    } catch {
+      return { answer: "unavailable" };
+    }
+  }
 }

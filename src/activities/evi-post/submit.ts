@@ -7,14 +7,14 @@ import type { FieldProblem } from "../../contracts/shared/failures.js";
 import { Secret } from "../../contracts/shared/values.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { contentOf } from "../../documents/content.js";
-import type { PostalSubmission } from "../../providers/evi-post/client.js";
+import type { EviPostAccount, PostalSubmission } from "../../providers/evi-post/client.js";
 import { joinedKey, submitOnce } from "../evi/submit.js";
 import type { InputCall, StepCall } from "../runtime/activity.js";
 import { ownedDocument, readDocument, documentReference } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
-import type { EviPostContext, PostalAccount } from "./context.js";
+import type { EviPostContext } from "./context.js";
 
 export interface PostalSubmitted {
   uniqueId: string;
@@ -64,14 +64,14 @@ export async function submit(
 /** Whether our own key is the item's whole lookup key, or one of several that the provider joins (P2 §2.4). */
 function keyForm(
   { lookupKey, options }: SendPostalInput,
-  account: PostalAccount,
+  account: EviPostAccount,
 ): "alone" | "joined" {
   const others = options?.customFields?.some(({ isLookupKey }) => isLookupKey === true);
   return lookupKey || others || account.ownKeyInLookupKey ? "joined" : "alone";
 }
 
 /** The rules of P2 §2.2 and §8 that need the account's configuration. */
-export function checkAccountRules(input: SendPostalInput, account: PostalAccount): void {
+export function checkAccountRules(input: SendPostalInput, account: EviPostAccount): void {
   const problems: FieldProblem[] = [];
   const { destinationCountries: countries, siteHasRegion } = account;
   if (!countries.includes(input.recipientAddress.country))

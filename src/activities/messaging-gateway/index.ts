@@ -3,7 +3,6 @@ import * as gateway from "../../providers/messaging-gateway/client.js";
 import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { SendMessageInput } from "../../contracts/send-message/contract.js";
 import { contentOf } from "../../documents/content.js";
-import type { MessagingGatewayAccount } from "../../providers/messaging-gateway/client.js";
 import { activitiesOf } from "../runtime/activity.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
@@ -11,10 +10,6 @@ import { ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "messaging-gateway";
-
-export type MessagingDependencies = ProviderDependencies<MessagingGatewayAccount>;
-
-export class MessagingContext extends ProviderContext<typeof provider, MessagingDependencies> {}
 
 export interface MessageSent {
   environment: string;
@@ -24,7 +19,7 @@ export interface MessageSent {
 }
 
 export async function send(
-  context: MessagingContext,
+  context: ProviderContext<typeof provider>,
   given: StepCall & { input: unknown },
 ): Promise<MessageSent> {
   const { account } = context;
@@ -42,7 +37,7 @@ export async function send(
   };
 }
 
-export function createMessagingActivities(deps: MessagingDependencies) {
-  const activity = activitiesOf(provider, deps, MessagingContext);
+export function createMessagingActivities(deps: ProviderDependencies<typeof provider>) {
+  const activity = activitiesOf(provider, deps, ProviderContext);
   return { send: activity("send", send) };
 }

@@ -1,23 +1,9 @@
 // The activities of the one-shot signature service work with an account, and with what `retrieve` shows of a request.
-import type { OneShotSettings } from "../../contracts/sign-one-shot/contract.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
-import type {
-  OneShotDocument,
-  OneShotSignatureAccount,
-} from "../../providers/one-shot-signature/client.js";
+import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "one-shot-signature";
-
-export interface OneShotAccount extends OneShotSignatureAccount {
-  /** Digest of the configuration that decides which documents `retrieve` shows. */
-  lookUpConfiguration: string;
-}
-
-export type OneShotDependencies = ProviderDependencies<OneShotAccount> & {
-  defaults: { signOneShot: OneShotSettings };
-};
 
 /** A signature request, as every call after its creation names it. */
 export interface OneShotRequest {
@@ -30,7 +16,7 @@ interface RetrievedRequest {
   documents: OneShotDocument[];
 }
 
-export class OneShotContext extends ProviderContext<typeof provider, OneShotDependencies> {
+export class OneShotContext extends ProviderContext<typeof provider> {
   retrieve(requestPk: string): Promise<RetrievedRequest> {
     return this.throughCircuit("retrieve", (signal) =>
       oneShot.retrieve(this.account, requestPk, signal),

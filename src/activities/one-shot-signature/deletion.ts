@@ -1,9 +1,8 @@
 // The documents of a signature request, deleted at the provider once all that was signed is kept here (P1 §1.4).
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
-import { sha256Of } from "../../documents/content.js";
+import { sha256Of, isPdf } from "../../documents/content.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
-import { isPdf } from "../../documents/pdf.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { asInvalidInput, checkDocument, unlessMissing, wasSent } from "../runtime/documents.js";

@@ -1,7 +1,7 @@
 // Lists the activities of the one-shot signature service (P1 §1.4, 2.9, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
 import { activitiesOf } from "../runtime/activity.js";
 import { OneShotContext, provider } from "./context.js";
-import type { OneShotDependencies } from "./context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 import { deleteDocuments } from "./deletion.js";
 import {
   createVideo,
@@ -18,7 +18,7 @@ export type { OneShotRequest } from "./context.js";
 export type { OneShotPlan } from "./request.js";
 export type { OneShotSnapshot } from "./signature.js";
 
-export function createOneShotActivities(deps: OneShotDependencies) {
+export function createOneShotActivities(deps: ProviderDependencies<typeof provider>) {
   const activity = activitiesOf(provider, deps, OneShotContext);
   return {
     prepare: activity("prepare", prepare),

@@ -12,7 +12,7 @@ import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
 import { checkedReference, fileOf, ownedDocument } from "../runtime/documents.js";
-import type { AssumedLookUp } from "../runtime/look-up-proof.js";
+import type { AssumedLookUp } from "../runtime/effect.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";

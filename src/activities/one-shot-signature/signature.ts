@@ -1,7 +1,6 @@
 // The contract, the signer's code, the signature, and what was signed (P1 §1.4, §4.4).
 import type { ProcessDocument } from "../../contracts/shared/status.js";
-import { sha256Of } from "../../documents/content.js";
-import { isPdf } from "../../documents/pdf.js";
+import { sha256Of, isPdf } from "../../documents/content.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";

@@ -1,14 +1,13 @@
 // Documents in an activity: owned by the process, stored where they came inline, and read before they are sent (docs/design.md §8).
 import type { DocumentInput, DocumentReference } from "../../contracts/shared/values.js";
 import { derivedDocumentId, documentIdOf } from "../../documents/document-id.js";
-import { documentProblem } from "../../documents/errors.js";
-import { isPdf } from "../../documents/pdf.js";
+import { documentProblem } from "../../documents/store.js";
+import { isPdf } from "../../documents/content.js";
 import type { DocumentStore, Pieces } from "../../documents/store.js";
 import type { DocumentKind, OwnedDocument } from "../../journal/ownership.js";
 import type { NamedFile } from "../../providers/http/file-form.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { execution } from "./execution.js";
-import { InvalidInput } from "./failure.js";
+import { execution, InvalidInput } from "./failure.js";
 import type { ActivityDependencies, ProviderContext } from "./provider-context.js";
 import type { Operation, Provider } from "../../providers/registry.js";
 import type { EffectSummary } from "../../journal/retention.js";

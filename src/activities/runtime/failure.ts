@@ -332,3 +332,10 @@ function messageOf(problem: Problem): string {
 function jittered(ms: number, from: number): number {
   return Math.max(1, Math.round(ms * (from + Math.random() * 0.4)));
 }
+
+/** The process that the running activity belongs to. */
+export function execution(): { namespace: string; workflowId: string } {
+  const { namespace, workflowExecution } = activityInfo();
+  if (!workflowExecution) throw new Error("not started by a workflow");
+  return { namespace, workflowId: workflowExecution.workflowId };
+}

@@ -6,7 +6,7 @@ import { DecisionRefused } from "../../journal/signed-decisions.js";
 import type { GivenDecision, Proof, SignedDecisions } from "../../journal/signed-decisions.js";
 import type { AttentionKind, FieldProblem } from "../../contracts/shared/failures.js";
 import type { ResolveAnswer, Resolution } from "../../contracts/shared/messages.js";
-import { execution } from "./execution.js";
+import { execution } from "./failure.js";
 
 export type WrittenDecision = ResolveAnswer & Partial<Decided>;
 

@@ -4,6 +4,7 @@ import { cancellationSignal } from "@temporalio/activity";
 import type { z } from "zod";
 import { MAX_CODE_LENGTH } from "../../contracts/shared/one-time-password.js";
 import { checkInput } from "../../contracts/shared/problems.js";
+import type { ProcessName } from "../../contracts/registry.js";
 import { withSecrets } from "../../contracts/definition/secret-fields.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { isUndecryptable } from "../../journal/errors.js";
@@ -12,11 +13,11 @@ import type { EffectSummary } from "../../journal/retention.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { LookUpProofs } from "../../journal/look-up-proofs.js";
 import type { Journal, StepHistory } from "../../journal/journal.js";
-import type { Operation, Provider } from "../../providers/registry.js";
+import type { ConfigWithAccounts } from "../../providers/accounts.js";
+import type { AccountOf, Operation, Provider } from "../../providers/registry.js";
 import { measured } from "./call-metrics.js";
 import type { CircuitKey, Circuits } from "./circuit-breaker.js";
-import { execution } from "./execution.js";
-import { InvalidInput } from "./failure.js";
+import { execution, InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 
 /** Opens secrets that a client sealed for the workers, in one process (decision 23). A secret in clear text opens as it is. */
@@ -57,14 +58,10 @@ export interface ActivityDependencies {
   unavailableForMs: number;
 }
 
-export interface Account {
-  name: string;
-  /** Digest of the configuration that decides which items a look-up finds. */
-  lookUpConfiguration?: string;
-}
-
-export interface ProviderDependencies<A> extends ActivityDependencies {
-  accounts: Record<string, A>;
+export interface ProviderDependencies<P extends Provider> extends ActivityDependencies {
+  accounts: Record<string, AccountOf<P>>;
+  /** For settings that a caller leaves open. */
+  defaults: Pick<ConfigWithAccounts, ProcessName & keyof ConfigWithAccounts>;
 }
 
 /** Which account an attempt uses, and in which phase of its step it is. */
@@ -73,26 +70,24 @@ export interface AttemptOf {
   mode: AttemptMode;
 }
 
-export class ProviderContext<
-  P extends Provider,
-  D extends ProviderDependencies<Account> = ProviderDependencies<Account>,
-> {
+/** `More`: dependencies of this provider's activities alone. */
+export class ProviderContext<P extends Provider, More = unknown> {
   readonly provider: P;
-  readonly deps: D;
-  readonly account: D["accounts"][string];
+  readonly deps: ProviderDependencies<P> & More;
+  readonly account: AccountOf<P>;
   readonly mode: AttemptMode;
   /** The process that the attempt belongs to. */
   readonly process = execution();
 
   /** Throws `InvalidInput` where no such account is configured. */
-  constructor(provider: P, deps: D, { account, mode }: AttemptOf) {
+  constructor(provider: P, deps: ProviderDependencies<P> & More, { account, mode }: AttemptOf) {
     this.provider = provider;
     this.deps = deps;
     this.mode = mode;
     const found = Object.hasOwn(deps.accounts, account) ? deps.accounts[account] : undefined;
     const problem = `no account "${account}" is configured for ${provider}`;
     if (!found) throw new InvalidInput([{ path: "account", problem }]);
-    this.account = found as D["accounts"][string];
+    this.account = found;
   }
 
   /** Parses an input with its contract and opens its secrets. Throws `InvalidInput` with each field that breaks the contract. */

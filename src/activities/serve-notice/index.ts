@@ -18,9 +18,7 @@ import {
 import { contentOf } from "../../documents/content.js";
 import type { Provider } from "../../providers/registry.js";
 import { EviNoticeContext, provider as noticeProvider } from "../evi-notice/context.js";
-import type { EviNoticeDependencies } from "../evi-notice/context.js";
 import { EviPostContext, provider as postProvider } from "../evi-post/context.js";
-import type { EviPostDependencies } from "../evi-post/context.js";
 import { checkAccountRules } from "../evi-post/submit.js";
 import { activitiesOf } from "../runtime/activity.js";
 import type { InputCall } from "../runtime/activity.js";
@@ -28,7 +26,7 @@ import { checkedReference } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
-import type { ProviderContext } from "../runtime/provider-context.js";
+import type { ProviderContext, ProviderDependencies } from "../runtime/provider-context.js";
 
 type ChildOf = (typeof serveChildren)[number];
 
@@ -94,12 +92,6 @@ export async function inPart<T>(part: string, work: () => Promise<T> | T): Promi
   }
 }
 
-export type ServeNoticeDependencies = EviNoticeDependencies & {
-  defaults: { serveNotice: ServeSettings };
-};
-
-export class ServeNoticeContext extends EviNoticeContext<ServeNoticeDependencies> {}
-
 export interface PreparedNotice extends PreparedChild<SendNoticeInput> {
   /** Fixed for the run. */
   settings: ServeSettings;
@@ -108,7 +100,7 @@ export interface PreparedNotice extends PreparedChild<SendNoticeInput> {
 
 /** Throws `InvalidInput` where the notice could not be submitted. */
 export async function prepareNotice(
-  context: ServeNoticeContext,
+  context: EviNoticeContext,
   given: InputCall,
 ): Promise<PreparedNotice> {
   const input = context.parse(ServeNoticeInput, given.input);
@@ -139,7 +131,7 @@ export interface ReadNotice {
  * interval.
  */
 export async function readNotice(
-  context: ServeNoticeContext,
+  context: EviNoticeContext,
   { uniqueId }: ReadNotice,
 ): Promise<{ state: string; outcome?: string }> {
   const notice = await context.findNotice(uniqueId);
@@ -179,15 +171,15 @@ export async function preparePost(
   return { ...child, deadlineSeconds };
 }
 
-export function createServeNoticeActivities(deps: ServeNoticeDependencies) {
-  const activity = activitiesOf(noticeProvider, deps, ServeNoticeContext);
+export function createServeNoticeActivities(deps: ProviderDependencies<typeof noticeProvider>) {
+  const activity = activitiesOf(noticeProvider, deps, EviNoticeContext);
   return {
     prepareNotice: activity("submit", prepareNotice),
     readNotice: activity("get", readNotice),
   };
 }
 
-export function createServePostActivities(deps: EviPostDependencies) {
+export function createServePostActivities(deps: ProviderDependencies<typeof postProvider>) {
   const activity = activitiesOf(postProvider, deps, EviPostContext);
   return { preparePost: activity("submit", preparePost) };
 }

@@ -1,9 +1,8 @@
 // One poll of a call: what the conference data and the asynchronous request say of its end (P1 §4.2, §6.1).
 import { activityInfo } from "@temporalio/activity";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import type { OfConference } from "../../providers/video-identification/call.js";
+import type { OfConference, Conference } from "../../providers/video-identification/client.js";
 import * as video from "../../providers/video-identification/client.js";
-import type { Conference } from "../../providers/video-identification/client.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import { isSatisfied, whenVisible } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";

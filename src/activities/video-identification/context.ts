@@ -1,22 +1,15 @@
 // The activities of the video identification service work with an account, and with the token of a call.
 import { cancellationSignal } from "@temporalio/activity";
-import type { VideoSettings } from "../../contracts/verify-identity/contract.js";
 import { Secret } from "../../contracts/shared/values.js";
 import type { ProviderError } from "../../providers/errors/provider-error.js";
-import type { OfConference } from "../../providers/video-identification/call.js";
+import type { OfConference } from "../../providers/video-identification/client.js";
 import * as video from "../../providers/video-identification/client.js";
-import type { VideoIdentificationAccount } from "../../providers/video-identification/client.js";
 import { isUndecryptable } from "../../journal/errors.js";
 import { measured } from "../runtime/call-metrics.js";
 import { unless } from "../runtime/polling.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "video-identification";
-
-export type VideoDependencies = ProviderDependencies<VideoIdentificationAccount> & {
-  defaults: { verifyIdentity: VideoSettings };
-};
 
 /** A conference, as every activity about it names it. */
 export interface VideoCall {
@@ -26,7 +19,7 @@ export interface VideoCall {
   eventId?: string | undefined;
 }
 
-export class VideoContext extends ProviderContext<typeof provider, VideoDependencies> {
+export class VideoContext extends ProviderContext<typeof provider> {
   /** The tokens that the process's close events have brought, in the order in which they are tried, each with the id of its event. */
   async eventTokens(): Promise<{ eventId: string; token: Secret }[]> {
     const kept = await this.deps.journal.eventSecrets(this.process);

@@ -13,10 +13,10 @@ import type { VideoIdentificationAccount } from "../../providers/video-identific
 import { claimsOf } from "../../providers/video-identification/wire.js";
 import type { Circuits } from "../runtime/circuit-breaker.js";
 import { provider } from "./context.js";
-import type { VideoDependencies } from "./context.js";
+import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export interface MatcherDependencies extends Pick<
-  VideoDependencies,
+  ProviderDependencies<typeof provider>,
   "accounts" | "circuits" | "secrets"
 > {
   tokens: UnaddressedTokens;

@@ -1,12 +1,12 @@
 // Checks a list of recipients before any call (P2 §2.9): says what is wrong with which line and column, and writes the list as it may go to
 // the provider. Nothing here repeats a value of the list.
-import { csvLine } from "../../contracts/shared/csv.js";
-import { AddressDigest } from "./address-digest.js";
+import { csvLine } from "../../contracts/shared/text.js";
 import { ListCheck } from "./list-check.js";
 import type { PreflightOptions, PreflightReport } from "./list-check.js";
 import type { Pieces, Row } from "./list-reader.js";
 import { inPieces, listLine } from "./pieces.js";
 import type { ListProblem } from "./problems.js";
+import { hash } from "node:crypto";
 
 export type { PreflightOptions, PreflightReport } from "./list-check.js";
 
@@ -107,4 +107,21 @@ async function* allProblems(
   const check = new ListCheck(options, (problem) => found.push(problem));
   for await (const _ of check.read(pieces)) yield* found.splice(0);
   yield* found;
+}
+
+/** Tells whether two lists have the same recipients, in whatever order: the sum of 64 bits of a digest of each address, and their number. */
+export class AddressDigest {
+  count = 0;
+  #sum = 0n;
+
+  /** The case of an address says nothing (P2 §2.6). */
+  add(address: string): void {
+    this.count += 1;
+    const digest = hash("sha256", address.toLowerCase(), "buffer");
+    this.#sum = BigInt.asUintN(64, this.#sum + digest.readBigUInt64LE(0));
+  }
+
+  get value(): string {
+    return `${this.count}-${this.#sum.toString(16).padStart(16, "0")}`;
+  }
 }

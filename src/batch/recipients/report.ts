@@ -1,7 +1,7 @@
 // Writes the report of a batch: for each recipient its state, and where that is from. JSON Lines are for programs; the CSV for spreadsheets
 // is made from them. Both are streams, however many recipients there are.
 import { StringDecoder } from "node:string_decoder";
-import { csvLine } from "../../contracts/shared/csv.js";
+import { csvLine } from "../../contracts/shared/text.js";
 import type { Pieces } from "./list-reader.js";
 import { inPieces } from "./pieces.js";
 

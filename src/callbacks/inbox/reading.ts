@@ -4,9 +4,8 @@ import type { KeyRing } from "../../crypto/key-ring.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { parseJson, plainText } from "../../contracts/shared/text.js";
 import { correlationMatches } from "../address.js";
-import type { BodyOpener } from "./body.js";
+import type { BodyOpener, ClaimedRow, Parked, Settlement, UnaddressedRow } from "./rows.js";
 import { settleRows } from "./rows.js";
-import type { ClaimedRow, Parked, Settlement, UnaddressedRow } from "./rows.js";
 
 /** Parses callbacks to a process's own address. */
 export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };

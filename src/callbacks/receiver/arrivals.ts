@@ -6,7 +6,7 @@ import type { KeyRing } from "../../crypto/key-ring.js";
 import { defaultQuota } from "../../contracts/shared/callback-quota.js";
 import type { Quota } from "../../contracts/shared/callback-quota.js";
 import type { Pool } from "../../postgres/pool.js";
-import { bodyContext } from "../inbox/body.js";
+import { bodyContext } from "../inbox/rows.js";
 import type { Arrival, StoreResult } from "./admission.js";
 
 const DEADLOCK = "40P01";

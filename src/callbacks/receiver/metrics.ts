@@ -1,7 +1,6 @@
 // The receiver's metrics for Prometheus (docs/operations/watch.md).
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { metrics } from "../../contracts/shared/metrics.js";
-import { promOptions } from "../metrics.js";
+import { metrics, promOptions } from "../../contracts/shared/metrics.js";
 import { receiverEvents } from "./admission.js";
 import type { ReceiverOptions } from "./receiver.js";
 

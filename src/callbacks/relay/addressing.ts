@@ -5,10 +5,9 @@
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { readRows } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
-import { settleRows } from "../inbox/rows.js";
+import { settleRows, inHalves } from "../inbox/rows.js";
 import type { Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
 import type { Judgement } from "../inbox/unaddressed-tokens.js";
-import { inHalves } from "./halves.js";
 
 export interface AddressingTools extends Reader {
   /** Assigns rows to the process of their reference; returns the ids of the rows whose reference is known. */

@@ -4,10 +4,19 @@ import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { readRows } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
-import { FAILURES_UNTIL_ALONE, MAX_FAILURES, undeliverable } from "../inbox/rows.js";
+import {
+  FAILURES_UNTIL_ALONE,
+  MAX_FAILURES,
+  undeliverable,
+  halvesOf,
+  refusalOf,
+  inHalves,
+} from "../inbox/rows.js";
 import type { ClaimedRow, Parked, Settlement } from "../inbox/rows.js";
-import { halvesOf, refusalOf } from "./halves.js";
 import type { SignalProblem } from "./signaller.js";
+import type { BatchItems, HeardItem } from "../../batch/items/items.js";
+import type { ProcessContract } from "../../contracts/definition/process-contract.js";
+import { contractOf, parseWorkflowId } from "../../contracts/registry.js";
 
 export interface DeliveryTools extends Reader {
   /** Stores what events carry for the worker alone; a signal holds no secret. */
@@ -180,4 +189,44 @@ function split(ready: Ready[]): Ready[][] {
 
 function rowsOf(batch: Ready[]): ClaimedRow[] {
   return batch.map(({ row }) => row);
+}
+
+export interface ItemTools extends Reader {
+  keep: (heard: HeardItem[]) => ReturnType<BatchItems["keep"]>;
+  settle(rows: ClaimedRow[], settlement: Settlement): Promise<void>;
+}
+
+type Words = NonNullable<ProcessContract["items"]>;
+
+/** Undefined if the row reports no item of a batch. */
+export function itemWordsOf({ account, workflowId }: ClaimedRow): Words | undefined {
+  const processName = account === null ? parseWorkflowId(workflowId)?.process : undefined;
+  return processName && contractOf(processName).items;
+}
+
+/**
+ * Notes the callbacks of a batch in the database, an item a row (src/batch/items/items.ts); the process gets none of them. Parks what cannot
+ * be read or stored, and keeps the rest in one commit.
+ */
+export async function keepItems(rows: ClaimedRow[], words: Words, tools: ItemTools): Promise<void> {
+  const readable = await readRows(rows, tools);
+  await inHalves(
+    readable.map(({ row, said }) => ({ row, item: heardOf(row.id, said.event, words) })),
+    (some) => tools.keep(some.map(({ item }) => item)),
+    ({ row }, refusal) => tools.settle([row], refusal),
+  );
+}
+
+function heardOf(
+  id: string,
+  { kind, at, evidenceId, outcome }: ProviderEvent,
+  { states, endStates, outcomes }: Words,
+): HeardItem {
+  const word = outcome?.toLowerCase();
+  const known = outcomes.find((name) => name.toLowerCase() === word) ?? outcome;
+  return {
+    ...{ id, kind, at, rank: states.indexOf(kind) + 1 },
+    ...(evidenceId !== undefined && { evidenceId }),
+    ...(known !== undefined && endStates.has(kind) && { outcome: known }),
+  };
 }

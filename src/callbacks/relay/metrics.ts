@@ -2,9 +2,8 @@
 // each scrape. A value that cannot be read is left out.
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Pool } from "../../postgres/pool.js";
-import { metrics } from "../../contracts/shared/metrics.js";
+import { metrics, promOptions } from "../../contracts/shared/metrics.js";
 import type { Metric } from "../../contracts/shared/metrics.js";
-import { promOptions } from "../metrics.js";
 import type { RelayOptions } from "./relay.js";
 import { parkReasons } from "../inbox/rows.js";
 

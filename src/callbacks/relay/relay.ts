@@ -17,14 +17,12 @@ import { addressRows } from "./addressing.js";
 import type { Carrying } from "./addressing.js";
 import { batcher } from "../inbox/batcher.js";
 import type { Batcher } from "../inbox/batcher.js";
-import { BodyOpener } from "../inbox/body.js";
-import { deliver } from "./delivery.js";
+import { BodyOpener, MAX_FAILURES, undeliverable } from "../inbox/rows.js";
+import { deliver, itemWordsOf, keepItems } from "./delivery.js";
 import type { CarriedSecret } from "./delivery.js";
 import { storeEventSecrets } from "../inbox/event-secrets.js";
 import { Inbox, inboxChannel, isFull } from "../inbox/inbox.js";
-import { itemWordsOf, keepItems } from "./items.js";
 import type { Parsers, Reader, Sources } from "../inbox/reading.js";
-import { MAX_FAILURES, undeliverable } from "../inbox/rows.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
 import {
   forgetTokens,
@@ -34,9 +32,8 @@ import {
   offerTokens,
 } from "../inbox/unaddressed-tokens.js";
 import type { Judgement } from "../inbox/unaddressed-tokens.js";
-import { isAnswered, Signaller, signalTimeoutOf } from "./signaller.js";
+import { isAnswered, Signaller, signalTimeoutOf, WakeSignal } from "./signaller.js";
 import type { SignallerOptions } from "./signaller.js";
-import { WakeSignal } from "./wake-signal.js";
 
 export interface RelayOptions extends SignallerOptions {
   pool: Pool;

@@ -6,7 +6,6 @@ import { providerEvents, surplus } from "../../contracts/shared/messages.js";
 import type { Surplus } from "../../contracts/shared/messages.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessKey } from "../../crypto/data-key.js";
-import type { WakeSignal } from "./wake-signal.js";
 
 export type SignalArgument = ProviderEvent[] | Surplus;
 
@@ -171,4 +170,48 @@ function problemOf(error: unknown): SignalProblem {
   if (cause.code === DEADLINE_EXCEEDED) return "timeout";
   const unreachable = [UNAVAILABLE, UNAUTHENTICATED, PERMISSION_DENIED].includes(cause.code);
   return unreachable ? "away" : "busy";
+}
+
+/** Wakes the relay by a notification or a timer. Wakes without a waiter are kept as one. */
+export class WakeSignal {
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #isAwake = false;
+  #resume: (() => void) | undefined;
+
+  wake(): void {
+    this.#isAwake = true;
+    this.#resume?.();
+  }
+
+  wakeIn(ms: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.wake();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  clear(): void {
+    this.#isAwake = false;
+  }
+
+  /** Waits for a wake, at most for `ms`. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#isAwake) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#resume = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#resume = undefined;
+    }
+    this.#isAwake = false;
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.wake();
+  }
 }

@@ -1,7 +1,7 @@
 // `trustflow recipients`: the notices of a batch while it runs, and what came about one of them.
 import type { Command } from "commander";
 import type { ItemEvent } from "../../batch/items/items.js";
-import { csvLine } from "../../contracts/shared/csv.js";
+import { csvLine } from "../../contracts/shared/text.js";
 import type { EventAbout } from "../../contracts/shared/provider-event.js";
 import { inPieces } from "../../batch/recipients/pieces.js";
 import { reportColumns } from "../../batch/recipients/report.js";

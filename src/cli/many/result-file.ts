@@ -2,7 +2,7 @@
 // so the last line of an id counts.
 import { open, readFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { csvLine } from "../../contracts/shared/csv.js";
+import { csvLine } from "../../contracts/shared/text.js";
 import { invalidInput } from "../files.js";
 
 export type RowResult = "started" | "joined" | "failed" | "notStarted";

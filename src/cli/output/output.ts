@@ -1,7 +1,6 @@
 // The only file that prints: data on stdout, everything else on stderr. It accepts `Terminal` text, JSON and CSV.
 import { once } from "node:events";
-import { visibleJson } from "../../contracts/shared/text.js";
-import { csvLine } from "../../contracts/shared/csv.js";
+import { visibleJson, csvLine } from "../../contracts/shared/text.js";
 import type { Failure } from "./exit.js";
 import { columns, fitted, linesOf, padded, paint, terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";

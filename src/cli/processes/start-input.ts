@@ -7,7 +7,7 @@ import { refuseOversize, withDocuments, withParts } from "../../client/input.js"
 import type { FieldProblem } from "../../contracts/shared/failures.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { BusinessId, DocumentReference } from "../../contracts/shared/values.js";
-import { isPdf } from "../../documents/pdf.js";
+import { isPdf } from "../../documents/content.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { CommandError } from "../output/exit.js";
 import { invalidInput, jsonObject, openLarge, readText, withoutComments } from "../files.js";

@@ -1,6 +1,6 @@
 // `trustflow provider letters`: the letters that EviPost has of an account, with their documents (P2 §2.5, §4.1).
 import type { Command } from "commander";
-import { isPdf } from "../../documents/pdf.js";
+import { isPdf } from "../../documents/content.js";
 import { collect, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeJson, writeNote } from "../output/output.js";

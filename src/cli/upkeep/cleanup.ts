@@ -123,7 +123,7 @@ export async function retain(
   { dryRun = false }: CleanupFlags,
 ): Promise<CleanupReport> {
   const { cleanUp } = await import("../../cleanup/cleanup.js");
-  const { namespacesOf } = await import("../../cleanup/namespaces.js");
+  const { namespacesOf } = await import("../../cleanup/own-namespaces.js");
   for (const namespace of await namespacesOf(pool, temporal.namespace)) await requireOwn(namespace);
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
   return cleanUp({

@@ -86,7 +86,7 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
     const { client, namespace } = temporal;
     const { erasableOf, erase, NothingToErase, ProcessIsLost, ProcessIsOpen } =
       await import("../../cleanup/erase.js");
-    const { namespacesOf } = await import("../../cleanup/namespaces.js");
+    const { namespacesOf } = await import("../../cleanup/own-namespaces.js");
     const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
     const documents = documentStoreOf(config);
     const codecRing = ringOf(config, "codec");

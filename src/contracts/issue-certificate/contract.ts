@@ -11,6 +11,7 @@ import { AccountName, CountryCode, Instant, SecretString } from "../shared/value
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
+const Flag = z.boolean();
 const Day = z.iso.date();
 const E164 = z.string().regex(/^\+[1-9]\d{1,14}$/, "must be in E.164, as +34600000000");
 
@@ -63,12 +64,9 @@ const holderSecrets = {
 };
 
 const checking = processSettings({
-  checkData: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether the data is checked before the enrolment. `false` leaves the optional check out (P1 §4.1 rule 1).",
-    ),
+  checkData: Flag.optional().describe(
+    "Whether the data is checked before the enrolment. `false` leaves the optional check out (P1 §4.1 rule 1).",
+  ),
   ...otpSettings,
   assertionDeadlineSeconds: otpSettings.holderDeadlineSeconds.describe(
     "Seconds that a fresh assertion is waited for after one was refused as expired or invalid (237, 239 of P1 §7.1).",
@@ -205,9 +203,7 @@ const FromAssertion = z.strictObject({
   certificate: z
     .strictObject({
       ...holderSecrets,
-      fullData: z
-        .boolean()
-        .describe("Passed on; the specification does not say what it means (P1 §2.2)."),
+      fullData: Flag.describe("Passed on; the specification does not say what it means (P1 §2.2)."),
       otpType: z
         .literal("SMS", {
           error: ({ input }) =>

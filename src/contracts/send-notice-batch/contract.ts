@@ -27,6 +27,7 @@ import {
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
+const Flag = z.boolean();
 const Texts = z.array(Text).max(...ownLimit(100));
 const Count = z.int().min(0);
 /** By a word of the provider's, or by `other`. */
@@ -69,10 +70,9 @@ export const BatchSettings = processSettings({
     .max(100)
     .optional()
     .describe("The same budget in percent of the recipients, 0 to 100."),
-  collectAffidavits: z
-    .boolean()
-    .optional()
-    .describe("Whether the affidavits of all notices are collected into one archive."),
+  collectAffidavits: Flag.optional().describe(
+    "Whether the affidavits of all notices are collected into one archive.",
+  ),
 });
 export type BatchSettings = Resolved<typeof BatchSettings>;
 
@@ -114,10 +114,7 @@ const SendNoticeBatchFields = z.strictObject({
   ),
   issuerName: Text.optional().describe("The name of the sender (P2 §2.8)."),
   from: Text.optional().describe("Passed on as `From` (P2 §2.8)."),
-  disableSenderHeader: z
-    .boolean()
-    .optional()
-    .describe("Passed on as `DisableSenderHeader` (P2 §2.8)."),
+  disableSenderHeader: Flag.optional().describe("Passed on as `DisableSenderHeader` (P2 §2.8)."),
   replyTo: Text.optional().describe("Passed on as `ReplyTo` (P2 §2.8)."),
   timeToLive: notice.timeToLive,
   costCentre: Text.optional().describe("Passed on as `CostCentre` (P2 §2.8)."),
@@ -134,30 +131,22 @@ const SendNoticeBatchFields = z.strictObject({
     .min(1)
     .optional()
     .describe("Passed on as `OnlineRetentionPeriod`; years are assumed (P2 §2.8)."),
-  ltaStorage: z.boolean().optional().describe("Passed on as `LtaStorage` (P2 §2.8)."),
+  ltaStorage: Flag.optional().describe("Passed on as `LtaStorage` (P2 §2.8)."),
   commitmentOptions: Text.optional().describe("Passed on as `CommitmentOptions` (P2 §2.8)."),
-  commitmentCommentsAllowed: z
-    .boolean()
-    .optional()
-    .describe("Passed on as `CommitmentCommentsAllowed` (P2 §2.8)."),
+  commitmentCommentsAllowed: Flag.optional().describe(
+    "Passed on as `CommitmentCommentsAllowed` (P2 §2.8).",
+  ),
   rejectReasons: Texts.optional().describe("Passed on as `RejectReasons`, at most 100 (P2 §2.8)."),
   acceptReasons: Texts.optional().describe("Passed on as `AcceptReasons`, at most 100 (P2 §2.8)."),
-  requireRejectReason: z
-    .boolean()
-    .optional()
-    .describe("Passed on as `RequireRejectReason` (P2 §2.8)."),
-  requireAcceptReason: z
-    .boolean()
-    .optional()
-    .describe("Passed on as `RequireAcceptReason` (P2 §2.8)."),
+  requireRejectReason: Flag.optional().describe("Passed on as `RequireRejectReason` (P2 §2.8)."),
+  requireAcceptReason: Flag.optional().describe("Passed on as `RequireAcceptReason` (P2 §2.8)."),
   deliveryAppearance: z
     .union([Text, z.record(z.string(), z.unknown())])
     .optional()
     .describe("Passed on as `DeliveryAppearance`: a text or an object (P2 §2.8)."),
-  allowRefusal: z
-    .boolean()
-    .optional()
-    .describe("Whether recipients can refuse the notice without opening it (P2 §2.8, §3.4)."),
+  allowRefusal: Flag.optional().describe(
+    "Whether recipients can refuse the notice without opening it (P2 §2.8, §3.4).",
+  ),
   ownerNotificationTemplate: Text.optional().describe(
     "Passed on as `OwnerNotificationTemplate` (P2 §2.8).",
   ),

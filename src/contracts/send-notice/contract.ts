@@ -5,7 +5,7 @@ import { noticeAffidavitKinds } from "./states.js";
 import type { noticeOutcomes } from "./states.js";
 import {
   accessControl,
-  belongsToProcess,
+  callbackMembers,
   challengeRule,
   seconds,
   processSettings,
@@ -27,6 +27,7 @@ import {
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
+const Flag = z.boolean();
 
 /** The shape is not shown: that of a batch attachment is assumed (P2 §2.6, §2.10). */
 export const NoticeAttachment = z.strictObject({
@@ -38,10 +39,9 @@ export const NoticeAttachment = z.strictObject({
   contentDisposition: Text.optional().describe("The content disposition."),
   contentLocation: Text.optional().describe("The content location."),
   contentEncoding: Text.optional().describe("The content encoding."),
-  includeOnAffidavits: z
-    .boolean()
-    .optional()
-    .describe("Whether affidavits on demand may have the attachment (P2 §4.2)."),
+  includeOnAffidavits: Flag.optional().describe(
+    "Whether affidavits on demand may have the attachment (P2 §4.2).",
+  ),
 });
 export type NoticeAttachment = z.infer<typeof NoticeAttachment>;
 
@@ -96,12 +96,9 @@ const SendNoticeFields = z.strictObject({
     .describe(
       "Minutes of delivery attempts before the notice expires, 60 to 86400. Default: that of the account (P2 §2.6).",
     ),
-  enforceTrackingUntilTimeToLive: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether downloads are tracked until `timeToLive` has passed; goes together with `ContentDownload` in `affidavitKinds` (P2 §2.6).",
-    ),
+  enforceTrackingUntilTimeToLive: Flag.optional().describe(
+    "Whether downloads are tracked until `timeToLive` has passed; goes together with `ContentDownload` in `affidavitKinds` (P2 §2.6).",
+  ),
   deliverySignMethod: z
     .enum(["WebClick", "Challenge", "MobilePin", "EmailPin"])
     .optional()
@@ -127,9 +124,7 @@ const SendNoticeFields = z.strictObject({
   providerFields: ProviderFields.optional().describe(
     "Further members of the submission that P2 §2.6 does not show, in the provider's spelling.",
   ),
-  pushNotificationUrl: belongsToProcess,
-  pushNotificationFilter: belongsToProcess,
-  pushNotificationExtraData: belongsToProcess,
+  ...callbackMembers,
   settings: NoticeSettings.optional(),
 });
 type Fields = z.infer<typeof SendNoticeFields>;
@@ -210,13 +205,10 @@ export type SendNoticeResult = z.infer<typeof SendNoticeResult>;
 
 /** P2 §4.2. */
 export const NoticeAffidavitRequest = z.strictObject({
-  includeBody: z.boolean().optional().describe("Whether the affidavit has the body."),
-  includeAttachments: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether the affidavit has the attachments that were submitted with `includeOnAffidavits`.",
-    ),
-  includeEvents: z.boolean().optional().describe("Whether the affidavit has the events."),
+  includeBody: Flag.optional().describe("Whether the affidavit has the body."),
+  includeAttachments: Flag.optional().describe(
+    "Whether the affidavit has the attachments that were submitted with `includeOnAffidavits`.",
+  ),
+  includeEvents: Flag.optional().describe("Whether the affidavit has the events."),
 });
 export type NoticeAffidavitRequest = z.infer<typeof NoticeAffidavitRequest>;

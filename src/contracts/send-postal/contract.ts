@@ -4,7 +4,7 @@ import type { Resolved } from "../definition/process-contract.js";
 import type { postalOutcomes } from "./states.js";
 import {
   accessControl,
-  belongsToProcess,
+  callbackMembers,
   challengeRule,
   seconds,
   processSettings,
@@ -17,6 +17,7 @@ import { AccountName, CountryCode, DocumentInput, Instant, ownLimit } from "../s
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
+const Flag = z.boolean();
 const years = z.int().min(0).max(100);
 
 /** P2 §2.2. */
@@ -37,10 +38,9 @@ export const CustomField = z.strictObject({
   key: Text.describe("The name of the field."),
   label: Text.describe("The name that people see."),
   value: Text.describe("The value."),
-  isLookupKey: z
-    .boolean()
-    .optional()
-    .describe("With `true` the value is indexed, and stands in `lookupKey` of query results."),
+  isLookupKey: Flag.optional().describe(
+    "With `true` the value is indexed, and stands in `lookupKey` of query results.",
+  ),
 });
 
 /** P2 §2.3. Values whose availability depends on the account are checked by pattern only. */
@@ -79,12 +79,9 @@ export const PostalOptions = z.strictObject({
     .describe(
       "Which affidavits are made. Default: `Basic` for Standard, `AdvancedContentOnSubmit` for Advanced. It must agree with `certificationLevel`.",
     ),
-  affidavitsOnDemandEnabled: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether the update `requestAffidavit` may be used; needs one of the three advanced content profiles.",
-    ),
+  affidavitsOnDemandEnabled: Flag.optional().describe(
+    "Whether the update `requestAffidavit` may be used; needs one of the three advanced content profiles.",
+  ),
   onlineRetentionPeriod: years.optional().describe("Online retention in years. Default: 1."),
   notaryRetentionPeriod: years
     .optional()
@@ -106,14 +103,8 @@ export const PostalOptions = z.strictObject({
     .describe(
       "The language of evidence and affidavits, such as `es`. Default: the language of the site.",
     ),
-  enableDeliveryReceipt: z
-    .boolean()
-    .optional()
-    .describe("`Letter` only: asks for a delivery receipt."),
-  enableDeliveryAttempts: z
-    .boolean()
-    .optional()
-    .describe("`Letter` only: tracks the delivery attempts."),
+  enableDeliveryReceipt: Flag.optional().describe("`Letter` only: asks for a delivery receipt."),
+  enableDeliveryAttempts: Flag.optional().describe("`Letter` only: tracks the delivery attempts."),
   deliveryAttemptsNumber: z
     .int()
     .positive()
@@ -124,9 +115,7 @@ export const PostalOptions = z.strictObject({
     .positive()
     .optional()
     .describe("`Letter` only: days after which an undelivered item is disposed of."),
-  pushNotificationUrl: belongsToProcess,
-  pushNotificationFilter: belongsToProcess,
-  pushNotificationExtraData: belongsToProcess,
+  ...callbackMembers,
 });
 export type PostalOptions = z.infer<typeof PostalOptions>;
 
@@ -334,7 +323,7 @@ export type SendPostalResult = z.infer<typeof SendPostalResult>;
 
 /** P2 §4.1. */
 export const PostalAffidavitRequest = z.strictObject({
-  includeDocument: z.boolean().optional().describe("Whether the affidavit has the document."),
-  includeEvents: z.boolean().optional().describe("Whether the affidavit has the events."),
+  includeDocument: Flag.optional().describe("Whether the affidavit has the document."),
+  includeEvents: Flag.optional().describe("Whether the affidavit has the events."),
 });
 export type PostalAffidavitRequest = z.infer<typeof PostalAffidavitRequest>;

@@ -10,6 +10,13 @@ export const belongsToProcess = z
   .optional()
   .describe("Must be left out: the process sets it.");
 
+/** The provider's members about callbacks. */
+export const callbackMembers = {
+  pushNotificationUrl: belongsToProcess,
+  pushNotificationFilter: belongsToProcess,
+  pushNotificationExtraData: belongsToProcess,
+};
+
 /** How a recipient shows who it is; `challengeRule` checks the fields together. */
 export const accessControl = {
   evidenceAccessControlMethod: z

@@ -1,6 +1,5 @@
 // Every metric of ours: what `GET /metrics` says of it, and its row in docs/operations/watch.md, which `npm run reference` writes. No zod: the
 // workflows count too.
-
 export interface Metric {
   /** As Prometheus has it. */
   name: string;
@@ -187,4 +186,8 @@ export const metrics = {
 /** A counter as the Temporal SDK takes it, which adds `_total` itself: name, unit and description. */
 export function counterOf({ name, help }: Metric): [string, undefined, string] {
   return [name.replace(/_total$/, ""), undefined, help];
+}
+
+export function promOptions<const M extends Metric>({ name, help, labels }: M) {
+  return { name, help, labelNames: Object.keys(labels) as (keyof M["labels"] & string)[] };
 }

@@ -1,6 +1,5 @@
 // Text from outside: made safe to show (one line, without characters that are invisible or move other characters), and read as JSON. No
 // zod: workflows import this file.
-
 /** Characters that end a line or move within it. */
 const breaks = /[\t-\r\x85\u2028\u2029]+/g;
 
@@ -97,4 +96,15 @@ export function withoutJwts(text: string): string {
 /** Parses JSON; a byte order mark of some senders is skipped. */
 export function parseJson(text: string): unknown {
   return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+}
+
+/** One line of CSV (RFC 4180) for spreadsheets: no cell is read as a formula. */
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
+}
+
+/** A leading apostrophe makes a cell text; it also protects against spreadsheets that divide cells at semicolons. */
+function csvCell(value: string): string {
+  const text = plainText(value).replaceAll(/(^|;)(["'\s]*)(?=[=+\-@＝＋－＠])/g, "$1$2'");
+  return `"${text.replaceAll('"', '""')}"`;
 }

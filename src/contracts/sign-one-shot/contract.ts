@@ -17,6 +17,8 @@ import {
 } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
+const Flag = z.boolean();
+
 const name = FileName.describe("The file name.").meta({ examples: ["agreement.pdf"] });
 const NamedDocument = z.strictObject({ name, document: DocumentInput });
 /** In the variant `hash` the document need not leave the caller: its SHA-256 is enough. */
@@ -29,12 +31,9 @@ const NamedHash = z.strictObject({
 
 const OneShotOptions = processSettings({
   ...otpSettings,
-  requireContractAccepted: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether the code is sent only after the update `acceptContract` has accepted the contract.",
-    ),
+  requireContractAccepted: Flag.optional().describe(
+    "Whether the code is sent only after the update `acceptContract` has accepted the contract.",
+  ),
   ...askingSpans,
   deadlineSeconds: askingSpans.deadlineSeconds.describe(
     "Seconds for the approval of the video from the end of the uploads, and for the end of the signature from the signing; then the outcome is `openAtDeadline`.",
@@ -77,12 +76,9 @@ const OneShotFields = z.strictObject({
     })
     .optional()
     .describe("Required for `videoIdentification`, and for it alone (P1 §1.4)."),
-  deleteDocuments: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether the documents are deleted at the provider, once all signed ones are kept and their copies are checked (P1 §1.4). Default: `false`.",
-    ),
+  deleteDocuments: Flag.optional().describe(
+    "Whether the documents are deleted at the provider, once all signed ones are kept and their copies are checked (P1 §1.4). Default: `false`.",
+  ),
   settings: OneShotOptions.optional(),
 });
 
@@ -130,9 +126,8 @@ export const SignOneShotResult = processResult({
   }),
 }).extend({
   otpsSent: z.int().min(0).describe("How many codes were sent."),
-  documentsDeleted: z
-    .boolean()
-    .optional()
-    .describe("With `deleteDocuments`: whether the documents were deleted at the provider."),
+  documentsDeleted: Flag.optional().describe(
+    "With `deleteDocuments`: whether the documents were deleted at the provider.",
+  ),
 });
 export type SignOneShotResult = z.infer<typeof SignOneShotResult>;

@@ -8,6 +8,8 @@ import { processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, EmailAddress, Instant, ownLimit, ProviderId } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
+const Flag = z.boolean();
+
 const VideoOptions = processSettings({
   ...askingSpans,
   deadlineSeconds: askingSpans.deadlineSeconds.describe(
@@ -64,12 +66,9 @@ export const VerifyIdentityInput = z.strictObject({
     })
     .optional()
     .describe("Who is told of failed callbacks (P1 §4.2, rules 1–4)."),
-  deleteAudit: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether the audit is deleted at the provider, once the stored copy is checked. Default: `false`.",
-    ),
+  deleteAudit: Flag.optional().describe(
+    "Whether the audit is deleted at the provider, once the stored copy is checked. Default: `false`.",
+  ),
   settings: VideoOptions.optional(),
 });
 export type VerifyIdentityInput = z.infer<typeof VerifyIdentityInput>;
@@ -90,6 +89,6 @@ export const VerifyIdentityResult = processResult({
     endedAt: Instant.optional().describe("When the process learned that the call has ended."),
   }),
 }).extend({
-  auditDeleted: z.boolean().describe("Whether the audit was deleted at the provider."),
+  auditDeleted: Flag.describe("Whether the audit was deleted at the provider."),
 });
 export type VerifyIdentityResult = z.infer<typeof VerifyIdentityResult>;

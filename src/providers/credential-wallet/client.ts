@@ -23,14 +23,15 @@ import { withoutSecrets } from "../errors/redaction.js";
 import { shownValue } from "../http/answer.js";
 import { json, jsonOf, jsonOrEmpty } from "../http/described.js";
 import type { HttpAnswer } from "../http/exchange.js";
-import { call } from "./call.js";
-import type { WalletRequest } from "./call.js";
 import type { CredentialWalletAccount } from "./account.js";
 import type { WalletOperation } from "./effects.js";
-import { CREATED_ID, CreatedAnswer, CreatedService } from "./wire.js";
+import { CREATED_ID, CreatedAnswer, CreatedService, paths } from "./wire.js";
+import { call as callHost, filledPath } from "../http/call.js";
+import type { Answered } from "../http/call.js";
+import type { Described } from "../http/described.js";
+import { asking, refusal } from "./translate.js";
 
 export type { CredentialWalletAccount } from "./account.js";
-export type { WalletRequest } from "./call.js";
 
 const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
 const MAX_KEPT_DEPTH = 50;
@@ -149,4 +150,48 @@ function masked(value: unknown, names: readonly string[], depth = 0): unknown {
     isSecret(name) ? "[secret]" : masked(one, names, depth + 1),
   ]);
   return Object.fromEntries(members);
+}
+
+/** Every operation takes these, beside the ids that it refers to. */
+export interface WalletRequest {
+  /** The caller's own members; they are sent as they are. */
+  fields: Record<string, unknown>;
+  /** An earlier effect of the process exists: a 400 is `protocol`. */
+  isLater?: boolean | undefined;
+}
+
+interface SentRequest {
+  json: Record<string, unknown>;
+  isLater?: boolean | undefined;
+  /** The id that stands in the path, and its name there. */
+  inPath?: { name: string; id: string };
+  signal?: AbortSignal | undefined;
+}
+
+/** One HTTP call with the account's token; throws for what is no described answer. */
+export async function call<T>(
+  account: CredentialWalletAccount,
+  operation: WalletOperation,
+  { isLater = false, inPath, json, signal }: SentRequest,
+  described: Described<T>,
+): Promise<Answered<T>> {
+  const token = account.apiToken.reveal();
+  const headers = { [account.tokenHeader]: account.tokenPrefix + token };
+  const path = pathOf(account, operation, inPath);
+  const sent = { credentials: [token] };
+  const request = { method: "POST", path, headers, json, sent, signal } as const;
+  return callHost(asking(operation), account, request, described, (answer) =>
+    refusal(operation, answer, isLater),
+  );
+}
+
+/** Its trailing slash is part of it (P1 §4.6); a leading one is added where it has none. */
+function pathOf(
+  account: CredentialWalletAccount,
+  operation: WalletOperation,
+  inPath: SentRequest["inPath"],
+): string {
+  const shown = { ...paths, ...account.paths }[operation];
+  const path = shown.startsWith("/") ? shown : `/${shown}`;
+  return inPath ? filledPath(asking(operation), path, inPath.name, inPath.id) : path;
 }

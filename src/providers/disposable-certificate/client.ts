@@ -19,7 +19,6 @@
 import type { z } from "zod";
 import { shownValue } from "../http/answer.js";
 import { empty, json as jsonBody, jsonOrEmpty } from "../http/described.js";
-import { call } from "./call.js";
 import type { DisposableCertificateAccount } from "./account.js";
 import {
   IssuedAnswer,
@@ -27,8 +26,14 @@ import {
   eidEnrolmentFields,
   enrolmentFields,
   specifiedMembers,
+  paths,
 } from "./wire.js";
 import type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
+import { call as callHost } from "../http/call.js";
+import type { Answered } from "../http/call.js";
+import type { Described } from "../http/described.js";
+import type { CertificateOperation } from "./effects.js";
+import { operationOf, refusal } from "./translate.js";
 
 export type { DisposableCertificateAccount } from "./account.js";
 export type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
@@ -151,4 +156,26 @@ function issuedIn({
   otpId,
 }: z.infer<typeof IssuedAnswer>): IssuedCertificate {
   return { certIdOtp, deviceCode, ...(otpId === undefined ? {} : { otpId }) };
+}
+
+/** One HTTP call with both credentials; throws for what is no described answer. `secrets`: what `json` carries in secret. */
+export async function call<T>(
+  account: DisposableCertificateAccount,
+  operation: CertificateOperation,
+  json: object,
+  { secrets, signal }: { secrets: readonly string[]; signal: AbortSignal | undefined },
+  described: Described<T>,
+): Promise<Answered<T>> {
+  const path = paths[operation].replace("{lraId}", () => encodeURIComponent(account.lraId));
+  const request = {
+    method: "POST",
+    path,
+    basic: account,
+    json,
+    sent: { secrets },
+    signal,
+  } as const;
+  return callHost(operationOf(operation), account, request, described, (answer) =>
+    refusal(operation, answer, account),
+  );
 }

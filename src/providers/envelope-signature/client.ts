@@ -13,10 +13,21 @@ import { shownValue } from "../http/answer.js";
 import { json, jsonOrEmpty } from "../http/described.js";
 import { fileForm } from "../http/file-form.js";
 import type { NamedFile } from "../http/file-form.js";
-import { callAuthority, callEnvelopeHost } from "./call.js";
 import type { EnvelopeSignatureAccount } from "./account.js";
-import { CreateAnswer, SendAnswer, UploadAnswer, assumed, routes } from "./wire.js";
+import {
+  CreateAnswer,
+  SendAnswer,
+  UploadAnswer,
+  assumed,
+  routes,
+  API_TOKEN_HEADER,
+} from "./wire.js";
 import type { EnvelopeDocument } from "./wire.js";
+import { call } from "../http/call.js";
+import type { Answered, Request } from "../http/call.js";
+import type { Described } from "../http/described.js";
+import type { EnvelopeOperation } from "./effects.js";
+import { operationOf, refusal } from "./translate.js";
 
 export type { EnvelopeSignatureAccount } from "./account.js";
 
@@ -77,4 +88,35 @@ export async function sendEnvelope(
   const described = jsonOrEmpty(SendAnswer, { isSecret: true, spelling: account });
   const { value } = await callEnvelopeHost(account, "sendEnvelope", request, described);
   return value?.EnvelopeId ? { envelopeId: value.EnvelopeId } : {};
+}
+
+/** One HTTP call to the certificate-authority host; throws for what is no described answer. */
+export async function callAuthority<T>(
+  account: EnvelopeSignatureAccount,
+  operation: EnvelopeOperation,
+  request: Request,
+  described: Described<T>,
+): Promise<Answered<T>> {
+  return call(operationOf(operation), account.ca, request, described, (answer) =>
+    refusal(operation, answer),
+  );
+}
+
+/** One HTTP call to the envelope host; throws for what is no described answer. `tokens`: what it carries besides the API token. */
+export async function callEnvelopeHost<T>(
+  account: EnvelopeSignatureAccount,
+  operation: EnvelopeOperation,
+  { tokens = [], ...request }: Request & { tokens?: readonly string[] },
+  described: Described<T>,
+): Promise<Answered<T>> {
+  const token = account.apiToken.reveal();
+  const headers = { ...request.headers, [API_TOKEN_HEADER]: token };
+  const sent = { credentials: [token, ...tokens] };
+  return call(
+    operationOf(operation),
+    account.esign,
+    { ...request, headers, sent },
+    described,
+    (answer) => refusal(operation, answer),
+  );
 }

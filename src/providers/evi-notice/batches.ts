@@ -1,28 +1,35 @@
-// Batches: created, set up, started, followed (P2 §2.8, §3.3, §3.4, §4.3).
-import { misuseError, shownUuid } from "../http/answer.js";
-import { json, jsonOrEmpty, LONG_JSON_BYTES } from "../http/described.js";
+// Batches: created, set up, started, followed (P2 §2.8, §3.3, §3.4, §4.3); their recipients, which go up as a CSV with `;` (P2 §2.9), and
+// their attachments, one in each call (P2 §2.10, §8).
+import { misuseError, shownUuid, noFileError } from "../http/answer.js";
+import { json, jsonOrEmpty, LONG_JSON_BYTES, empty, keptFile } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { capitalised, flag, number, ours, text, texts } from "../evi/members.js";
+import type { Ours } from "../evi/members.js";
 import { z } from "zod";
 import type { EviNoticeAccount } from "./account.js";
-import { call, deletion, nothing, onBatch } from "./call.js";
-import { checkLimit, page } from "./page.js";
-import type { Page } from "./page.js";
+import { call, checkLimit, deletion, nothing, onBatch, page } from "./call.js";
+import type { Page } from "./call.js";
+import {
+  BatchAnswer,
+  BatchIdAnswer,
+  BatchPage,
+  limits,
+  routes,
+  RecipientAnswer,
+  RecipientPage,
+  attachmentFields,
+  listedAttachment,
+  AttachmentIdAnswer,
+  AttachmentList,
+} from "./wire.js";
+import type { NoticeAttachment } from "./wire.js";
 import { asking } from "./translate.js";
-import { BatchAnswer, BatchIdAnswer, BatchPage, limits, routes } from "./wire.js";
+import type { RawBody } from "../http/call.js";
+import type { Keep, KeptFile } from "../http/exchange.js";
+import { fileForm } from "../http/file-form.js";
 
-/** P2 §2.8, §3.3. */
-export interface Batch {
-  batchId: string;
-  /** P2 §3.3; one that the specification does not name passes through. */
-  state: string;
-  description?: string;
-  sentCount?: number;
-  failedCount?: number;
-  progressPercentage?: number;
-  /** All other members, untouched: the settings, and the template of the notices as `EviNotice`. */
-  providerFields?: Record<string, unknown>;
-}
+/** P2 §2.8, §3.3. `providerFields`: the settings, and the template of the notices as `EviNotice`. */
+export type Batch = Ours<typeof BatchAnswer>;
 
 /** P2 §2.8: only what is given changes. What starts a batch is `BatchStart`. The types that are not shown are assumed. */
 const BatchSettings = z.object({
@@ -165,7 +172,7 @@ function shownTo({ members }: EviNoticeAccount) {
 }
 
 function batchOf(read: BatchAnswer): Batch {
-  return ours(BatchAnswer, read) as unknown as Batch;
+  return ours(BatchAnswer, read);
 }
 
 function checkDescription(operation: "createBatch" | "updateBatch", description: string): void {
@@ -173,3 +180,112 @@ function checkDescription(operation: "createBatch" | "updateBatch", description:
   if (description === "" || description.length > most)
     throw misuseError(asking(operation), `the description must have 1 to ${most} characters`);
 }
+
+/** P2 §2.9. `providerFields`: the other columns and `ExtraFields`, but without the answers to challenges. */
+export type BatchRecipient = Ours<typeof RecipientAnswer>;
+
+interface RecipientList {
+  csv: RawBody["content"];
+  bytes?: number | undefined;
+  hasChallenges: boolean;
+}
+
+/**
+ * P2 §2.9, §4.3: the list goes up as it is: a Buffer is sent in place, a stream is read once. 409 `invalidRequest`: the list
+ * failed validation; 400 the same: nothing in it, or another content type. Without an answer `unavailable`, effect unknown:
+ * `queryRecipients` tells. `hasChallenges`: the list holds answers to challenges, so an error shows nothing of the provider's words.
+ */
+export const addRecipients = onBatch(
+  "addRecipients",
+  ({ csv, bytes, hasChallenges }: RecipientList) => ({
+    raw: { content: csv, mediaType: "text/csv", bytes },
+    isSecret: hasChallenges,
+  }),
+  () => empty,
+  nothing,
+);
+
+const RecipientQuery = z.object({
+  cursor: text,
+  /** 1 to 1000. */
+  limit: number,
+  sortDirection: z.enum(["Ascending", "Descending"]).optional(),
+});
+type RecipientQuery = z.infer<typeof RecipientQuery>;
+
+/** P2 §4.3, by the HTTP verb QUERY. 404 `notVisibleYet`; 400 `protocol`. */
+export const queryRecipients = onBatch(
+  "queryRecipients",
+  (asked: RecipientQuery) => {
+    checkLimit("queryRecipients", asked.limit);
+    return { json: capitalised(RecipientQuery, asked) };
+  },
+  ({ members: { recipientAddress } }) =>
+    json(RecipientPage, {
+      spelling: { members: { Results: ["Results"], Address: recipientAddress } },
+      isSecret: true,
+      maxBytes: LONG_JSON_BYTES,
+    }),
+  // A cursor may come with the last page too: then the next one is empty.
+  (value) => page(value.Results.length === 0 ? { Results: [] } : value, recipientOf),
+);
+
+/** P2 §4.3. */
+export const deleteRecipients = deletion("deleteRecipients");
+
+/** Without the answers to challenges, which are secret. */
+function recipientOf(read: RecipientAnswer): BatchRecipient {
+  return ours(RecipientAnswer, read, /challengeresponse$/i);
+}
+
+/**
+ * P2 §2.10, §4.3: multipart with one file in `Content`. 400 `invalidRequest`; without an answer `unavailable`, effect unknown:
+ * `listBatchAttachments` tells.
+ */
+export const addBatchAttachment = onBatch(
+  "addBatchAttachment",
+  ({ attachment }: { attachment: NoticeAttachment }) => {
+    const { fileName: name, bytes, mimeType: mediaType } = attachment;
+    return {
+      form: fileForm("Content", [{ name, bytes, mediaType }], attachmentFields(attachment)),
+    };
+  },
+  () => json(AttachmentIdAnswer),
+  ({ AttachmentId }) => ({ attachmentId: AttachmentId }),
+);
+
+/** P2 §2.10, §4.3. 404 `notVisibleYet`. */
+export const listBatchAttachments = onBatch(
+  "listBatchAttachments",
+  () => ({}),
+  () => json(AttachmentList, { maxBytes: LONG_JSON_BYTES }),
+  (value) => value.map(listedAttachment),
+);
+
+/**
+ * P2 §4.3; the file goes to `keepIn`. 404, or nothing in the answer, `notVisibleYet`; what does not come as
+ * `application/octet-stream` `protocol`.
+ */
+export async function downloadBatchAttachment(
+  account: EviNoticeAccount,
+  { batchId, attachmentId }: { batchId: string; attachmentId: string },
+  keepIn: Keep,
+  signal?: AbortSignal,
+): Promise<KeptFile> {
+  const ids = { BatchId: batchId, AttachmentId: attachmentId };
+  const request = { ...routes.downloadBatchAttachment, ids, keepIn, signal };
+  const answer = await call(account, "downloadBatchAttachment", request, Octets);
+  if (answer.value === undefined) throw noFileError(asking("downloadBatchAttachment"), answer);
+  return answer.value;
+}
+
+/** P2 §4.3. */
+export const deleteBatchAttachment = deletion(
+  "deleteBatchAttachment",
+  ({ attachmentId }: { attachmentId: string }) => ({ AttachmentId: attachmentId }),
+);
+
+/** Any file. */
+const Octets = keptFile("application/octet-stream", (type) => type === "application/octet-stream", {
+  mayBePage: true,
+});

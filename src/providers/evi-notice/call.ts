@@ -1,4 +1,5 @@
-// Makes the request of every endpoint of the notice API, and fills ids into paths.
+// Makes the request of every endpoint of the notice API, fills ids into paths, and reads pages.
+import { misuseError } from "../http/answer.js";
 import { call as callHost } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
 import { empty } from "../http/described.js";
@@ -7,7 +8,7 @@ import { ProviderError } from "../errors/provider-error.js";
 import type { EviNoticeAccount } from "./account.js";
 import type { NoticeOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
-import { routes } from "./wire.js";
+import { limits, routes } from "./wire.js";
 
 interface NoticeRequest extends Request {
   /** Each replaces its `{name}` in the path. */
@@ -87,3 +88,27 @@ export function deletion<G>(
 }
 
 export const nothing = (): void => undefined;
+
+/** One page of a query with a cursor (P2 §4.2, §4.3). */
+export interface Page<T> {
+  results: T[];
+  /** To be passed back for the next page; absent on the last one. */
+  cursor?: string;
+}
+
+export function page<R, T>(
+  { Cursor, Results }: { Cursor?: string | undefined; Results: R[] },
+  read: (result: R) => T,
+): Page<T> {
+  return { results: Results.map((one) => read(one)), ...(Cursor && { cursor: Cursor }) };
+}
+
+/** Throws ProviderError `protocol` where the specification does not allow the limit: nothing was sent. */
+export function checkLimit(
+  operation: "query" | "queryBatches" | "queryRecipients",
+  limit: number | undefined,
+): void {
+  const { least, most } = limits[operation];
+  if (limit === undefined || (Number.isInteger(limit) && limit >= least && limit <= most)) return;
+  throw misuseError(asking(operation), `the limit must be ${least} to ${most}`);
+}

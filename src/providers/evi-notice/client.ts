@@ -31,33 +31,33 @@
 // in ../http/exchange.ts.
 import { z } from "zod";
 import { mismatchError, noFileError, shownUuid } from "../http/answer.js";
-import { AnswerMismatch, json, keptFile, LONG_JSON_BYTES } from "../http/described.js";
+import { AnswerMismatch, json, keptFile, LONG_JSON_BYTES, isPdf } from "../http/described.js";
 import type { Keep, KeptFile } from "../http/exchange.js";
-import { isPdf } from "../http/pdf.js";
-import { readAffidavitZip } from "../evi/affidavit-zip.js";
-import type { AffidavitFile } from "../evi/affidavit-zip.js";
-import { ZipFile, unzipped } from "../evi/download.js";
-import type { DownloadedFile } from "../evi/download.js";
+import { readAffidavitZip, ZipFile, unzipped } from "../evi/affidavit-zip.js";
+import type { AffidavitFile, DownloadedFile } from "../evi/affidavit-zip.js";
 import { capitalised, number, text, texts } from "../evi/members.js";
 import { readZip, safeFileName } from "../evi/zip.js";
 import type { EviNoticeAccount } from "./account.js";
-import { call } from "./call.js";
-import { noticeOf, noticeSpelling } from "./item.js";
-import type { Notice } from "./item.js";
-import { checkLimit, page } from "./page.js";
-import type { Page } from "./page.js";
-import { submissionBody } from "./submission.js";
-import type { NoticeSubmission } from "./submission.js";
+import { call, checkLimit, page } from "./call.js";
+import type { Page } from "./call.js";
+import {
+  noticeOf,
+  noticeSpelling,
+  IdAnswer,
+  NoticeAnswer,
+  NoticePage,
+  RequestIdAnswer,
+  routes,
+  submissionBody,
+} from "./wire.js";
+import type { Notice, NoticeSubmission } from "./wire.js";
 import { asking } from "./translate.js";
-import { IdAnswer, NoticeAnswer, NoticePage, RequestIdAnswer, routes } from "./wire.js";
 
-export * from "./batch-attachments.js";
 export * from "./batches.js";
-export * from "./recipients.js";
+export * from "./batches.js";
+export * from "./batches.js";
 export type { BatchAssumptions, EviNoticeAccount } from "./account.js";
-export type { ListedAttachment } from "./attachment.js";
-export type { Notice } from "./item.js";
-export type { NoticeSubmission } from "./submission.js";
+export type { ListedAttachment, Notice, NoticeSubmission } from "./wire.js";
 
 /**
  * P2 §2.6, §4.2: 200, or 202 for the replay of an earlier 200. 400 `invalidRequest` is the one clean refusal; 401 `accessDenied`,

@@ -1,13 +1,10 @@
 // Certified notices (P2), as the registry knows them.
 import { randomUUID } from "node:crypto";
 import { providerEntry } from "../provider-entry.js";
-import { accountOf, keys, sandboxKeys } from "./account.js";
+import * as parts from "./account.js";
 import { effects } from "./effects.js";
 
-export const eviNotice = providerEntry({
-  keys,
-  accountOf,
-  sandboxKeys,
+export const eviNotice = providerEntry(parts, {
   effects,
   hosts: (account) => [account],
   /** A query for a notice that does not exist. */

@@ -3,6 +3,11 @@
 import { z } from "zod";
 import { textOf, Word } from "../errors/outside.js";
 import { utcInstant } from "../http/instant.js";
+import { capitalised, flag, ours, text, number, texts } from "../evi/members.js";
+import type { Ours } from "../evi/members.js";
+import type { Spelling } from "../http/spelling.js";
+import type { EviNoticeAccount } from "./account.js";
+import { Secret } from "../../contracts/shared/values.js";
 
 const notices = "/v2/EviNotice";
 const batches = `${notices}/Batches`;
@@ -92,9 +97,11 @@ const NoticeAttachmentAnswer = AttachmentAnswer.extend({ Id: Id.optional().catch
 /** P2 §2.7, §3.2. */
 export const NoticeAnswer = z.looseObject({
   Id: z.string().min(1),
+  /** P2 §3.2; one that the specification does not name passes through. */
   State: Word,
   Outcome: Word.optional().catch(undefined),
   LookupKey: z.string().nullish(),
+  /** Set where the recipient refused the notice without opening it (P2 §3.4). */
   RefusedOn: Instant,
   SiteName: Text,
   XmissionResult: Text,
@@ -111,6 +118,7 @@ export const NoticePage = z.looseObject({ Cursor, Results: z.array(NoticeAnswer)
 /** P2 §2.8, §3.3. */
 export const BatchAnswer = z.looseObject({
   BatchId: z.string().min(1),
+  /** P2 §3.3; one that the specification does not name passes through. */
   State: Word,
   Description: z.string().nullish(),
   SentCount: Count.nullish(),
@@ -128,6 +136,7 @@ export const BatchPage = z.looseObject({
 /** P2 §2.9. */
 export const RecipientAnswer = z.looseObject({
   Address: z.string().min(1),
+  /** It is there once a notice was made for the recipient. */
   EvidenceUniqueId: z
     .string()
     .transform((id) => id || undefined)
@@ -146,3 +155,103 @@ export const ProblemDocument = z.looseObject({
   Detail: Text,
   RequestId: Text,
 });
+
+export const NoticeAttachment = z.object({
+  fileName: z.string(),
+  mimeType: z.string(),
+  bytes: z.instanceof(Buffer),
+  displayName: text,
+  contentId: text,
+  contentDescription: text,
+  contentDisposition: text,
+  contentLocation: text,
+  contentEncoding: text,
+  includeOnAffidavits: flag,
+});
+export type NoticeAttachment = z.infer<typeof NoticeAttachment>;
+
+/** All but the content, in the provider's spelling: `Filename` where it is sent, `FileName` where it is listed (P2 §2.10). */
+export function attachmentFields(attachment: NoticeAttachment): Record<string, unknown> {
+  const { bytes: _, ...fields } = attachment;
+  return capitalised(NoticeAttachment, fields, { fileName: "Filename" });
+}
+
+export type ListedAttachment = Ours<typeof AttachmentAnswer>;
+
+export function listedAttachment(read: AttachmentAnswer): ListedAttachment {
+  return ours(AttachmentAnswer, read);
+}
+
+/** In camelCase, dates in UTC, absent instead of null. */
+export type Notice = Omit<Ours<typeof NoticeAnswer>, "affidavits" | "attachments"> & {
+  /** Present when asked for, perhaps empty. */
+  affidavits?: Ours<typeof Affidavit>[];
+  attachments?: Ours<typeof NoticeAttachmentAnswer>[];
+};
+
+/** How the members may be called whose names are not shown. */
+export function noticeSpelling({ members }: EviNoticeAccount): Spelling {
+  const lists = { Results: ["Results"], Affidavits: ["Affidavits"], Attachments: ["Attachments"] };
+  return { members: { ...lists, Id: members.id } };
+}
+
+export function noticeOf({ Affidavits, Attachments, ...read }: NoticeAnswer): Notice {
+  return {
+    ...ours(NoticeAnswer, read),
+    ...(Affidavits && { affidavits: Affidavits.map((one) => ours(Affidavit, one)) }),
+    ...(Attachments && {
+      attachments: Attachments.map((one) => ours(NoticeAttachmentAnswer, one)),
+    }),
+  } as Notice;
+}
+
+/** P2 §2.6. */
+const NoticeSubmission = z.object({
+  subject: z.string(),
+  /** HTML. */
+  body: z.string(),
+  /** An e-mail address, or a mobile number in E.164 format. */
+  recipientAddress: z.string(),
+  recipientDisplayName: text,
+  recipientLegalName: text,
+  issuerLegalName: text,
+  lookupKey: text,
+  certificationLevel: text,
+  /** Minutes, 60 to 86400. */
+  timeToLive: number,
+  enforceTrackingUntilTimeToLive: flag,
+  deliverySignMethod: text,
+  commitmentChoice: text,
+  evidenceAccessControlMethod: text,
+  evidenceAccessControlChallenge: text,
+  evidenceAccessControlChallengeResponse: z.instanceof(Secret).optional(),
+  pushNotificationUrl: text,
+  pushNotificationFilter: texts,
+  pushNotificationExtraData: text,
+  affidavitKinds: texts,
+  /** Their shape is not shown: that of a batch attachment is assumed, the content in base64. */
+  attachments: z.array(NoticeAttachment).readonly().optional(),
+  /** Members that P2 §2.6 does not show, in the provider's spelling. */
+  providerFields: z.record(z.string(), z.unknown()).readonly().optional(),
+});
+export type NoticeSubmission = z.infer<typeof NoticeSubmission>;
+
+/** Leaves out what is absent, instead of null, and has the secret in clear. */
+export function submissionBody(
+  { attachments, providerFields, ...submission }: NoticeSubmission,
+  { sent }: EviNoticeAccount,
+): Record<string, unknown> {
+  const { evidenceAccessControlChallengeResponse } = submission;
+  const files = attachments?.map((attachment) => ({
+    ...attachmentFields(attachment),
+    [sent.content]: attachment.bytes.toString("base64"),
+  }));
+  return {
+    ...providerFields,
+    ...capitalised(NoticeSubmission, {
+      ...submission,
+      evidenceAccessControlChallengeResponse: evidenceAccessControlChallengeResponse?.reveal(),
+    }),
+    ...(files && { [sent.attachments]: files }),
+  };
+}

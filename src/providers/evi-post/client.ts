@@ -19,23 +19,27 @@ import type { Answered, Request } from "../http/call.js";
 import { AnswerMismatch, json, LONG_JSON_BYTES } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import type { Keep } from "../http/exchange.js";
-import { readAffidavitZip } from "../evi/affidavit-zip.js";
+import { readAffidavitZip, ZipFile, unzipped } from "../evi/affidavit-zip.js";
 import type { AffidavitFile } from "../evi/affidavit-zip.js";
-import { ZipFile, unzipped } from "../evi/download.js";
 import type { EviPostAccount } from "./account.js";
-import { postalItem } from "./item.js";
-import type { PostalItem } from "./item.js";
-import { submissionBody } from "./submission.js";
-import type { PostalSubmission } from "./submission.js";
+import {
+  postalItem,
+  QueryAnswer,
+  RequestIdAnswer,
+  UniqueIdAnswer,
+  IDS_SEPARATOR,
+  queryParameters,
+  routes,
+  submissionBody,
+} from "./wire.js";
+import type { PostalItem, PostalSubmission } from "./wire.js";
 import type { PostalOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
-import { QueryAnswer, RequestIdAnswer, UniqueIdAnswer, IDS_SEPARATOR } from "./wire.js";
-import { queryParameters, routes } from "./wire.js";
 
 export type { AffidavitFile } from "../evi/affidavit-zip.js";
 export type { EviPostAccount } from "./account.js";
-export type { PostalItem } from "./item.js";
-export type { PostalSubmission } from "./submission.js";
+export type { PostalItem } from "./wire.js";
+export type { PostalSubmission } from "./wire.js";
 
 export interface PostalQuery {
   uniqueIds?: readonly string[] | undefined;

@@ -1,13 +1,10 @@
 // Certified post (P2), as the registry knows it.
 import { randomUUID } from "node:crypto";
 import { providerEntry } from "../provider-entry.js";
-import { accountOf, keys, sandboxKeys } from "./account.js";
+import * as parts from "./account.js";
 import { effects } from "./effects.js";
 
-export const eviPost = providerEntry({
-  keys,
-  accountOf,
-  sandboxKeys,
+export const eviPost = providerEntry(parts, {
   effects,
   hosts: (account) => [account],
   /** A query for an item that does not exist. */

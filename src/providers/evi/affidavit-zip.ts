@@ -1,9 +1,11 @@
 // The ZIP of signed PDFs that an affidavit download answers with (P2 §4.1, §4.2, §6.3).
-import { isPdf } from "../http/pdf.js";
+import { isPdf, AnswerMismatch, isJsonType, keptFile } from "../http/described.js";
 import type { KeptFile } from "../http/exchange.js";
 import { UnreadableZip, readZip, safeFileName } from "./zip.js";
 import type { ZipLimits } from "./zip.js";
-import type { DownloadedFile } from "./download.js";
+import { mismatchError } from "../http/answer.js";
+import type { Answered } from "../http/call.js";
+import type { ProviderOperation } from "../effect-classes.js";
 
 export interface AffidavitFile extends DownloadedFile {
   /** The known id that the file name contains, or the only one for an only file; else undefined. */
@@ -37,3 +39,32 @@ const assumed = {
   zipEntryBelongsToId: (entryName: string, id: string) =>
     entryName.toLowerCase().includes(id.toLowerCase()),
 } as const;
+
+/** A file of an answer, in what the call kept it in. */
+export interface DownloadedFile {
+  /** Nothing of a path. */
+  fileName: string;
+  size: number;
+  sha256: string;
+  /** Its bytes, for each call anew, as long as the answer is kept. */
+  pieces(): AsyncIterable<Buffer>;
+}
+
+/** Its content is checked when it is read. */
+export const ZipFile = keptFile("a ZIP", (type) => !type.startsWith("text/") && !isJsonType(type));
+
+/** Returns what `read` makes of the ZIP; throws ProviderError `protocol` for one that cannot be used. */
+export async function unzipped<T>(
+  asked: ProviderOperation,
+  answer: Answered<KeptFile | undefined>,
+  read: (zip: KeptFile) => Promise<T>,
+): Promise<T> {
+  try {
+    if (!answer.value) throw new UnreadableZip("the answer is no ZIP");
+    return await read(answer.value);
+  } catch (error) {
+    if (!(error instanceof UnreadableZip)) throw error;
+    const text = `with a file that cannot be used: ${error.message}`;
+    throw mismatchError(asked, answer, new AnswerMismatch("content", text));
+  }
+}

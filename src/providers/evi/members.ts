@@ -20,15 +20,32 @@ export function capitalised(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
+type Read<S extends z.ZodObject> = { [N in keyof S["shape"]]: z.output<S["shape"][N]> };
+type SaidOf<R> = {
+  [N in keyof R]: undefined extends R[N] ? never : null extends R[N] ? never : N;
+}[keyof R];
+
+/** An answer as we spell it: a member that its schema lets be absent or null is optional. */
+export type Ours<S extends z.ZodObject> = {
+  [N in SaidOf<Read<S>> as Uncapitalize<N & string>]: Read<S>[N];
+} & {
+  [N in Exclude<keyof S["shape"], SaidOf<Read<S>>> as Uncapitalize<N & string>]?: NonNullable<
+    Read<S>[N]
+  >;
+} & {
+  /** Members of the answer that the schema does not have, untouched. */
+  providerFields?: Record<string, unknown>;
+};
+
 /**
  * The members of an answer that the schema has, under our names, and all others untouched in `providerFields`. What is null, or has a
  * `secret` name, is left out. A page has thousands of objects: no array for each member.
  */
-export function ours(
-  { shape }: { shape: object },
+export function ours<S extends z.ZodObject>(
+  { shape }: S,
   read: Record<string, unknown>,
   secret?: RegExp,
-): Record<string, unknown> {
+): Ours<S> {
   const found: Record<string, unknown> = {};
   const others: string[] = [];
   for (const name of Object.keys(read)) {
@@ -39,5 +56,5 @@ export function ours(
   }
   if (others.length > 0)
     found["providerFields"] = Object.fromEntries(others.map((name) => [name, read[name]]));
-  return found;
+  return found as Ours<S>;
 }

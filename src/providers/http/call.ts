@@ -1,7 +1,7 @@
 // One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
 import type { Readable } from "node:stream";
 import type { Secret } from "../../contracts/shared/values.js";
-import { refused, mismatchError } from "./answer.js";
+import { refused, mismatchError, misuseError } from "./answer.js";
 import { AnswerMismatch } from "./described.js";
 import type { Described } from "./described.js";
 import type { ProviderOperation } from "../effect-classes.js";
@@ -140,4 +140,18 @@ function credentialsOf({ basic, sent }: Pick<Request, "basic" | "sent">): {
   const encoded = Buffer.from(`${basic.username}:${password}`, "utf8").toString("base64");
   const credentials = [...(sent?.credentials ?? []), password, encoded];
   return { authorization: `Basic ${encoded}`, sent: { ...sent, credentials } };
+}
+
+/**
+ * Fills the id into the place of `{name}`. An id that would make another path of it, or that no URL can hold, is never sent: `protocol`.
+ */
+export function filledPath(
+  asked: ProviderOperation,
+  path: string,
+  name: string,
+  id: string,
+): string {
+  if (/^\.{0,2}$|\p{Surrogate}/u.test(id))
+    throw misuseError(asked, `this ${name} cannot be part of a path`);
+  return path.replaceAll(`{${name}}`, () => encodeURIComponent(id));
 }

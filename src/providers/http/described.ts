@@ -212,3 +212,8 @@ export function errorWords<S extends z.ZodType>(
 ): Partial<z.infer<S>> {
   return described.safeParse(jsonOf(body)).data ?? {};
 }
+
+/** By its magic bytes, which may stand anywhere in the first kilobyte. */
+export function isPdf(bytes: Buffer): boolean {
+  return bytes.subarray(0, 1024).includes("%PDF-");
+}

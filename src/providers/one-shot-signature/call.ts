@@ -1,13 +1,12 @@
 // Every endpoint of the one-shot signature service takes the token, and most the request's id in the path.
 import { z } from "zod";
 import { misuseError } from "../http/answer.js";
-import { call as callHost } from "../http/call.js";
+import { call as callHost, filledPath } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
 import { jsonOrEmpty } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { fileForm } from "../http/file-form.js";
 import type { NamedFile } from "../http/file-form.js";
-import { filledPath } from "../http/path-part.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import type { OneShotOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";

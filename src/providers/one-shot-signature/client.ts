@@ -22,7 +22,7 @@
 // | video: update the request  | PATCH, assumed               | updateVideo     | once         |
 // | webhook                    | comes to us: callback.ts     | –               | –            |
 //
-// Documents are in documents.ts, the identity video in identity-video.ts. Out of scope: how the webhook is configured at the
+// Documents and identity video are in documents.ts. Out of scope: how the webhook is configured at the
 // provider (P1 §6.2: not shown).
 //
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
@@ -35,9 +35,9 @@ import {
   keptFile,
   LONG_JSON_BYTES,
   mediaTypeOf,
+  isPdf,
 } from "../http/described.js";
 import type { Described } from "../http/described.js";
-import { isPdf } from "../http/pdf.js";
 import type { HttpAnswer, Keep, KeptFile } from "../http/exchange.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./account.js";
@@ -46,7 +46,7 @@ import { CreateAnswer, SignAnswer, TokenAnswer, TokensAnswer, routes } from "./w
 
 export type { OneShotSignatureAccount } from "./account.js";
 export * from "./documents.js";
-export * from "./identity-video.js";
+export * from "./documents.js";
 
 const PDF = "application/pdf";
 const UNTYPED = "application/octet-stream";

@@ -1,5 +1,5 @@
-// Uploads a document of a signature request as a file or as its hash, queries it and deletes it (P1 §1.4). The paths are assumed and
-// configurable, the shapes assumed (P1 §4.4).
+// Uploads a document of a signature request as a file or as its hash, queries it and deletes it; makes the identity video of a request
+// (P1 §1.4). The paths are assumed and configurable, the shapes assumed (P1 §4.4).
 import { createHash } from "node:crypto";
 import { mismatchError } from "../http/answer.js";
 import { AnswerMismatch, json, LONG_JSON_BYTES } from "../http/described.js";
@@ -7,7 +7,9 @@ import { ProviderError } from "../errors/provider-error.js";
 import { call, oneFile, open, routeOf, writing } from "./call.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import { asking } from "./translate.js";
-import { RetrieveAnswer } from "./wire.js";
+import { RetrieveAnswer, VideoAnswer } from "./wire.js";
+import { fileForm } from "../http/file-form.js";
+import type { NamedFile } from "../http/file-form.js";
 
 export interface OneShotDocument {
   name: string;
@@ -84,4 +86,39 @@ function documentOf(shown: RetrieveAnswer["documents"][number]): OneShotDocument
 function disagrees({ signed, signedSha256 }: OneShotDocument): boolean {
   if (signed === undefined || signedSha256 === undefined) return false;
   return createHash("sha256").update(signed).digest("hex") !== signedSha256;
+}
+
+interface VideoFields {
+  fields?: Record<string, unknown> | undefined;
+}
+interface VideoFiles {
+  files: readonly NamedFile[];
+}
+
+const withFields = ({ fields = {} }: VideoFields) => ({ json: fields });
+
+/**
+ * P1 §1.4: the identity video of a request. Every write: 400 `invalidRequest`; 401, 403 `accessDenied`; 408, 409, 5xx, another 2xx and no
+ * answer `unknownOutcome`.
+ */
+export const createVideo = writing("createVideo", withFields);
+/** One part each. */
+export const uploadEvidences = writing("uploadEvidences", ({ files }: VideoFiles, { sent }) => ({
+  form: fileForm(sent.file, files),
+}));
+export const uploadVideo = writing("uploadVideo", oneFile);
+export const approveVideo = writing("approveVideo", () => ({ json: {} }));
+export const cancelVideo = writing("cancelVideo", () => ({ json: {} }));
+export const updateVideo = writing("updateVideo", withFields);
+
+/** 404 `notVisibleYet`; what shows no state `protocol`. */
+export async function getVideo(
+  account: OneShotSignatureAccount,
+  requestPk: string,
+  signal?: AbortSignal,
+): Promise<{ state: string }> {
+  const request = { ...routeOf(account, "getVideo"), requestPk, signal };
+  const described = json(VideoAnswer, { spelling: account, maxBytes: LONG_JSON_BYTES });
+  const { value } = await call(account, "getVideo", request, described);
+  return { state: value.state };
 }

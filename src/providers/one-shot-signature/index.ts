@@ -1,12 +1,9 @@
 // The one-shot signature service (P1 §1.4), as the registry knows it.
 import { providerEntry } from "../provider-entry.js";
-import { accountOf, keys, sandboxKeys } from "./account.js";
+import * as parts from "./account.js";
 import { effects } from "./effects.js";
 
-export const oneShotSignature = providerEntry({
-  keys,
-  accountOf,
-  sandboxKeys,
+export const oneShotSignature = providerEntry(parts, {
   effects,
   hosts: (account) => [account],
   checkCredentials: async (account, timeoutMs) =>

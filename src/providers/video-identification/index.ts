@@ -1,13 +1,10 @@
 // The video identification service (P1 §1.2), as the registry knows it. Each call with the key needs a conference or changes
 // something, so it has no credential check.
 import { providerEntry } from "../provider-entry.js";
-import { accountOf, keys, sandboxKeys } from "./account.js";
+import * as parts from "./account.js";
 import { effects } from "./effects.js";
 
-export const videoIdentification = providerEntry({
-  keys,
-  accountOf,
-  sandboxKeys,
+export const videoIdentification = providerEntry(parts, {
   effects,
   hosts: (account) => [account],
   whatIsNotShown({ pointers: { state, conference } }) {

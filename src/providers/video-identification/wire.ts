@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { isSameSpelling } from "../../contracts/shared/values.js";
 import { ErrorCode, Word } from "../errors/outside.js";
-import { isPdf } from "../http/pdf.js";
+import { isPdf } from "../http/described.js";
 
 /** P1 §4.2. */
 export const routes = {

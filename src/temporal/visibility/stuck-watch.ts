@@ -2,6 +2,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { candidatesQuery, listExecutions, filterStuck } from "./stuck.js";
 import type { Namespace } from "./stuck.js";
+import type { Client } from "@temporalio/client";
+import { attentionKinds } from "../../contracts/shared/failures.js";
+import type { AttentionKind } from "../../contracts/shared/failures.js";
+import { searchAttributes } from "../../contracts/shared/names.js";
 
 /** So many processes are described at most, however many are open: Temporal has other work to do. */
 const LOOKS_PER_SECOND = 20;
@@ -54,4 +58,19 @@ export function watchStuck(
       return watching;
     },
   };
+}
+
+const LIMIT_MS = 2_000;
+
+/** Counts in the client's namespace; rejects where Temporal does not answer soon. */
+export async function countAttentions(client: Client): Promise<Record<AttentionKind, number>> {
+  const counted = await client.withDeadline(Date.now() + LIMIT_MS, () =>
+    Promise.all(
+      attentionKinds.map(async (kind) => {
+        const query = `${searchAttributes.attention.name} = "${kind}" and ExecutionStatus = "Running"`;
+        return [kind, (await client.workflow.count(query)).count] as const;
+      }),
+    ),
+  );
+  return Object.fromEntries(counted) as Record<AttentionKind, number>;
 }

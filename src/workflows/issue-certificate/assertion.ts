@@ -6,7 +6,7 @@ import { assertionPattern, provideAssertion } from "../../contracts/issue-certif
 import type { AssertionAnswer } from "../../contracts/issue-certificate/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { secondsFromNow } from "../runtime/clock.js";
-import { invalidInput } from "../runtime/invalid-input.js";
+import { invalidInput } from "../runtime/activity-errors.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 

@@ -1,4 +1,4 @@
-// Reads the error of an activity: the problem for an attention, or the answer to an update.
+// Reads the error of an activity: the problem for an attention, or the answer to an update; makes the error of a validator.
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "@temporalio/workflow";
 import type { Problem } from "../../contracts/shared/failures.js";
 
@@ -25,4 +25,18 @@ export async function answerTo<T>(
     const kind = error.cause instanceof TimeoutFailure ? undefined : problemIn(error)?.kind;
     return { answer: kind === undefined || kind === "unknownOutcome" ? "unknown" : "unavailable" };
   }
+}
+
+/** A validator throws it for an invalid argument; it names the field, never its value. */
+export function invalidInput(path: string, problem: string): ApplicationFailure {
+  const fields = [{ path, problem }];
+  const message = `Invalid input: ${path} ${problem}`;
+  return ApplicationFailure.nonRetryable(message, "InvalidInput", { fields });
+}
+
+/** Returns none if a plain client sent nothing; throws if it sent no object. */
+export function membersOf(argument: unknown): Record<string, unknown> {
+  const given = argument ?? {};
+  if (typeof given === "object" && !Array.isArray(given)) return given as Record<string, unknown>;
+  throw invalidInput("(argument)", "must be an object");
 }

@@ -13,8 +13,8 @@ import { now } from "./clock.js";
 import { decidedBy } from "./decisions.js";
 import type { ProvenPerson } from "./decisions.js";
 import type { EventLog, Snapshot, View } from "./event-log.js";
-import { invalidInput, membersOf } from "./invalid-input.js";
-import { maxBytes } from "./timeline.js";
+import { invalidInput, membersOf } from "./activity-errors.js";
+import { maxBytes } from "./event-log.js";
 
 /** An operator must or may supply these members with `happened`. */
 export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;

@@ -10,7 +10,7 @@ import type { CheckedDecision } from "../../activities/runtime/process.js";
 import type { Decider } from "../../contracts/shared/messages.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
 import { databaseProxy, ownProxy } from "./activity-options.js";
-import { invalidInput, membersOf } from "./invalid-input.js";
+import { invalidInput, membersOf } from "./activity-errors.js";
 
 /** The person who decides: the stated name and the proven operator. */
 export interface ProvenPerson extends Pick<TimelineEntry, "by" | "note" | "principal"> {

@@ -25,7 +25,7 @@ import {
 } from "../../contracts/shared/payload-marks.js";
 import { counterOf, metrics } from "../../contracts/shared/metrics.js";
 import type { PayloadProblem } from "../../contracts/shared/payload-marks.js";
-import { invalidInput } from "./invalid-input.js";
+import { invalidInput } from "./activity-errors.js";
 import { isAnswerOf } from "./answer-members.js";
 
 export const interceptors = (): WorkflowInterceptors => {

@@ -18,7 +18,7 @@ import { now } from "./clock.js";
 import { renderDetails } from "./details.js";
 import type { EventLog, Snapshot, View } from "./event-log.js";
 import { showDetails } from "./markdown.js";
-import { MAX_NEWEST, newest } from "./timeline.js";
+import { MAX_NEWEST, newest } from "./event-log.js";
 import { beginMemo } from "./status-memo.js";
 
 type ShownLog = Pick<

@@ -1,6 +1,6 @@
 // How many recipients may fail before a person decides: asked once, before the start or after it.
 import { CancellationScope } from "@temporalio/workflow";
-import type { BatchPlan } from "../../activities/evi-notice-batch/plan.js";
+import type { BatchPlan } from "../../activities/evi-notice-batch/context.js";
 import type { Decided, OpenAttention } from "../runtime/attention.js";
 import type { AnyFlow } from "../runtime/flow.js";
 

@@ -6,7 +6,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { AffidavitArchive } from "../../activities/evi-notice-batch/archive.js";
 import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
 import type { ItemTotals } from "../../activities/evi-notice-batch/items.js";
-import type { BatchPlan } from "../../activities/evi-notice-batch/plan.js";
+import type { BatchPlan } from "../../activities/evi-notice-batch/context.js";
 import type { WrittenReport } from "../../activities/evi-notice-batch/report.js";
 import type { Started } from "../../activities/evi-notice-batch/start.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
@@ -23,7 +23,12 @@ import type {
   SendNoticeBatchResult,
 } from "../../contracts/send-notice-batch/contract.js";
 import { databaseProxy, updateProxy } from "../runtime/activity-options.js";
-import { answerTo, problemIn } from "../runtime/activity-errors.js";
+import {
+  answerTo,
+  problemIn,
+  invalidInput,
+  membersOf as givenIn,
+} from "../runtime/activity-errors.js";
 import { wanted } from "../runtime/attention.js";
 import { cancelUnsigned } from "../runtime/cancellation.js";
 import { dateOf, msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
@@ -31,7 +36,6 @@ import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { Flow, run } from "../runtime/flow.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
-import { invalidInput, membersOf as givenIn } from "../runtime/invalid-input.js";
 import { effectStep, isWaived, queryStep, stepsOf } from "../runtime/steps.js";
 import { waitUntil } from "../runtime/waits.js";
 import { refuseUnlessFlags } from "../shared/communication.js";

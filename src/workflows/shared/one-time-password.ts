@@ -10,9 +10,8 @@ import { awaitOtp, resendOtp, submitOtp } from "../../contracts/shared/messages.
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { AwaitAnswer, OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
 import { databaseProxy } from "../runtime/activity-options.js";
-import { answerTo } from "../runtime/activity-errors.js";
+import { answerTo, invalidInput } from "../runtime/activity-errors.js";
 import { msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
-import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { otpEndOf, hasEnded, initialOtpState, reduceOtp } from "./otp-dialogue.js";
 import type { OpenTry, OtpEvents, OtpState, OtpTodo } from "./otp-dialogue.js";

@@ -4,7 +4,7 @@ import type { ContractAnswer } from "../../contracts/sign-one-shot/messages.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
-import { invalidInput } from "../runtime/invalid-input.js";
+import { invalidInput } from "../runtime/activity-errors.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 

@@ -13,12 +13,11 @@ import type {
   VideoUpdateAnswer,
 } from "../../contracts/sign-one-shot/messages.js";
 import { updateProxy } from "../runtime/activity-options.js";
-import { answerTo } from "../runtime/activity-errors.js";
+import { answerTo, invalidInput } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
-import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { effectStep } from "../runtime/steps.js";
 import type { Steps } from "../runtime/steps.js";

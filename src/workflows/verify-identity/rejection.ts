@@ -7,11 +7,10 @@ import type {
   Rejection as GivenRejection,
 } from "../../contracts/verify-identity/messages.js";
 import { updateProxy } from "../runtime/activity-options.js";
-import { answerTo } from "../runtime/activity-errors.js";
+import { answerTo, invalidInput } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import type { AnyFlow } from "../runtime/flow.js";
-import { invalidInput } from "../runtime/invalid-input.js";
 import { waitUntilDue } from "../runtime/waits.js";
 
 const { rejectCall: reject } = updateProxy("video-identification", "Reject the call");

@@ -10,7 +10,7 @@ import type {
 import { updateProxy } from "../runtime/activity-options.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { Flow, run } from "../runtime/flow.js";
-import { invalidInput } from "../runtime/invalid-input.js";
+import { invalidInput } from "../runtime/activity-errors.js";
 import { effectStep, isWaived, queryStep, stepsOf } from "../runtime/steps.js";
 import { isOpen } from "../runtime/child.js";
 import { trackUntilClosed } from "../runtime/tracking.js";

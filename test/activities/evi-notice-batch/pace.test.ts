@@ -1,6 +1,6 @@
 // The pace of the reads of a batch's notices: a burst of one second, and then so many a second.
 import { expect, test } from "vitest";
-import { Pace } from "../../../src/activities/evi-notice-batch/pace.js";
+import { Pace } from "../../../src/activities/evi-notice-batch/context.js";
 import { inAttempt } from "../attempts.js";
 
 test("in any second there are no more than the rate and its burst", () => {

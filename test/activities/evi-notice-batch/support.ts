@@ -2,10 +2,7 @@
 // Temporal repeats them.
 import { setTimeout as delay } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
-import type {
-  BatchAccount,
-  BatchDependencies,
-} from "../../../src/activities/evi-notice-batch/context.js";
+import type { BatchDependencies } from "../../../src/activities/evi-notice-batch/context.js";
 import { createBatchActivities } from "../../../src/activities/evi-notice-batch/index.js";
 import type { BatchActivities } from "../../../src/activities/evi-notice-batch/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
@@ -14,10 +11,11 @@ import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { openStore } from "../../harness/documents/open-store.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { LookUpProofs } from "../../../src/journal/look-up-proofs.js";
+import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import type { SandboxOptions } from "../../../packages/sandbox/src/sandbox.js";
-import { inputDigest, sameInput } from "../../../src/temporal/input-digest.js";
+import { inputDigest, sameInput } from "../../../src/crypto/json-digest.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
@@ -42,7 +40,7 @@ export const settings: BatchDependencies["defaults"]["sendNoticeBatch"] = {
   collectAffidavits: false,
 };
 
-export const assumptions: BatchAccount["batch"] = {
+export const assumptions: EviNoticeAccount["batch"] = {
   ownLookupKeys: true,
   listPartRows: 0,
   startsBy: "both",
@@ -96,7 +94,7 @@ export async function batchBench(options: SandboxOptions = {}) {
   let processes = 0;
 
   /** A process of its own. */
-  function batch(account: Partial<BatchAccount> = {}, more: Partial<BatchDependencies> = {}) {
+  function batch(account: Partial<EviNoticeAccount> = {}, more: Partial<BatchDependencies> = {}) {
     const workflowId = `sendNoticeBatch/${(processes += 1)}`;
     /** The sandbox's ledger knows the batch by it. */
     const description = `June ${processes}`;

@@ -1,6 +1,6 @@
 // What the answer of a cancellation says to the caller (P2 §4.1; docs/reading-the-specification.md §2).
 import { expect, test } from "vitest";
-import { cancelAnswer, cancelAnswerFor } from "../../../src/activities/evi-post/updates.js";
+import { cancelAnswer, cancelAnswerFor } from "../../../src/activities/evi-post/index.js";
 import { refusalOf } from "../../../src/activities/runtime/failure.js";
 import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../../src/journal/errors.js";
 import { ProviderError, withoutAnswer } from "../../../src/providers/errors/provider-error.js";

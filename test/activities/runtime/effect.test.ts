@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { ApplicationFailure } from "@temporalio/common";
 import type { MetricMeter } from "@temporalio/common";
 import { affidavitAnswer } from "../../../src/activities/evi/affidavit-request.js";
-import { cancelAnswer } from "../../../src/activities/evi-post/updates.js";
+import { cancelAnswer } from "../../../src/activities/evi-post/index.js";
 import { activitiesOf } from "../../../src/activities/runtime/activity.js";
 import { CircuitOpenError, Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { runEffect } from "../../../src/activities/runtime/effect.js";
@@ -14,7 +14,6 @@ import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
 import { resendResultOf, tryResultOf } from "../../../src/activities/runtime/one-time-password.js";
 import { ProviderContext } from "../../../src/activities/runtime/provider-context.js";
 import type {
-  Account,
   AttemptOf,
   ProviderDependencies,
 } from "../../../src/activities/runtime/provider-context.js";
@@ -68,7 +67,7 @@ class FakeJournal {
 }
 
 let journal: FakeJournal;
-let deps: ProviderDependencies<Account>;
+let deps: ProviderDependencies<"evi-post">;
 let counted: string[];
 
 beforeEach(() => {
@@ -83,7 +82,7 @@ beforeEach(() => {
     environmentOf: (name: string) => (name === "default" ? "sandbox" : "preproduction"),
     patienceMs: 1_000,
     unavailableForMs: 60_000,
-  } as unknown as ProviderDependencies<Account>;
+  } as unknown as ProviderDependencies<"evi-post">;
 });
 
 const meter = {

@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { EnvelopeContext } from "../../../src/activities/envelope-signature/index.js";
-import type { EnvelopeDependencies } from "../../../src/activities/envelope-signature/index.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
 import { MAX_CODE_LENGTH } from "../../../src/contracts/shared/one-time-password.js";
 import { DecryptionError, UnknownKeyError } from "../../../src/crypto/errors.js";
@@ -29,8 +28,7 @@ function inActivity<T>(
   const deps = { secrets, accounts: { default: { name: "default" } } };
   const info = { workflowExecution: { workflowId, runId: "r" } };
   const given = { account: "default", mode };
-  const run = async () =>
-    work(new EnvelopeContext("envelope-signature", deps as unknown as EnvelopeDependencies, given));
+  const run = async () => work(new EnvelopeContext("envelope-signature", deps as never, given));
   return inAttempt(run, info);
 }
 

@@ -1,6 +1,6 @@
 // What of a list goes to the provider beyond the rows as they came: lookup keys, a digest of the addresses, and parts.
 import { expect, test } from "vitest";
-import { listParts } from "../../../src/batch/recipients/list-parts.js";
+import { listParts } from "../../../src/batch/recipients/pieces.js";
 import type { CheckedReport } from "../../../src/batch/recipients/preflight.js";
 import { all, checked, cut, parsed, skipping } from "./lists.js";
 

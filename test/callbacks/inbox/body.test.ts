@@ -1,6 +1,6 @@
 // Who can open a body of the inbox: not the receiver that stored it, nor who has the journal's keys; but the relay and operators.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BodyOpener } from "../../../src/callbacks/inbox/body.js";
+import { BodyOpener } from "../../../src/callbacks/inbox/rows.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
-import { bodyContext } from "../../../src/callbacks/inbox/body.js";
+import { bodyContext } from "../../../src/callbacks/inbox/rows.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxSealer, generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { testDatabase } from "../../harness/stack/postgres.js";

@@ -3,7 +3,7 @@
 import { createDecipheriv } from "node:crypto";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { BodyOpener } from "../../../src/callbacks/inbox/body.js";
+import { BodyOpener } from "../../../src/callbacks/inbox/rows.js";
 import type { KeyRing } from "../../../src/crypto/key-ring.js";
 import { openStream, streamHeaderOf } from "../../../src/crypto/sealed-stream.js";
 import { dataKeyOf, STREAM_OF_PROCESS, STREAM_OF_RING } from "../../../src/crypto/sealed.js";

@@ -9,7 +9,7 @@ type Failure = protobuf.temporal.api.failure.v1.IFailure | null | undefined;
 
 /**
  * Every attempt that a worker has begun, as its log at DEBUG has them. The server may hand a task to a poll in the moment in
- * which that is given up (src/temporal/patient-polls.ts): such an attempt has only begun for the server, which repeats it.
+ * which that is given up (src/temporal/worker-connection.ts): such an attempt has only begun for the server, which repeats it.
  */
 export async function begunAttempts({ stack }: TestStack): Promise<ReadonlySet<string>> {
   const log = await readFile(join(stack.directory, "logs", "worker.log"), "utf8");

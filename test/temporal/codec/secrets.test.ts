@@ -4,7 +4,7 @@ import { isSealed } from "../../../src/contracts/shared/sealed-secret.js";
 import { DecryptionError, UnknownKeyError } from "../../../src/crypto/errors.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
-import { masked } from "../../../src/temporal/codec/masked-secrets.js";
+import { masked } from "../../../src/temporal/codec/payload-json.js";
 import { SecretSealer, WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
 
 const { privateRing, publicRing } = generateBoxRing();

@@ -8,7 +8,7 @@ import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { namedDocuments } from "../../../src/cleanup/named-documents.js";
+import { namedDocuments } from "../../../src/cleanup/erase.js";
 import { FinishedError } from "../../../src/errors/index.js";
 import { ProcessHandle } from "../../../src/client/handle.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";

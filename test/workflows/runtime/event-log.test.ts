@@ -2,8 +2,11 @@
 // (docs/reading-the-specification.md §2; P1 §1.4).
 import { expect, vi, test } from "vitest";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
-import { MAX_TIMELINE_BYTES } from "../../../src/workflows/runtime/timeline.js";
-import { EventLog, plainView } from "../../../src/workflows/runtime/event-log.js";
+import {
+  MAX_TIMELINE_BYTES,
+  EventLog,
+  plainView,
+} from "../../../src/workflows/runtime/event-log.js";
 import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
 
 function documentOf(sha256: string, more: Partial<ProcessDocument> = {}): ProcessDocument {

@@ -3,9 +3,14 @@
 import { expect, test } from "vitest";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
-import { EventLog, plainView } from "../../../src/workflows/runtime/event-log.js";
+import {
+  EventLog,
+  plainView,
+  bounded,
+  MAX_TIMELINE_BYTES,
+  newest,
+} from "../../../src/workflows/runtime/event-log.js";
 import type { View } from "../../../src/workflows/runtime/event-log.js";
-import { bounded, MAX_TIMELINE_BYTES, newest } from "../../../src/workflows/runtime/timeline.js";
 
 const emptyLog = () => new EventLog<never, View>(plainView, () => undefined);
 

@@ -1,6 +1,6 @@
 // A batch from the check of its list to its report, and each way in which it may end before its start (P2 §2.8, §3.3, §3.4, §4.3).
 import { describe, expect, test } from "vitest";
-import type { BatchPlan } from "../../../src/activities/evi-notice-batch/plan.js";
+import type { BatchPlan } from "../../../src/activities/evi-notice-batch/context.js";
 import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch/contract.js";
 import { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch/contract.js";
 import { sendNoticeBatch } from "../../../src/workflows/send-notice-batch/workflow.js";
