@@ -8,6 +8,8 @@ export function sendContract(trustflow, { order, name, address, pdf }) {
     recipientAddress: address,
     lookupKey: order,
     options: { certificationLevel: "Advanced" },
+    // Once a day: the provider's callbacks tell the news earlier.
+    settings: { pollIntervalSeconds: 86_400 },
   });
 }
 
