@@ -5,19 +5,21 @@ import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/harness/longest-first.js";
 
 const { TEST_RUN = "test", MUTANTS_TESTS } = process.env;
+const short = "{bench,packages,scripts,src,test}/**/*.test.ts";
 const long = "test/long/**/*.test.ts";
-const longUnderLts = "test/long/{e2e,histories,replay}/**/*.test.ts";
+// What users install, and so also under another release of Node than that of the image.
+const longUnderLts = "test/long/!(package)/**/*.test.ts";
 
 /**
  * By its name (TEST_RUN): the test files of a run.
  * @type {Record<string, { include: string[], exclude?: string[] }>}
  */
 const runs = {
-  test: { include: ["{bench,packages,scripts,src,test}/**/*.test.ts"], exclude: [long] },
+  test: { include: [short], exclude: [long] },
+  // The others of test/long run under the image's Node.
+  "test of verify": { include: [short], exclude: [longUnderLts] },
   "test:lts": { include: ["test/{e2e,replay}/**/*.test.ts", longUnderLts] },
   "test:long": { include: [long] },
-  // What has run under the image's Node does not run again: `npm test` has the short ones of its kind under this one.
-  "test:long of verify": { include: [long], exclude: [longUnderLts] },
   record: { include: ["test/replay/record.ts"] },
   // Those that need no Temporal server.
   mutants: {

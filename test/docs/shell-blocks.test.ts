@@ -1,8 +1,10 @@
 // How the commands of a page, and what they print, are read.
 import { expect, test } from "vitest";
 import { isThere, pages } from "./repository.js";
-import { exceptions } from "./exceptions.js";
+import { exceptions, exceptionTo } from "./exceptions.js";
 import { difference, nameOf, shellBlocks, shellBlocksOf } from "./shell-blocks.js";
+import type { ShownCommand } from "./shell-blocks.js";
+import { guides } from "../harness/pages/guides.js";
 
 const page = `# Title
 
@@ -71,6 +73,17 @@ test.each([
   ["signs of patterns, not the text", "1.5", "1x5\n", false],
 ])("what is shown and what is printed: %s", (_, shown, printed, fits) => {
   expect(difference(shown, printed) === undefined).toBe(fits);
+});
+
+test("each page of which a command is run has one guide", () => {
+  const isRun = (page: string, command: ShownCommand) => {
+    const exception = exceptionTo(page, command);
+    return exception === undefined || exception.instead !== undefined;
+  };
+  const read = pages.filter((page) =>
+    shellBlocks(page).some(({ commands }) => commands.some((command) => isRun(page, command))),
+  );
+  expect(guides.map(({ page }) => page).toSorted()).toEqual(read.toSorted());
 });
 
 test("exceptions.ts names commands of the pages, all that are marked as elsewhere, and tests that are there", () => {

@@ -67,5 +67,5 @@ test.each(allPaths)(
   },
 );
 
-// That the replay finds a change is shown for one process here, and for each in test/long/replay.
+// That the replay finds a change is shown for one process.
 testOneMoreTimer([sendMessagePaths]);

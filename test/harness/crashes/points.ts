@@ -51,17 +51,20 @@ const unhurried = { TRUSTFLOW_JOURNAL__LEASE_SECONDS: "20", ...timeouts(17) };
 /** Two workers are up at once, so none gets the one health port. */
 const noPort = { TRUSTFLOW_WORKER__HEALTH_PORT: "0" };
 
-export async function interruptedRows(
-  system: TestStack,
-  field: Field,
-  calls: CallOfLetter[],
-  interruptions: Interruption[],
-): Promise<CrashRow[]> {
+/** The points of each call have the interruptions in turn. */
+export interface Sample {
+  field: Field;
+  calls: CallOfLetter[];
+  interruptions: Interruption[];
+}
+
+export async function interruptedRows(system: TestStack, samples: Sample[]): Promise<CrashRow[]> {
   const holds: Hold[] = [];
   const points: Point[] = [];
-  for (const interruption of interruptions)
-    for (const call of calls)
-      for (const phase of reads[call.operation] ?? journaled) {
+  for (const { field, calls, interruptions } of samples)
+    for (const [row, call] of calls.entries())
+      for (const [column, phase] of (reads[call.operation] ?? journaled).entries()) {
+        const interruption = interruptions[(row + column) % interruptions.length]!;
         const run = new Run(field, `${interruption}-${phase.name}`, call);
         const { workflowId } = run;
         const { hold } = phase;
@@ -83,7 +86,7 @@ export async function interruptedRows(
       replacement = await startRoleOf(system, "worker", noPort);
       for (const run of runs) run.replacementAt = Date.now();
     };
-    if (interruptions.includes("splitBrain")) {
+    if (points.some(({ interruption }) => interruption === "splitBrain")) {
       process.kill(worker.pid, "SIGSTOP");
       await takeOver();
       await takenOver(system, runs);
@@ -130,7 +133,7 @@ async function killAndStartAgain(
     terminated.map(async (run) => {
       await run.start();
       await run.tracked();
-      await leasesOver(system);
+      await leasesOver(system, terminated);
       run.ask();
     }),
   );
@@ -151,7 +154,7 @@ async function reach(points: Point[]): Promise<void> {
   await Promise.all(later.map(({ run }) => run.start()));
   await Promise.all(later.map(({ run }) => run.tracked()));
   // By then a first change shows in a query.
-  await points[0]?.run.field.sandbox.clock.advance(3_600_000);
+  await later[0]?.run.field.sandbox.clock.advance(3_600_000);
   await allReached(later.filter(({ run: { call } }) => !call.ask));
   const submits = points.filter(isSubmit);
   await Promise.all(submits.map(({ run }) => run.start()));
@@ -185,18 +188,19 @@ async function checkReached(system: TestStack, points: Point[]): Promise<void> {
   throw new Error(`not at their point: ${wrong.map(({ run }) => run.id).join(", ")}`);
 }
 
-/** No sender may still be active. */
-async function leasesOver({ pool }: TestStack): Promise<void> {
+/** No sender of theirs may still be active. */
+async function leasesOver({ pool }: TestStack, runs: Run[]): Promise<void> {
   const sql = `select from trustflow.effects
-    where state = 'sending' and lease_until > clock_timestamp() limit 1`;
-  const areOver = async () => (await pool.query(sql)).rowCount === 0;
+    where workflow_id = any($1) and state = 'sending' and lease_until > clock_timestamp() limit 1`;
+  const ids = runs.map(({ workflowId }) => workflowId);
+  const areOver = async () => (await pool.query(sql, [ids])).rowCount === 0;
   await eventually("the leases are over", areOver, LIMIT_MS);
 }
 
 /** Another worker has brought every call to its answer, or has told that it cannot: a caller, or by the end of the lease. */
 async function takenOver(system: TestStack, runs: Run[]): Promise<void> {
   await Promise.allSettled(runs.map((run) => run.answered()));
-  await leasesOver(system);
+  await leasesOver(system, runs);
   const submits = runs.filter(({ call }) => call.operation === "submit");
   const areAnswered = async () => {
     const stateOf = await journalStates(system);

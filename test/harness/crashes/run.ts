@@ -200,8 +200,9 @@ export class Run {
 
 /** Lets virtual time pass until all have ended; what has not by then stays open. */
 export async function settle(runs: Run[]): Promise<void> {
+  const sandboxes = new Set(runs.map(({ field }) => field.sandbox));
   for (const end = Date.now() + LIMIT_MS; Date.now() < end; await delay(500)) {
-    await runs[0]?.field.sandbox.clock.advance(SPAN_MS);
+    for (const { clock } of sandboxes) await clock.advance(SPAN_MS);
     const ended = await Promise.all(runs.map((run) => run.look().catch(() => false)));
     if (ended.every(Boolean)) return;
   }

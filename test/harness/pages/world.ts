@@ -138,6 +138,13 @@ export class PageWorld {
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
+  /** A program of the reader's PATH, as a script of the shell. */
+  program(name: string, script: string): Promise<void> {
+    return writeFile(join(this.#folder, "programs", name), `#!/bin/sh\n${script}\n`, {
+      mode: 0o755,
+    });
+  }
+
   file(name: string, text: string): Promise<void> {
     return writeFile(join(this.checkout, name), text);
   }

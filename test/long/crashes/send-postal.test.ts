@@ -7,7 +7,6 @@ import { sandboxAccount } from "../../../packages/dev/src/stack/sandbox-accounts
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { interruptedRows } from "../../harness/crashes/points.js";
-import type { Interruption } from "../../harness/crashes/points.js";
 import { startRoleOf } from "../../harness/outages/roles.js";
 import { Run, settle } from "../../harness/crashes/run.js";
 import type { CrashRow, Field } from "../../harness/crashes/run.js";
@@ -48,50 +47,53 @@ const fieldOf = (account: "seeing" | "blind"): Field => ({
 
 const isWrong = ({ ending }: CrashRow) => ending === "double" || ending === "lost";
 
-test.each<Interruption[][]>([[["killed", "terminated", "reset"]], [["splitBrain"]]])(
-  "a worker at each point of each call, %j: an intent has one effect (docs/reading-the-specification.md §0–1, P2 §4.1)",
-  async (interruptions) => {
-    const rows = await interruptedRows(system, fieldOf("seeing"), calls, interruptions);
-    // Three calls with an effect have five phases, two reads have three.
-    expect(rows).toHaveLength(interruptions.length * (3 * 5 + 3));
-    expect(rows.filter(isWrong)).toEqual([]);
-    // What was never sent had no effect; of two owners, the first sends when it is let go.
-    const unsent = rows.filter(
-      ({ phase, ending }) => /^beforeSending, [^s]/.test(phase) && ending === "parked",
-    );
-    expect(unsent.filter(({ effects }) => effects > 0)).toEqual([]);
-  },
-  LIMIT_MS,
-);
+/** In each place of the journal a worker is interrupted in each way; a read has no effect, and fewer places. */
+const POINTS = 3 * 5 + 3;
+
+function expectOneEffect(rows: CrashRow[]): void {
+  expect(rows).toHaveLength(POINTS);
+  expect(rows.filter(isWrong)).toEqual([]);
+  // What was never sent had no effect; of two owners, the first sends when it is let go.
+  const unsent = rows.filter(
+    ({ phase, ending }) => /^beforeSending, [^s]/.test(phase) && ending === "parked",
+  );
+  expect(unsent.filter(({ effects }) => effects > 0)).toEqual([]);
+}
 
 test(
-  "at an account whose look-up finds nothing a person decides, unless the answer was stored",
+  "a worker that dies at each point of each call: an intent has one effect; where the look-up finds nothing a person decides, unless the answer was stored (docs/reading-the-specification.md §0–1, P2 §4.1)",
   async () => {
-    const [submit] = calls;
-    const rows = await interruptedRows(system, fieldOf("blind"), [submit!], ["killed"]);
+    const rows = await interruptedRows(system, [
+      { field: fieldOf("seeing"), calls, interruptions: ["killed", "terminated", "reset"] },
+      { field: fieldOf("blind"), calls: calls.slice(0, 1), interruptions: ["killed"] },
+    ]);
+    expectOneEffect(rows.slice(0, POINTS));
+    const blindly = rows.slice(POINTS);
     const due = ({ phase }: CrashRow) => (phase.startsWith("beforeTemporal") ? "once" : "parked");
-    expect(rows.map(({ phase, ending }) => [phase, ending])).toEqual(
-      rows.map((row) => [row.phase, due(row)]),
+    expect(blindly.map(({ phase, ending }) => [phase, ending])).toEqual(
+      blindly.map((row) => [row.phase, due(row)]),
     );
-    expect(rows).toHaveLength(5);
+    expect(blindly).toHaveLength(5);
   },
   LIMIT_MS,
 );
 
-/** So many letters share the reset points of one history between them. */
-const SHARING = 8;
+test(
+  "a worker that is frozen at each point of each call, and goes on beside another one: an intent has one effect",
+  async () => {
+    const field = fieldOf("seeing");
+    expectOneEffect(
+      await interruptedRows(system, [{ field, calls, interruptions: ["splitBrain"] }]),
+    );
+  },
+  LIMIT_MS,
+);
 
 test(
-  "reset to any of its workflow tasks, open or finished, a letter has each effect once",
+  "reset to its first, its middle or its last workflow task, open or finished, a letter has each effect once",
   async () => {
     const effects = calls.filter(({ effectClass }) => effectClass !== "read");
-    const named = (name: string) =>
-      effects.flatMap((call) =>
-        Array.from(
-          { length: SHARING },
-          (_, index) => new Run(fieldOf("seeing"), `${name}-${index}`, call),
-        ),
-      );
+    const named = (name: string) => effects.map((call) => new Run(fieldOf("seeing"), name, call));
     const [open, finished] = [named("open"), named("finished")];
     worker = await startRoleOf(system, "worker", {});
     await Promise.all(
@@ -105,33 +107,35 @@ test(
     const rows = await resetEach(open);
     await settle(finished);
     rows.push(...(await resetEach(finished)));
-    expect(rows.length).toBeGreaterThan(2 * effects.length);
+    expect(rows).toHaveLength(places.length * 2 * effects.length);
     expect(rows.filter(isWrong)).toEqual([]);
   },
   LIMIT_MS,
 );
 
-/** Letter n is reset to the tasks n, n + 8, … of its own first history. */
+/** Where in its first history a letter is reset to, one after the other. */
+const places = [0, 0.5, 1];
+
 async function resetEach(runs: Run[]): Promise<CrashRow[]> {
-  const rows: CrashRow[] = [];
-  const lists = await Promise.all(
-    runs.map(async (run, index) => {
+  const histories = await Promise.all(
+    runs.map(async (run) => {
       const { runId } = await run.workflow.describe();
-      const tasks = await tasksOf(system.client, run.workflowId, runId);
-      return tasks
-        .filter((_, at) => at % SHARING === index % SHARING)
-        .map((eventId) => ({ run, runId, eventId }));
+      return { run, runId, tasks: await tasksOf(system.client, run.workflowId, runId) };
     }),
   );
-  for (let round = 0; lists.some((list) => list.length > round); round += 1) {
-    const points = lists.flatMap((list) => list[round] ?? []);
+  const rows: CrashRow[] = [];
+  for (const place of places) {
+    const points = histories.map(({ tasks, ...letter }) => ({
+      ...letter,
+      eventId: tasks[Math.floor(place * (tasks.length - 1))]!,
+    }));
     await Promise.all(
       points.map(async ({ run, runId, eventId }) => {
         run.renew();
         await reset(system.client, { workflowId: run.workflowId, runId }, eventId);
       }),
     );
-    await settle(points.map(({ run }) => run));
+    await settle(runs);
     rows.push(
       ...(await Promise.all(
         points.map(({ run, eventId }) => run.row(`reset to ${String(eventId)}`)),

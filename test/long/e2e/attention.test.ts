@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { AbandonedError, InvalidInputError } from "../../../src/client.js";
 import type { AnyHandle, ListedProcess, PostalHandle } from "../../../src/client.js";
-import { cli, trustflow } from "../../cli/run.js";
+import { commandLine } from "../../cli/in-process.js";
+import { cli } from "../../cli/run.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { historyLength, startTestStack, statusWhere } from "../../harness/stack/stack.js";
@@ -130,10 +131,10 @@ test("an abandoned process fails and says what exists", async () => {
   });
   expect(open).toBeUndefined();
   const { env } = system.stack;
-  const shown = await trustflow(["status", "abandoned"], { env });
+  const shown = await commandLine(["status", "abandoned"], { env });
   expect(shown.stdout).toMatch(/effect +exists\n +abandoned by +Ada\n +note +enough/);
   const out = await mkdtemp(join(tmpdir(), "trustflow-evidence-"));
-  const saved = await trustflow(["evidence", "abandoned", "--out", out, "--json"], { env });
+  const saved = await commandLine(["evidence", "abandoned", "--out", out, "--json"], { env });
   await rm(out, { recursive: true });
   expect(JSON.parse(saved.stdout)).toMatchObject({
     processes: [{ state: "FAILED", failure }],
@@ -178,10 +179,10 @@ test("a process that failed shows why, and its status ends with 1", async () => 
     fields: [{ path: expect.any(String), problem: expect.any(String) }],
   });
   const { env } = system.stack;
-  const text = await trustflow(["status", "refused"], { env });
+  const text = await commandLine(["status", "refused"], { env });
   expect(text.code).toBe(1);
   expect(text.stdout).toContain("NotAccepted: evi-post did not accept it");
-  const json = await trustflow(["status", "refused", "--json"], { env });
+  const json = await commandLine(["status", "refused", "--json"], { env });
   expect(JSON.parse(json.stdout)).toMatchObject({ failure: { type: "NotAccepted" } });
   expect(json.code).toBe(1);
 }, 60_000);
@@ -225,15 +226,15 @@ test("the command line confirms the retry of one or many by a flag, and says so 
   const lost = await Promise.all(ids.map((id) => lostMessage(id)));
   const { env } = system.stack;
   const command = ["resolve", ...ids, "--decision", "retry", "--by", "Ada"];
-  const bare = await trustflow(command, { env });
+  const bare = await commandLine(command, { env });
   expect(bare.code).toBe(2);
   expect(bare.stdout.match(/confirmRetry/g)).toHaveLength(ids.length);
-  const unnoted = await trustflow([...command, "--confirm-retry"], { env });
+  const unnoted = await commandLine([...command, "--confirm-retry"], { env });
   expect(unnoted.code).toBe(2);
   const confirmed = [...command, "--confirm-retry", "--note", "not in the portal"];
   await eventually(
     "the leases are over",
-    async () => (await trustflow(confirmed, { env })).code !== 5,
+    async () => (await commandLine(confirmed, { env })).code !== 5,
   );
   for (const { handle } of lost) expect((await handle.result()).outcome).toBe("accepted");
 }, 90_000);

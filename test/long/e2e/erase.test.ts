@@ -10,7 +10,7 @@ import { OpenedStores } from "../../harness/documents/opened-stores.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
-import { trustflow } from "../../cli/run.js";
+import { commandLine } from "../../cli/in-process.js";
 
 const marker = "qzxwvkjyhm";
 /** The reader's data too, which are on their way to the result. */
@@ -31,7 +31,7 @@ const input = () =>
   });
 
 async function run(...args: string[]) {
-  const { code, stdout, stderr } = await trustflow(args, { env: system.stack.env });
+  const { code, stdout, stderr } = await commandLine(args, { env: system.stack.env });
   return { code, stdout, stderr, json: stdout.startsWith("{") ? JSON.parse(stdout) : undefined };
 }
 

@@ -73,15 +73,13 @@ test("each command prints JSON with --json, and nothing else on stdout", async (
 
   for (const processName of processes) {
     const example: object = await facts("example", processName);
-    const isCall = processName === "verifyIdentity";
-    const input = isCall ? identityInput("json-call", "open") : example;
-    const file = await written(`${processName}.json`, JSON.stringify(input));
-    const started: { workflowId: string } = await facts(
-      commandOf(processName),
-      ...["--input", file, "--id", `json-${processName}`],
-    );
+    const file = await written(`${processName}.json`, JSON.stringify(example));
+    const command = [commandOf(processName), "--input", file] as const;
+    await facts(...command, "--dry-run");
+    const started: { workflowId: string } = await facts(...command, "--id", `json-${processName}`);
     expect(started.workflowId).toBe(`${processName}/json-${processName}`);
   }
+  const call = await system.client.verifyIdentity("json-call", identityInput("json-call", "open"));
   const letter = "sendPostal/json-sendPostal";
   const signer = "signOneShot/json-signOneShot";
   const batch = "sendNoticeBatch/json-sendNoticeBatch";
@@ -96,7 +94,7 @@ test("each command prints JSON with --json, and nothing else on stdout", async (
   await facts("assertion", "issueCertificate/json-issueCertificate", "--file", assertion);
   await facts("request-affidavit", letter);
   await facts("cancel", letter);
-  await facts("reject-call", "verifyIdentity/json-verifyIdentity");
+  await facts("reject-call", call.workflowId);
   await facts("watch", "sendMessage/json-sendMessage");
   await facts("result", "sendMessage/json-sendMessage");
   await facts("status", letter);

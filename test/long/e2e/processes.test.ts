@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { HandleOf } from "../../../src/client.js";
 import { InvalidInputError } from "../../../src/client.js";
-import { trustflow } from "../../cli/run.js";
+import { commandLine } from "../../cli/in-process.js";
 import { replaceRole } from "../../harness/outages/roles.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { callbackAddress } from "../../harness/stack/inbox.js";
@@ -82,7 +82,7 @@ describe("serveNotice, whose children are processes of their own (docs/decisions
     expect(await system.effects(finished.id)).toEqual(both);
   }, 240_000);
 
-  const run = (args: string[]) => trustflow(args, { env: system.stack.env });
+  const run = (args: string[]) => commandLine(args, { env: system.stack.env });
   const erase = (id: string) => run(["erase", id, "--by", "Ana"]);
 
   test("an erasure is refused while a child is open, and erases nothing", async () => {

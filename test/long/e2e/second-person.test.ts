@@ -4,7 +4,7 @@ import { AbandonedError } from "../../../src/client.js";
 import type { ListedProcess, PostalHandle, Trustflow } from "../../../src/client.js";
 import { proposalsMemo } from "../../../src/contracts/shared/names.js";
 import type { Resolution } from "../../../src/contracts/shared/messages.js";
-import { trustflow } from "../../cli/run.js";
+import { commandLine } from "../../cli/in-process.js";
 import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { Operators } from "../../harness/stack/operators.js";
@@ -137,7 +137,7 @@ test("a proposal outlives a reset to before it", async () => {
 test("the commands say what a second operator runs, and list who proposed what", async () => {
   const { attention } = await waiting("commands");
   const run = (name: string, args: string[]) =>
-    trustflow(args, { env: { ...system.stack.env, ...operators.keyOf(name) } });
+    commandLine(args, { env: { ...system.stack.env, ...operators.keyOf(name) } });
   const given = ["resolve", "sendPostal/commands", "--decision", "abandon", "--by", "Ana Ruiz"];
   const { code, stdout } = await run("ana", given);
   expect([code, stdout]).toEqual([5, expect.stringContaining("pending")]);

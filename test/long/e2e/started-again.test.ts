@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { AbandonedError, NotAcceptedError } from "../../../src/client.js";
-import { trustflow } from "../../cli/run.js";
+import { commandLine } from "../../cli/in-process.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
 import { assertionInput, codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
 import { letterPdf } from "../../processes/send-postal/inputs.js";
@@ -206,7 +206,7 @@ test("the clean-up believes Temporal's histories, not their absence: a lost owne
     [handle.workflowId],
   );
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await trustflow([...args, "--json"], { env });
+    const { code, stdout, stderr } = await commandLine([...args, "--json"], { env });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     return JSON.parse(stdout) as unknown;
   };

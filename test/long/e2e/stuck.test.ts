@@ -9,6 +9,7 @@ import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import { logTail } from "../../../packages/dev/src/processes/child.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
+import { commandLine } from "../../cli/in-process.js";
 import { trustflow } from "../../cli/run.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
@@ -88,9 +89,9 @@ interface Report {
   left: { id: string; why: string }[];
 }
 
-async function cleanUp(env: Record<string, string> = {}): Promise<Report> {
+async function cleanUp(env: Record<string, string> = {}, run = commandLine): Promise<Report> {
   const args = ["cleanup", "--repair-only", "--json"];
-  const { code, stdout, stderr } = await trustflow(args, { env: { ...system.stack.env, ...env } });
+  const { code, stdout, stderr } = await run(args, { env: { ...system.stack.env, ...env } });
   expect([code, stderr]).toEqual([0, ""]);
   return JSON.parse(stdout) as Report;
 }
@@ -107,7 +108,7 @@ async function callBack(id: string, identifier: string): Promise<void> {
   const event = eventOf({ Identifier: identifier }, { State: "Sent", Details: identifier });
   expect(await post(addressOf(system, `sendPostal/${id}`), event)).toBeLessThan(300);
   await eventually(`${identifier} is signalled`, async () => {
-    const { stdout } = await trustflow(["callbacks", "list", `sendPostal/${id}`, "--json"], {
+    const { stdout } = await commandLine(["callbacks", "list", `sendPostal/${id}`, "--json"], {
       env: system.stack.env,
     });
     return !stdout.includes('"waiting"');
@@ -159,7 +160,7 @@ test("processes whose tasks keep failing are listed and counted, and their statu
     bundle.replaceAll("THROWS_AT", () => "providerEvents"),
   );
   await start("defect");
-  await Promise.all([callBack("defect", "while defect"), callBack("corrupted", "while corrupted")]);
+  for (const id of ["defect", "corrupted"]) await callBack(id, `while ${id}`);
   await eventually("both are listed", async () => (await listed()).size === 2, LIMIT_MS);
   const found = await listed();
   expect(found.get("corrupted")).toEqual({
@@ -171,7 +172,7 @@ test("processes whose tasks keep failing are listed and counted, and their statu
   for (const handle of [letters.corrupted, letters.defect])
     await expect(handle.status()).rejects.toThrow(StuckError);
   await expect(letters.corrupted.requestAffidavit({}, "second")).rejects.toThrow(StuckError);
-  const { code, stderr } = await trustflow(["status", "corrupted"], { env: system.stack.env });
+  const { code, stderr } = await commandLine(["status", "corrupted"], { env: system.stack.env });
   expect([code, stderr]).toEqual([4, expect.stringContaining("trustflow list --stuck")]);
   await eventually("both are counted", async () => (await gauge("no")) === "2");
 }, 180_000);
@@ -181,13 +182,13 @@ test("the clean-up leaves a failure alone that is young, and with --dry-run all 
   expect(repaired).toEqual([]);
   expect(left).toHaveLength(2);
   const args = ["cleanup", "--repair-only", "--dry-run", "--json"];
-  const { stdout } = await trustflow(args, { env: system.stack.env });
+  const { stdout } = await commandLine(args, { env: system.stack.env });
   expect((JSON.parse(stdout) as Report).repaired).toHaveLength(2);
   expect([await runsOf("corrupted"), await runsOf("defect")]).toEqual([1, 1]);
 }, 60_000);
 
 test("two clean-ups at once reset each process once, and what was signalled and asked is not lost", async () => {
-  const reports = await Promise.all([cleanUp(), cleanUp()]);
+  const reports = await Promise.all([cleanUp({}, trustflow), cleanUp({}, trustflow)]);
   expect(new Set(reports.flatMap(({ repaired }) => repaired))).toEqual(
     new Set(["sendPostal/corrupted", "sendPostal/defect"]),
   );
@@ -219,7 +220,7 @@ test("what is stuck after its repair is left to a person", async () => {
   await eventually("it is listed again", isBack, LIMIT_MS);
   expect([...(await listed()).keys()]).toEqual(["defect"]);
   await delay(5_000);
-  const { stdout } = await trustflow(["list", "--stuck"], { env: system.stack.env });
+  const { stdout } = await commandLine(["list", "--stuck"], { env: system.stack.env });
   expect(stdout).toContain("once, without success");
   expect(await cleanUp()).toMatchObject({
     repaired: [],

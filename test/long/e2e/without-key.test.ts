@@ -6,7 +6,7 @@ import type { Payload } from "@temporalio/common";
 import { fileURLToPath } from "node:url";
 import { UnprovenAnswerError } from "../../../src/client.js";
 import { notEncrypted, notTagged } from "../../../src/contracts/shared/payload-marks.js";
-import { trustflow } from "../../cli/run.js";
+import { commandLine } from "../../cli/in-process.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { pageCodec } from "../../harness/pages/any-language.js";
 import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
@@ -117,7 +117,7 @@ test("with keys.codecRead alone one lists and shows; what writes names keys.code
   const env = { TEMPORAL_ADDRESS, TRUSTFLOW_KEYS__CODEC_READ: ring };
   for (const command of ["status", "list"]) {
     const args = command === "status" ? [handle.workflowId] : [];
-    const { code, stdout } = await trustflow([command, ...args, "--json"], { env });
+    const { code, stdout } = await commandLine([command, ...args, "--json"], { env });
     expect([command, code]).toEqual([command, 0]);
     expect(stdout).toContain("looked-at");
   }
@@ -126,7 +126,7 @@ test("with keys.codecRead alone one lists and shows; what writes names keys.code
     ["resend-otp", handle.workflowId],
     ["send-message", "--id", "reader", "--input", messageFile],
   ]) {
-    const { code, stderr, stdout } = await trustflow(args, { env });
+    const { code, stderr, stdout } = await commandLine(args, { env });
     expect([args[0], code]).toEqual([args[0], 4]);
     expect(stderr + stdout).toContain("keys.codec is required to start or change a process");
   }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { childrenOf, processes } from "../../../src/contracts/registry.js";
 import { callbackAddress, inboxSettled } from "../../harness/stack/inbox.js";
-import { trustflow } from "../../cli/run.js";
+import { commandLine } from "../../cli/in-process.js";
 import { Trustflow } from "../../../src/client.js";
 import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/client.js";
 import { dataKeyId } from "../../../src/crypto/data-key.js";
@@ -368,12 +368,12 @@ test("with the old key back, the processes that missed it go on by themselves, w
   await deploy((index) => `${newKeys[index]},${oldKeys[index]}`, ["worker", "relay"]);
   const { env } = system.stack;
   const parked = async () => {
-    const { stdout } = await trustflow(["callbacks", "parked", "--json"], { env });
+    const { stdout } = await commandLine(["callbacks", "parked", "--json"], { env });
     return (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id);
   };
   const ids = await parked();
   expect(ids).not.toEqual([]);
-  expect((await trustflow(["callbacks", "replay", ...ids], { env })).code).toBe(0);
+  expect((await commandLine(["callbacks", "replay", ...ids], { env })).code).toBe(0);
   await inboxSettled(system);
   expect(await parked()).toEqual([]);
   const handle = client.handle("sendPostal/given-up");

@@ -1,7 +1,8 @@
 // `resolve --where` decides for many processes, and `logs` shows what all of them do, on the whole system.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PostalHandle } from "../../../../src/client.js";
-import { start, trustflow } from "../../../cli/run.js";
+import { commandLine } from "../../../cli/in-process.js";
+import { start } from "../../../cli/run.js";
 import { eventually } from "../../../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
@@ -21,7 +22,7 @@ interface Answer {
 
 async function resolve(...args: string[]) {
   const given = ["resolve", "--by", "Ana Ruiz", "--json", ...args];
-  const { code, stdout, stderr } = await trustflow(given, { env: system.stack.env });
+  const { code, stdout, stderr } = await commandLine(given, { env: system.stack.env });
   return { code, answers: JSON.parse(stdout || "[]") as Answer[], stderr };
 }
 
@@ -120,7 +121,7 @@ test("logs show each event of each process once, in the order of the times, and 
     ["Started", "Ended: delivered", ...timeline.map(({ event }) => event)].toSorted(),
   );
 
-  const { code, stdout } = await trustflow(["logs", "--json"], { env });
+  const { code, stdout } = await commandLine(["logs", "--json"], { env });
   expect(code).toBe(0);
   const past = eventsOf(stdout);
   const times = past.map(({ at }) => Date.parse(at));
@@ -129,10 +130,10 @@ test("logs show each event of each process once, in the order of the times, and 
     expect(past).toContainEqual(
       expect.objectContaining({ workflowId: `sendPostal/${id}`, event: "Started" }),
     );
-  const read = await trustflow(["logs", "--outcome", "delivered"], { env });
+  const read = await commandLine(["logs", "--outcome", "delivered"], { env });
   expect(read.stdout).toMatch(
     /^\S+Z(?: \(sandbox clock\))? +process +sendPostal\/followed {2}Started$/m,
   );
   expect(read.stdout).not.toContain("sendPostal/a ");
-  expect((await trustflow(["logs", "--since", "0s"], { env })).stdout).toBe("");
+  expect((await commandLine(["logs", "--since", "0s"], { env })).stdout).toBe("");
 }, 120_000);

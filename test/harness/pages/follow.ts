@@ -1,12 +1,12 @@
 // Every command of the pages is run, in the order it stands there, to its end, and what it prints is what the page shows.
-// exceptions.ts names the few that are not run.
+// test/docs/exceptions.ts names the few that are not run.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
-import { exceptions } from "../../docs/exceptions.js";
-import { pages, root } from "../../docs/repository.js";
+import { exceptionTo } from "../../docs/exceptions.js";
+import { root } from "../../docs/repository.js";
 import { difference, nameOf, shellBlocks } from "../../docs/shell-blocks.js";
-import { PageWorld } from "../../harness/pages/world.js";
-import { guides, type Guide } from "../../harness/pages/guides.js";
+import type { Guide } from "./guides.js";
+import { PageWorld } from "./world.js";
 
 const PAGE_LIMIT_MS = 20 * 60_000;
 const stays = /^(npx )?trustflow (dev|sandbox --port)\b/;
@@ -21,7 +21,7 @@ async function follow(page: string, world: PageWorld, guide: Guide): Promise<voi
     let isWhole = true;
     for (const command of commands) {
       const name = nameOf(command);
-      const exception = exceptions.find((one) => one.page === page && one.command === name);
+      const exception = exceptionTo(page, command);
       const text = exception ? exception.instead : command.text;
       isWhole &&= exception === undefined;
       if (text === undefined) continue;
@@ -43,14 +43,6 @@ async function follow(page: string, world: PageWorld, guide: Guide): Promise<voi
   }
 }
 
-const withCommands = pages.filter((page) => shellBlocks(page).length > 0);
-
-test("each page with commands has a reader", () => {
-  expect(guides.flatMap((guide) => guide.map(({ page }) => page)).toSorted()).toEqual(
-    withCommands.toSorted(),
-  );
-});
-
 /** Its language or its packages are not to be had here; the report then counts the page as skipped. */
 function isOutOfReach({ needs }: Guide): boolean {
   return (
@@ -59,16 +51,20 @@ function isOutOfReach({ needs }: Guide): boolean {
   );
 }
 
-describe.each(guides.map((guide) => [guide.map(({ page }) => page).join(", "), guide] as const))(
-  "%s",
-  (_, guide) => {
+/** In one place, one after the other. `first` makes the place ready. */
+export function followPages(
+  guides: Guide[],
+  first: (world: PageWorld) => Promise<unknown> = async () => undefined,
+): void {
+  describe(guides.map(({ page }) => page).join(", "), () => {
     let world: PageWorld;
     beforeAll(async () => {
       world = await PageWorld.open();
+      await first(world);
     }, PAGE_LIMIT_MS);
-    afterAll(() => world.close(), PAGE_LIMIT_MS);
+    afterAll(() => world?.close(), PAGE_LIMIT_MS);
 
-    for (const one of guide)
+    for (const one of guides)
       (isOutOfReach(one) ? test.skip : test)(
         one.page,
         async () => {
@@ -78,5 +74,5 @@ describe.each(guides.map((guide) => [guide.map(({ page }) => page).join(", "), g
         },
         PAGE_LIMIT_MS,
       );
-  },
-);
+  });
+}
