@@ -7,8 +7,8 @@ import { LongestFirst } from "./test/harness/longest-first.js";
 const { TEST_RUN = "test", MUTANTS_TESTS } = process.env;
 const short = "{bench,packages,scripts,src,test}/**/*.test.ts";
 const long = "test/long/**/*.test.ts";
-// What users install, and so also under another release of Node than that of the image.
-const longUnderLts = "test/long/!(package)/**/*.test.ts";
+// What users run, packages and pages, has the present release of Node, and the others have that of the image.
+const longUnderLts = "test/long/!(package|docs)/**/*.test.ts";
 
 /**
  * By its name (TEST_RUN): the test files of a run.

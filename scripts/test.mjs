@@ -24,7 +24,7 @@ const noLts = {
 };
 
 /**
- * Those of processes from end to end, and recorded histories, under the release of Node that the image runs on.
+ * Those of test/long but packages and pages, those of test/e2e, and recorded histories, under the release of Node that the image runs on.
  * @param {string[]} args for Vitest
  */
 export async function testLts(args) {

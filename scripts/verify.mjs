@@ -66,7 +66,10 @@ export async function verify() {
   for (const [name, run] of steps) {
     const started = Date.now();
     say(`── ${name}`);
-    const code = await run();
+    const code = await run().catch((/** @type {Error} */ { message }) => {
+      say(message);
+      return 1;
+    });
     say(
       `── ${name}: ${code === 0 ? "green" : "RED"}, ${((Date.now() - started) / 1000).toFixed(1)} s`,
     );

@@ -1,7 +1,8 @@
 // Records each erasure: who, when, and counts by kind. Each part of an erasure changes its rows and the record in one commit, so that a
 // crash neither loses nor doubles a count.
 import type { ProcessKey } from "../crypto/data-key.js";
-import { transaction, withoutNulls } from "../postgres/pool.js";
+import { transaction } from "../postgres/pool.js";
+import { withoutNulls } from "../postgres/without-nulls.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 
 /** Made with an operator's key over the process, `by`, and the update `erase` with an empty id (docs/decisions/0024). */

@@ -312,7 +312,7 @@ export const Config = z.strictObject({
       url: url()
         .optional()
         .describe(
-          "a running [sandbox](../sandbox/README.md), for the commands that steer it (`trustflow sandbox messages` …); not for processes, which follow their account",
+          "a running [sandbox](../sandbox/README.md), for the commands that steer it (`trustflow sandbox messages` …). Processes call what their account names; an account of `preproduction` that names this sandbox is shown as `sandbox`",
         ),
     })
     .prefault({}),

@@ -8,10 +8,14 @@ export function environmentsOf(config: Addresses): (account: string) => string {
   const environment = required(config.environment, "environment");
   const { url: sandbox } = config.sandbox;
   if (environment !== "preproduction" || sandbox === undefined) return () => environment;
-  const hostOf = (url: string) => new URL(url).hostname;
+  const { origin, hostname } = new URL(sandbox);
   return (account) => {
-    const urls = baseUrls({ [account]: config.accounts?.[account] ?? {} });
-    const isSimulated = urls.length > 0 && urls.every(({ url }) => hostOf(url) === hostOf(sandbox));
+    const urls = baseUrls({ [account]: config.accounts?.[account] ?? {} }).map(
+      ({ url }) => new URL(url),
+    );
+    // The sandbox has a port of its own for mutual TLS.
+    const isSimulated =
+      urls.some((url) => url.origin === origin) && urls.every((url) => url.hostname === hostname);
     return isSimulated ? "sandbox" : environment;
   };
 }

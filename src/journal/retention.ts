@@ -1,7 +1,7 @@
 // The journal for operators: lists rows and deletes old ones.
 import type { Sealer } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
-import { withoutNulls } from "../postgres/pool.js";
+import { withoutNulls } from "../postgres/without-nulls.js";
 import { openDecisions } from "./answers.js";
 import type { DecisionRecord } from "./answers.js";
 import type { State } from "./row.js";

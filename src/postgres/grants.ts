@@ -3,11 +3,8 @@
 import { transaction } from "./pool.js";
 import type { Pool, PoolClient } from "./pool.js";
 
-/** `operator` is for commands that read: callbacks, doctor. The owner of the tables is for `migrate` alone. */
-export const databaseRoles = ["receiver", "relay", "worker", "cleanup", "operator"] as const;
-export type DatabaseRole = (typeof databaseRoles)[number];
-
-export const loginOf = (role: DatabaseRole): string => `trustflow_${role}`;
+import { databaseRoles, loginOf } from "./roles.js";
+import type { DatabaseRole } from "./roles.js";
 
 // Any fixed number: two runs that grant the same would stop each other.
 const LOCK = 7_318_200_403;

@@ -75,11 +75,3 @@ export async function transaction<T>(
     client.release(broken);
   }
 }
-
-/** A row without the columns that are null. */
-export function withoutNulls<T extends object>(row: T): T {
-  const found = {} as T;
-  for (const name of Object.keys(row) as (keyof T)[])
-    if (row[name] !== null) found[name] = row[name];
-  return found;
-}

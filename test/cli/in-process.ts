@@ -1,18 +1,22 @@
 // Runs `trustflow` within the test, where what it prints is the matter and not the process around it: a start of its own takes most of a
 // second of a core.
+import { tmpdir } from "node:os";
 import { Readable } from "node:stream";
 import { vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Ended, RunOptions } from "./run.js";
 
-/** One after the other, because it hears all that the process prints meanwhile. `env`: in the place of the process's own. */
+/**
+ * One after the other, because it hears all that the process prints meanwhile. By default it has no variable of the environment, and a
+ * folder without a configuration.
+ */
 export async function commandLine(
   args: string[],
-  { env, cwd, stdin = "" }: RunOptions = {},
+  { env = {}, cwd = tmpdir(), stdin = "" }: RunOptions = {},
 ): Promise<Ended> {
   const own = { env: process.env, cwd: process.cwd() };
-  if (env) process.env = { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env };
-  if (cwd) process.chdir(cwd);
+  process.env = { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env };
+  process.chdir(cwd);
   // The code that a command before has left.
   process.exitCode = undefined;
   const said = { stdout: "", stderr: "" };

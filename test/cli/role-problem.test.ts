@@ -14,6 +14,7 @@ import { registerSearchAttributes } from "../../src/temporal/visibility/search-a
 import { eventually } from "../harness/outages/wait.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { startServer } from "../temporal/support.js";
+import { root } from "../docs/repository.js";
 import { commandLine } from "./in-process.js";
 import { readyLine, start } from "./run.js";
 import { temporaryFolder } from "../harness/temporary.js";
@@ -141,7 +142,7 @@ test.each([
     const id = randomUUID();
     const started = await commandLine(
       ["send-message", "--id", id, "--input", "examples/message.json"],
-      { env },
+      { env, cwd: root },
     );
     expect(started).toMatchObject({ code: 0 });
     await eventually("the work that does not end", () => said.includes("begun"));

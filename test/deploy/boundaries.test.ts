@@ -1,7 +1,7 @@
 // The connections and secrets of each service in docker-compose.yml, and TLS for every client of Temporal.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { databaseRoles } from "../../src/postgres/grants.js";
+import { databaseRoles } from "../../src/postgres/roles.js";
 import { parse } from "yaml";
 import {
   compose,

@@ -2,7 +2,7 @@
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { databaseRoles } from "../../src/postgres/grants.js";
+import { databaseRoles } from "../../src/postgres/roles.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import {

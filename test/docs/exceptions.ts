@@ -1,5 +1,5 @@
 // The commands of the pages that are not run as they stand there, each with its reason.
-import { pages } from "./repository.js";
+import { processes } from "../../src/contracts/registry.js";
 import { nameOf, shellBlocks } from "./shell-blocks.js";
 import type { ShownCommand } from "./shell-blocks.js";
 
@@ -15,9 +15,9 @@ export interface Exception {
 }
 
 const minutes = "it takes many minutes";
-const fromTemplate = pages.filter(
-  (page) => /^docs\/reference\/[a-z]\w+\.md$/.test(page) && !/client|sendPostal/.test(page),
-);
+const fromTemplate = processes
+  .filter((name) => name !== "sendPostal")
+  .map((name) => `docs/reference/${name}.md`);
 
 export const exceptions: Exception[] = [
   ...fromTemplate.flatMap((page) =>

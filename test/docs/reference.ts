@@ -6,11 +6,20 @@ import { resolve } from "../../src/contracts/definition/message-contract.js";
 import type { UpdateContract } from "../../src/contracts/definition/message-contract.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import { schemasOf } from "../../src/contracts/schemas.js";
-import { failureMeanings } from "../../src/contracts/shared/failures.js";
+import type { ProcessFailure } from "../../src/contracts/shared/failures.js";
 import { Phase, ProcessStatus } from "../../src/contracts/shared/status.js";
 import { meaningsOf } from "../../src/contracts/shared/words.js";
 import { clientPage } from "./client-page.js";
 import { page, table } from "./markdown.js";
+
+/** docs/errors.md says what to do. */
+const failureMeanings: Record<ProcessFailure, string> = {
+  InvalidInput: "the input breaks a rule; nothing was sent",
+  InputMismatch: "the id already stands for another input",
+  NotAccepted: "the provider refused the first effect; nothing exists there",
+  Abandoned:
+    "an operator abandoned the process; `effect` says whether something exists at the provider",
+};
 
 interface Schema {
   type?: string;

@@ -7,10 +7,13 @@ import { removeFolders } from "./temporary.js";
 Object.assign(globalThis, { AsyncLocalStorage });
 
 const before = { ...process.env };
+const folder = process.cwd();
 afterAll(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
   process.env = before;
   process.exitCode = undefined;
+  // A command that ran out of its time is still in a folder of its own.
+  process.chdir(folder);
   return removeFolders();
 });

@@ -20,13 +20,8 @@ import { purgeCorrelations, purgeEffects, purgeStored } from "../../src/journal/
 import { UnaddressedTokens } from "../../src/journal/unaddressed-tokens.js";
 import { openDatabaseRoles } from "../../packages/dev/src/stack/database-roles.js";
 import type { LocalRole } from "../../packages/dev/src/stack/database-roles.js";
-import {
-  functionGrants,
-  grantRoles,
-  ownerUser,
-  tableGrants,
-  databaseRoles,
-} from "../../src/postgres/grants.js";
+import { functionGrants, grantRoles, ownerUser, tableGrants } from "../../src/postgres/grants.js";
+import { databaseRoles } from "../../src/postgres/roles.js";
 import { pendingMigrations } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";
 import type { Pool } from "../../src/postgres/pool.js";

@@ -15,8 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a failed activity", () => {
   const retryPolicy = { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 5_000 };
-  const delayOf = (error: unknown, attempt = 1, leftMs = Infinity) => {
-    const failure = failureByClock(error, { attempt, retryPolicy }, leftMs);
+  const delayOf = (error: unknown, attempt = 1, leftMs = Infinity, policy = retryPolicy) => {
+    const failure = failureByClock(error, { attempt, retryPolicy: policy }, leftMs);
     const { nonRetryable, nextRetryDelay } = failure as ApplicationFailure;
     return nonRetryable ? "final" : Number(nextRetryDelay) - FAR_MS;
   };
@@ -27,13 +27,16 @@ describe("a failed activity", () => {
     expect(delayOf(ApplicationFailure.create({ nextRetryDelay: "2 hours" }))).toBe(7_200_000);
   });
 
-  test("is idle where it found nothing new, or again and again not what it looked for", () => {
+  test("is idle where a regular poll found nothing new, or many attempts not what they looked for", () => {
     const failure = (type: string, nextRetryDelay?: 5_000) =>
       ApplicationFailure.create({ type, ...(nextRetryDelay && { nextRetryDelay }) });
-    expect(delayOf(failure("unchanged"))).toBe(IDLE_MS - FAR_MS + 1_000);
-    expect(delayOf(failure("unchanged", 5_000))).toBe(5_000);
-    expect(delayOf(failure("notVisibleYet", 5_000), 10)).toBe(5_000);
-    expect(delayOf(failure("notVisibleYet", 5_000), 11)).toBe(IDLE_MS - FAR_MS + 5_000);
+    const regular = { ...retryPolicy, backoffCoefficient: 1 };
+    expect(delayOf(failure("unchanged"), 2, Infinity, regular)).toBe(IDLE_MS - FAR_MS + 1_000);
+    // It ends by the number of its attempts.
+    expect(delayOf(failure("unchanged"), 2)).toBe(2_000);
+    expect(delayOf(failure("unchanged", 5_000), 2, Infinity, regular)).toBe(5_000);
+    expect(delayOf(failure("notVisibleYet", 5_000), 16)).toBe(5_000);
+    expect(delayOf(failure("notVisibleYet", 5_000), 17)).toBe(IDLE_MS - FAR_MS + 5_000);
   });
 
   test("is final where the server would make no other attempt", () => {

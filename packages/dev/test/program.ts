@@ -1,5 +1,5 @@
 // A user's program with a system of its own, in a process of its own, with a folder for temporary files that nobody else has.
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,22 +7,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { processesOf } from "../../../test/harness/left-over.js";
 
+/** Of the program that was started last. */
 export let folder: string;
-let running: ChildProcess;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trustflow-embedded-test-"));
-});
-afterEach(async () => {
-  running.kill("SIGKILL");
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** `lines` have the client as `trustflow`. */
+/** `lines` have the client as `trustflow`. The program ends with the test. */
 export function program(options: object, lines: string) {
+  folder = mkdtempSync(join(tmpdir(), "trustflow-embedded-test-"));
   const child = spawn(
     process.execPath,
     [
@@ -34,7 +27,11 @@ export function program(options: object, lines: string) {
     ],
     { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, TMPDIR: folder } },
   );
-  running = child;
+  const own = folder;
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await rm(own, { recursive: true, force: true });
+  });
   return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
 }
 

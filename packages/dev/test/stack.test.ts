@@ -9,7 +9,7 @@ import { isAlive } from "../src/processes/lock.js";
 import { roleNames } from "../src/stack/role.js";
 import { type Stack, startStack } from "../src/stack/stack.js";
 import { argumentListsDuring } from "../../../test/harness/stack/arguments.js";
-import { withPool } from "../../../test/harness/stack/postgres.js";
+import { testDatabase } from "../../../test/harness/stack/postgres.js";
 import { temporaryFolder } from "../../../test/harness/temporary.js";
 
 const directory = mkdtempSync(join(tmpdir(), "trustflow-stack-"));
@@ -92,19 +92,29 @@ test("a second stack in the same folder is refused", async () => {
   await expect(startStack({ directory, persistent: false })).rejects.toThrow("running in");
 });
 
-test("a database of one's own that belongs to another Temporal is refused, and its mark stays", async () => {
-  const { databaseUrl } = stack;
-  const noted = () =>
-    withPool(databaseUrl, async (pool) => {
-      const { rows } = await pool.query("select name, id from trustflow.namespaces");
-      return rows;
+test("a database of one's own that belongs to another Temporal is refused, and its mark stays; a new one is noted", async () => {
+  const database = await testDatabase();
+  const start = async () => {
+    const directory = await temporaryFolder();
+    const started = await startStack({
+      directory,
+      persistent: false,
+      roles: [],
+      databaseUrl: database.url,
     });
-  const before = await noted();
-  expect(before).toMatchObject([{ name: "default" }]);
-  const other = await temporaryFolder();
-  const started = startStack({ directory: other, persistent: false, roles: [], databaseUrl });
-  await expect(started).rejects.toThrow("do not belong together");
-  expect(await noted()).toEqual(before);
+    await started.close();
+  };
+  const noted = async () =>
+    (await database.pool.query("select name, id from trustflow.namespaces")).rows;
+  try {
+    await start();
+    const before = await noted();
+    expect(before).toMatchObject([{ name: "default" }]);
+    await expect(start()).rejects.toThrow("do not belong together");
+    expect(await noted()).toEqual(before);
+  } finally {
+    await database.close();
+  }
 }, 120_000);
 
 test("nothing is left after close", async () => {

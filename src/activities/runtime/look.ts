@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { comparedInput } from "../../contracts/definition/secret-fields.js";
 import { contractOf, parseWorkflowId } from "../../contracts/registry.js";
-import type { LookedAt } from "../../contracts/shared/status.js";
+import type { LookedAt } from "../../contracts/shared/process-look.js";
 import { contentOf } from "../../documents/content.js";
 import { EffectMismatch } from "../../journal/errors.js";
 import { asActivity, NotChangedYet } from "./failure.js";

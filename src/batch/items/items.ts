@@ -3,7 +3,7 @@
 // case; a call gets them as the provider spells them.
 import type { ProcessKey } from "../../crypto/data-key.js";
 import type { Pool, PoolClient } from "../../postgres/pool.js";
-import { withoutNulls } from "../../postgres/pool.js";
+import { withoutNulls } from "../../postgres/without-nulls.js";
 
 export type { ProcessKey } from "../../crypto/data-key.js";
 

@@ -1,6 +1,6 @@
 // Lets operators list, show and replay callbacks, and removes them in small deletes (docs/design.md §7, §8).
 import type { Pool } from "../../postgres/pool.js";
-import { withoutNulls } from "../../postgres/pool.js";
+import { withoutNulls } from "../../postgres/without-nulls.js";
 import { BodyOpener } from "./rows.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { inboxChannel } from "./inbox.js";

@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { KeyRing } from "../../crypto/key-ring.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
-import { databaseRoles } from "../../postgres/grants.js";
+import { databaseRoles } from "../../postgres/roles.js";
 
 /** One ring for each purpose; the public rings of `inbox` and `secrets` are derived from them. */
 export const rings = [

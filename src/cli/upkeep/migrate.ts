@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { loadWithAccounts } from "../../providers/accounts.js";
 import type { Pool } from "../../postgres/pool.js";
-import { databaseRoles, loginOf } from "../../postgres/grants.js";
+import { databaseRoles, loginOf } from "../../postgres/roles.js";
 import { addCommand, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeJson, writeNote } from "../output/output.js";

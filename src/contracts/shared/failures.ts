@@ -95,12 +95,3 @@ export function causeIn({
 }: Pick<Problem, "kind" | "problem" | "code">): string {
   return `${problem ?? kind}${code === undefined ? "" : ` (${code})`}`;
 }
-
-/** For docs/reference; docs/errors.md says what to do. */
-export const failureMeanings: Record<ProcessFailure, string> = {
-  InvalidInput: "the input breaks a rule; nothing was sent",
-  InputMismatch: "the id already stands for another input",
-  NotAccepted: "the provider refused the first effect; nothing exists there",
-  Abandoned:
-    "an operator abandoned the process; `effect` says whether something exists at the provider",
-};

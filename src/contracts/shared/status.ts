@@ -1,6 +1,6 @@
 // Every process has this status, and these parts of a result (docs/design.md §13).
 import { z } from "zod";
-import type { AttentionKind, FieldProblem } from "./failures.js";
+import type { AttentionKind } from "./failures.js";
 import { EventAbout } from "./provider-event.js";
 import { DocumentReference, Instant } from "./values.js";
 import { words } from "./words.js";
@@ -334,23 +334,3 @@ export function processResult<
     timeline: z.array(TimelineEntry).describe("What happened, the oldest first."),
   });
 }
-
-/** How an ended run ended without a result. */
-export interface LookedAtFailure {
-  /** A process that failed has a type of failures.ts, else `Terminated` or another word of ours. */
-  type: string;
-  message: string;
-  fields: FieldProblem[];
-  /** Only `NotAccepted` has it. */
-  provider?: string;
-  code?: string;
-  /** Only `Abandoned` has it. */
-  effect?: "none" | "unknown" | "exists";
-}
-
-/** One process sees this much of another one: the newest run, whichever that is, as a reset goes on in a new one. */
-export type LookedAt =
-  | { run: "missing" }
-  | { run: "open"; startedAt: string; status: ProcessStatus }
-  | { run: "completed"; startedAt: string; result: Record<string, unknown> }
-  | { run: "failed"; startedAt: string; failure: LookedAtFailure };

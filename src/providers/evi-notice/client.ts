@@ -54,8 +54,6 @@ import type { Notice, NoticeSubmission } from "./wire.js";
 import { asking } from "./translate.js";
 
 export * from "./batches.js";
-export * from "./batches.js";
-export * from "./batches.js";
 export type { BatchAssumptions, EviNoticeAccount } from "./account.js";
 export type { ListedAttachment, Notice, NoticeSubmission } from "./wire.js";
 

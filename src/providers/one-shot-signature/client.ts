@@ -46,7 +46,6 @@ import { CreateAnswer, SignAnswer, TokenAnswer, TokensAnswer, routes } from "./w
 
 export type { OneShotSignatureAccount } from "./account.js";
 export * from "./documents.js";
-export * from "./documents.js";
 
 const PDF = "application/pdf";
 const UNTYPED = "application/octet-stream";

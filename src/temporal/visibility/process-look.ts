@@ -4,7 +4,7 @@ import { Client, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/
 import type { ConnectionLike, WorkflowExecutionStatusName } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { FailureDetails } from "../../contracts/shared/failures.js";
-import type { LookedAt, LookedAtFailure } from "../../contracts/shared/status.js";
+import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { ClientCodec } from "../codec/client-codec.js";
 import { EncryptionCodec } from "../codec/codec.js";

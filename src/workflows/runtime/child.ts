@@ -16,7 +16,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { LookAnswer, LookRequest, RunRequest } from "../../activities/runtime/look.js";
 import type { InputOf, ProcessName, ResultOf } from "../../contracts/registry.js";
 import { workflowIdOf, workflowTaskQueue } from "../../contracts/shared/names.js";
-import type { LookedAt } from "../../contracts/shared/status.js";
+import type { LookedAt } from "../../contracts/shared/process-look.js";
 import { problemIn } from "./activity-errors.js";
 import { ownProxy, ownUpdateProxy } from "./activity-options.js";
 

@@ -2,7 +2,7 @@
 // stands for already.
 import { ApplicationFailure } from "@temporalio/workflow";
 import type { FailureDetails, FieldProblem } from "../../contracts/shared/failures.js";
-import type { LookedAtFailure } from "../../contracts/shared/status.js";
+import type { LookedAtFailure } from "../../contracts/shared/process-look.js";
 import { problemIn } from "../runtime/activity-errors.js";
 
 /** The failure with which the process ends too: no notice was sent. Undefined where a person has to decide. */

@@ -1,7 +1,8 @@
 // Says what the notice and the post show: each by itself, and together whether the person is served and how the process ends. Pure (P2
 // §3.1, §3.2).
 import type { serveOutcomes, ServedWhen } from "../../contracts/serve-notice/states.js";
-import type { LookedAt, ChildStatus, References } from "../../contracts/shared/status.js";
+import type { LookedAt } from "../../contracts/shared/process-look.js";
+import type { ChildStatus, References } from "../../contracts/shared/status.js";
 
 /** A child as it was seen last. */
 export interface SeenChild {

@@ -11,12 +11,8 @@ import type {
   ServeNoticeOutcome,
   ServeNoticeResult,
 } from "../../contracts/serve-notice/contract.js";
-import type {
-  LookedAt,
-  LookedAtFailure,
-  ChildStatus,
-  References,
-} from "../../contracts/shared/status.js";
+import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
+import type { ChildStatus, References } from "../../contracts/shared/status.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { databaseProxy } from "../runtime/activity-options.js";
 import type { Decided } from "../runtime/attention.js";

@@ -297,7 +297,7 @@ describe("a batch that a person starts during its deletion", () => {
   });
   afterAll(() => proxy.close());
 
-  // One status of each meaning (test/providers/evi-notice/refusals.test.ts).
+  // One status of each meaning.
   test.each([
     { status: 200, body: JSON.stringify({ State: "Submitted" }) },
     ...[204, 302, 400, 403, 404, 405, 409, 500].map((status) => ({ status })),

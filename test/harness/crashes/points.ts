@@ -1,4 +1,4 @@
-// The crash points of a letter: each call × each phase of it × each interruption. The letters of all points are brought to their points in
+// The crash points of a letter: each call × each phase of it, with the interruptions in turn. The letters of all points are brought to their points in
 // one worker, which is then interrupted once.
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { holding, startRoleOf, type Hold, type HoldPoint } from "../outages/roles.js";
@@ -51,11 +51,24 @@ const unhurried = { TRUSTFLOW_JOURNAL__LEASE_SECONDS: "20", ...timeouts(17) };
 /** Two workers are up at once, so none gets the one health port. */
 const noPort = { TRUSTFLOW_WORKER__HEALTH_PORT: "0" };
 
-/** The points of each call have the interruptions in turn. */
+/** The points of a call with an effect have the interruptions in turn, and those of a read have each of them. */
 export interface Sample {
   field: Field;
   calls: CallOfLetter[];
   interruptions: Interruption[];
+}
+
+function pointsOf(
+  { operation }: CallOfLetter,
+  row: number,
+  interruptions: Interruption[],
+): [Phase, Interruption][] {
+  const { [operation]: phases } = reads;
+  if (phases) return phases.flatMap((phase) => interruptions.map((one) => [phase, one] as const));
+  return journaled.map((phase, column) => [
+    phase,
+    interruptions[(row + column) % interruptions.length]!,
+  ]);
 }
 
 export async function interruptedRows(system: TestStack, samples: Sample[]): Promise<CrashRow[]> {
@@ -63,8 +76,7 @@ export async function interruptedRows(system: TestStack, samples: Sample[]): Pro
   const points: Point[] = [];
   for (const { field, calls, interruptions } of samples)
     for (const [row, call] of calls.entries())
-      for (const [column, phase] of (reads[call.operation] ?? journaled).entries()) {
-        const interruption = interruptions[(row + column) % interruptions.length]!;
+      for (const [phase, interruption] of pointsOf(call, row, interruptions)) {
         const run = new Run(field, `${interruption}-${phase.name}`, call);
         const { workflowId } = run;
         const { hold } = phase;

@@ -119,9 +119,17 @@ const writtenAgain =
 
 const password = "a password of the test environment";
 
-/** npm takes more than a second of a core to find what is installed; the page of the onboarding example is read with its own npx. */
-export const quickNpx = (world: PageWorld) =>
-  world.program("npx", '[ "$1" = trustflow ] && shift && exec trustflow "$@"');
+/**
+ * npm takes more than a second of a core to find what is installed, so npx starts it at once, except on the page of the onboarding example.
+ * Anything else is for npm's own npx.
+ */
+export const quickNpx = async (world: PageWorld) => {
+  const npx = (await run(world, "command -v npx")).trim();
+  await world.program(
+    "npx",
+    `[ "$1" = trustflow ] || exec ${npx} "$@"; shift; exec trustflow "$@"`,
+  );
+};
 
 /** What a reader tries first, and the tasks of an operator. Pages of one list are read one after the other, in the same place. */
 export const system: Guide[] = [
@@ -214,7 +222,7 @@ export const languages: Guide[] = [
   },
 ];
 
-export const sandbox: Guide[] = [
+const sandbox: Guide[] = [
   {
     page: "docs/sandbox/README.md",
     replaced: { "8090": String(sandboxPort) },
@@ -224,7 +232,7 @@ export const sandbox: Guide[] = [
   { page: "docs/sandbox/providers.md", replaced: { "8090": String(sandboxPort) } },
 ];
 
-export const ownProvider: Guide[] = [
+const ownProvider: Guide[] = [
   {
     page: "docs/your-own-provider.md",
     replaced: { "https://post.test.example.com": `https://localhost:${standInTls}` },
@@ -244,7 +252,7 @@ export const ownProvider: Guide[] = [
   },
 ];
 
-export const tools: Guide[] = [
+const tools: Guide[] = [
   { page: "docs/applications.md" },
   { page: "docs/testing.md" },
   { page: "docs/simulation.md" },
@@ -252,6 +260,8 @@ export const tools: Guide[] = [
 
 /** Packages of their own, with the npm of a reader. */
 export const onboarding: Guide[] = [{ page: "examples/onboarding/README.md" }];
-export const testing: Guide[] = [{ page: "examples/testing/README.md" }];
+const testing: Guide[] = [{ page: "examples/testing/README.md" }];
 
-export const guides = [system, languages, sandbox, ownProvider, tools, onboarding, testing].flat();
+export const others = [testing, ownProvider, sandbox, tools];
+
+export const guides = [system, languages, onboarding, ...others].flat();

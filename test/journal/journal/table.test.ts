@@ -131,6 +131,18 @@ test("keyed, no answer, absent twice with the spacing between: sent again with t
   expect(provider.sends[1]?.idempotencyToken).toBe(effect.token);
 });
 
+test("keyed without a look-up and once: unknown, and never sent again", async () => {
+  for (const effectClass of ["keyed", "lookup", "once"] as const) {
+    const effect = effectOf({ effectClass });
+    const provider = new Provider(noAnswer);
+    for (let i = 0; i < 3; i += 1)
+      await expect(journal.perform(effect, provider.performance)).rejects.toBeInstanceOf(
+        EffectUnknown,
+      );
+    expect(provider.sends).toHaveLength(1);
+  }
+});
+
 test("lookup after a crash: one empty look-up after the lease is enough; after our own cut-off call it is not", async () => {
   const effect = effectOf({ effectClass: "lookup" });
   await crashed(effect);

@@ -94,10 +94,12 @@ test(
   async () => {
     const effects = calls.filter(({ effectClass }) => effectClass !== "read");
     const named = (name: string) => effects.map((call) => new Run(fieldOf("seeing"), name, call));
-    const [open, finished] = [named("open"), named("finished")];
+    // A reset lets an open letter come to its end.
+    const open = places.map((place) => ({ place, runs: named(`open-${place}`) }));
+    const finished = named("finished");
     worker = await startRoleOf(system, "worker", {});
     await Promise.all(
-      [...open, ...finished].map(async (run) => {
+      [...open.flatMap(({ runs }) => runs), ...finished].map(async (run) => {
         await run.start();
         await run.tracked();
         run.ask();
@@ -106,41 +108,32 @@ test(
     );
     const rows = await resetEach(open);
     await settle(finished);
-    rows.push(...(await resetEach(finished)));
+    for (const place of places) rows.push(...(await resetEach([{ place, runs: finished }])));
     expect(rows).toHaveLength(places.length * 2 * effects.length);
     expect(rows.filter(isWrong)).toEqual([]);
   },
   LIMIT_MS,
 );
 
-/** Where in its first history a letter is reset to, one after the other. */
+/** Where in its history a letter is reset to. */
 const places = [0, 0.5, 1];
 
-async function resetEach(runs: Run[]): Promise<CrashRow[]> {
-  const histories = await Promise.all(
-    runs.map(async (run) => {
-      const { runId } = await run.workflow.describe();
-      return { run, runId, tasks: await tasksOf(system.client, run.workflowId, runId) };
+async function resetEach(letters: { place: number; runs: Run[] }[]): Promise<CrashRow[]> {
+  const points = await Promise.all(
+    letters.flatMap(({ place, runs }) =>
+      runs.map(async (run) => {
+        const { runId } = await run.workflow.describe();
+        const tasks = await tasksOf(system.client, run.workflowId, runId);
+        return { run, runId, eventId: tasks[Math.floor(place * (tasks.length - 1))]! };
+      }),
+    ),
+  );
+  await Promise.all(
+    points.map(async ({ run, runId, eventId }) => {
+      run.renew();
+      await reset(system.client, { workflowId: run.workflowId, runId }, eventId);
     }),
   );
-  const rows: CrashRow[] = [];
-  for (const place of places) {
-    const points = histories.map(({ tasks, ...letter }) => ({
-      ...letter,
-      eventId: tasks[Math.floor(place * (tasks.length - 1))]!,
-    }));
-    await Promise.all(
-      points.map(async ({ run, runId, eventId }) => {
-        run.renew();
-        await reset(system.client, { workflowId: run.workflowId, runId }, eventId);
-      }),
-    );
-    await settle(runs);
-    rows.push(
-      ...(await Promise.all(
-        points.map(({ run, eventId }) => run.row(`reset to ${String(eventId)}`)),
-      )),
-    );
-  }
-  return rows;
+  await settle(points.map(({ run }) => run));
+  return Promise.all(points.map(({ run, eventId }) => run.row(`reset to ${String(eventId)}`)));
 }

@@ -1,12 +1,5 @@
 import { followPages } from "../../harness/pages/follow.js";
-import {
-  onboarding,
-  ownProvider,
-  quickNpx,
-  sandbox,
-  testing,
-  tools,
-} from "../../harness/pages/guides.js";
+import { onboarding, others, quickNpx } from "../../harness/pages/guides.js";
 
 followPages(onboarding);
-for (const guides of [testing, ownProvider, sandbox, tools]) followPages(guides, quickNpx);
+for (const guides of others) followPages(guides, quickNpx);

@@ -1,7 +1,7 @@
 // A notice and the post that follows it, with two children that the test plays (docs/decisions/0031).
 import { describe, expect, test } from "vitest";
 import type { LookAnswer, LookRequest } from "../../../src/activities/runtime/look.js";
-import type { LookedAt, LookedAtFailure } from "../../../src/contracts/shared/status.js";
+import type { LookedAt, LookedAtFailure } from "../../../src/contracts/shared/process-look.js";
 import {
   ServeNoticeResult,
   ServeNoticeStatus,

@@ -4,8 +4,8 @@ import { CancelledFailure, ensureApplicationFailure } from "@temporalio/common";
 import { msOptionalToNumber, msToNumber } from "@temporalio/common/lib/time.js";
 import { FAR_MS, IDLE_MS } from "./far.js";
 
-/** So often a provider may be asked for what it has, but does not show yet. */
-const LAGGING_ATTEMPTS = 10;
+/** By then a person is told that the provider does not show what it should have. */
+const LAGGING_ATTEMPTS = 16;
 
 /** Makes the failure final where the server would make no other attempt, and else gives it a delay that only the clock ends. */
 export function failureByClock(
@@ -24,7 +24,7 @@ export function failureByClock(
   const delayMs = asked ?? intervalMs(info);
   const isIdle =
     asked === undefined
-      ? type === "unchanged"
+      ? type === "unchanged" && info.retryPolicy?.backoffCoefficient === 1
       : type === "notVisibleYet" && info.attempt > LAGGING_ATTEMPTS;
   return Object.assign(
     failure,

@@ -35,7 +35,7 @@ interface News {
 
 /**
  * It stands still until it is moved. Then it stops at each instant at which something is due, a timer, a poll, a retry or an event of a
- * provider, and goes on when all that follows from it has happened. A poll that found nothing new is made again only after news.
+ * provider, and goes on when all that follows from it has happened. Polls that would find nothing are skipped.
  */
 export class VirtualClock {
   readonly #parts: ClockParts;
@@ -136,7 +136,11 @@ export class VirtualClock {
 
   /** Whether a provider acts at this instant, or the relay has callbacks to deliver. */
   async #isOnTheWay(): Promise<boolean> {
-    return (await this.#moveSandbox(0)) || this.#parts.database.hasCallbacks();
+    if (await this.#moveSandbox(0)) {
+      this.#noteNews();
+      return true;
+    }
+    return this.#parts.database.hasCallbacks();
   }
 
   #next(waits: Waits[]): number {

@@ -1,8 +1,8 @@
 // The database roles of a local stack: each may log in, with a password that follows from that of the owner.
 import { createHmac } from "node:crypto";
 import pg from "pg";
-import { databaseRoles, loginOf } from "trustflow/internal/postgres/grants.js";
-import type { DatabaseRole } from "trustflow/internal/postgres/grants.js";
+import { databaseRoles, loginOf } from "trustflow/internal/postgres/roles.js";
+import type { DatabaseRole } from "trustflow/internal/postgres/roles.js";
 
 /** `local` is for a person at this machine, who reads and cleans up alike. */
 export type LocalRole = DatabaseRole | "local";

@@ -1,5 +1,5 @@
 // The environment of each role of the stack: its own database access and only the secrets that it needs, as in a deployment.
-import type { DatabaseRole } from "trustflow/internal/postgres/grants.js";
+import type { DatabaseRole } from "trustflow/internal/postgres/roles.js";
 import type { RoleName } from "./role.js";
 
 const key = (name: string): string => `TRUSTFLOW_KEYS__${name}`;
