@@ -19,6 +19,11 @@ export function refuseUnlessProcess(name: string): void {
   if (!known.includes(name)) throw wrongArgument("process", notAProcess(name));
 }
 
+export function refuseUnlessKnown(given: unknown, known: readonly string[], path: string): void {
+  if (!known.includes(given as string))
+    throw wrongArgument(path, `must be one of ${known.join(", ")}`);
+}
+
 export function notAProcess(name: string): string {
   return `"${name}" is not a process; ${suggestionFor(name, processes)}`;
 }

@@ -6,6 +6,8 @@ import { parseWorkflowId, processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import { searchAttributes } from "../contracts/shared/names.js";
 import type { ProposedDecision } from "../contracts/shared/names.js";
+import { attentionKinds } from "../contracts/shared/failures.js";
+import { Phase } from "../contracts/shared/status.js";
 import type { ProcessStatus, RetriedCall } from "../contracts/shared/status.js";
 import { proposalsOf, statusOf } from "../temporal/visibility/memo.js";
 import { openCallsIn } from "../temporal/visibility/open-calls.js";
@@ -14,8 +16,8 @@ import { isRunning, ofTypes } from "../temporal/visibility/query.js";
 import { candidatesQuery, filterStuck, someAtOnce } from "../temporal/visibility/stuck.js";
 import type { Stuck } from "../temporal/visibility/stuck.js";
 import { pageWithoutMemos, withoutMemos } from "../temporal/visibility/without-memos.js";
-import { refuseUnlessText, wrongArgument } from "./arguments.js";
-import { states } from "./list-request.js";
+import { refuseUnlessKnown, refuseUnlessText, wrongArgument } from "./arguments.js";
+import { listedStates, sortKeys, states } from "./list-request.js";
 import type { ListFilter, ListOrder, OneOrMore, PageRequest, SortKey } from "./list-request.js";
 import { retriesIn } from "./retries.js";
 
@@ -98,10 +100,21 @@ export async function pageOf(client: Client, { limit, ...wanted }: PageRequest):
     : sortedPage(client, plan, position, limit);
 }
 
+/** The values that a member of the filter may have. */
+const words = {
+  process: processes,
+  state: listedStates,
+  kind: attentionKinds,
+  phase: Phase.options,
+};
+
 /** What visibility can say of the filter, as its query. */
 export function queryOf(filter: ListFilter): string {
   const { attention, outcome, phase, account, deadline } = searchAttributes;
   const { state, kind, reason } = filter;
+  for (const [member, known] of Object.entries(words))
+    for (const value of listOf<unknown>(filter[member as keyof typeof words]))
+      refuseUnlessKnown(value, known, `filter.${member}`);
   if (reason !== undefined) refuseUnlessText(reason, "filter.reason");
   const needsDecision = filter.attention || kind !== undefined || reason !== undefined;
   // A process has no phase before its first step.
@@ -155,6 +168,7 @@ function compared(
 
 async function planOf(client: Client, filter: ListFilter & ListOrder): Promise<Plan> {
   const { reason, retrying, stuck, sort, reverse } = filter;
+  if (sort !== undefined) refuseUnlessKnown(sort, sortKeys, "sort");
   const { connection, options } = client;
   const where = { connection, namespace: options.namespace };
   const query = queryOf(filter);
