@@ -7,6 +7,7 @@ import { sandboxAccount } from "../../../packages/dev/src/stack/sandbox-accounts
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { interruptedRows } from "../../harness/crashes/points.js";
+import type { Interruption } from "../../harness/crashes/points.js";
 import { startRoleOf } from "../../harness/outages/roles.js";
 import { Run, settle } from "../../harness/crashes/run.js";
 import type { CrashRow, Field } from "../../harness/crashes/run.js";
@@ -47,11 +48,11 @@ const fieldOf = (account: "seeing" | "blind"): Field => ({
 
 const isWrong = ({ ending }: CrashRow) => ending === "double" || ending === "lost";
 
-/** In each place of the journal a worker is interrupted in each way; a read has no effect, and fewer places. */
-const POINTS = 3 * 5 + 3;
+/** Three calls with five places in the journal; two reads have three places between them, and in each of them every interruption. */
+const pointsOf = (interruptions: Interruption[]) => 3 * 5 + 3 * interruptions.length;
 
-function expectOneEffect(rows: CrashRow[]): void {
-  expect(rows).toHaveLength(POINTS);
+function expectOneEffect(rows: CrashRow[], points: number): void {
+  expect(rows).toHaveLength(points);
   expect(rows.filter(isWrong)).toEqual([]);
   // What was never sent had no effect; of two owners, the first sends when it is let go.
   const unsent = rows.filter(
@@ -63,12 +64,14 @@ function expectOneEffect(rows: CrashRow[]): void {
 test(
   "a worker that dies at each point of each call: an intent has one effect; where the look-up finds nothing a person decides, unless the answer was stored (docs/reading-the-specification.md §0–1, P2 §4.1)",
   async () => {
+    const interruptions: Interruption[] = ["killed", "terminated", "reset"];
+    const points = pointsOf(interruptions);
     const rows = await interruptedRows(system, [
-      { field: fieldOf("seeing"), calls, interruptions: ["killed", "terminated", "reset"] },
+      { field: fieldOf("seeing"), calls, interruptions },
       { field: fieldOf("blind"), calls: calls.slice(0, 1), interruptions: ["killed"] },
     ]);
-    expectOneEffect(rows.slice(0, POINTS));
-    const blindly = rows.slice(POINTS);
+    expectOneEffect(rows.slice(0, points), points);
+    const blindly = rows.slice(points);
     const due = ({ phase }: CrashRow) => (phase.startsWith("beforeTemporal") ? "once" : "parked");
     expect(blindly.map(({ phase, ending }) => [phase, ending])).toEqual(
       blindly.map((row) => [row.phase, due(row)]),
@@ -82,9 +85,9 @@ test(
   "a worker that is frozen at each point of each call, and goes on beside another one: an intent has one effect",
   async () => {
     const field = fieldOf("seeing");
-    expectOneEffect(
-      await interruptedRows(system, [{ field, calls, interruptions: ["splitBrain"] }]),
-    );
+    const interruptions: Interruption[] = ["splitBrain"];
+    const rows = await interruptedRows(system, [{ field, calls, interruptions }]);
+    expectOneEffect(rows, pointsOf(interruptions));
   },
   LIMIT_MS,
 );
