@@ -17,12 +17,12 @@ import {
   UnreachableError,
   WrongCodecKeyError,
 } from "./errors/index.js";
+import { refuseUnlessIterable, wrongArgument } from "./errors/arguments.js";
 import {
   notAProcess,
   objectArgument,
   refuseUnlessProcess,
   refuseUnlessText,
-  wrongArgument,
 } from "./client/arguments.js";
 import { changesOf } from "./client/changes.js";
 import type { Change, ChangesOptions } from "./client/changes.js";
@@ -34,7 +34,7 @@ import { pageOf, rowsOf } from "./client/list.js";
 import type { ListedProcess, ListPage } from "./client/list.js";
 import type { ListFilter, PageRequest } from "./client/list-request.js";
 import { isUnavailable, typedRefusal } from "./client/refusal.js";
-import { refuseManyOptions, refuseUnlessIterable, startSome } from "./client/start-many.js";
+import { refuseManyOptions, startSome } from "./client/start-many.js";
 import type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
 import { firstUpdate } from "./client/update-with-start.js";
 import { beginWait, closeWhenIdle, contextOf, stepsWithin, wrongWait } from "./client/waiting.js";
@@ -243,11 +243,8 @@ export class Trustflow extends Starts {
       ),
     );
     const found = candidates.filter((_, index) => known[index] !== undefined);
-    if (found.length > 1) {
-      throw new InvalidInputError([
-        { path: "id", problem: "matches several processes: use <process>/<business id>" },
-      ]);
-    }
+    if (found.length > 1)
+      throw wrongArgument("id", "matches several processes: use <process>/<business id>");
     if (!found[0]) throw new UnknownProcessError(id);
     return found[0];
   }
@@ -344,7 +341,7 @@ export class Trustflow extends Starts {
   ): AsyncIterable<StartOutcome<StartedHandle<P>>> {
     const { signal, timeoutMs, ...many } = objectArgument(options, "options");
     refuseUnlessProcess(processName);
-    refuseUnlessIterable(requests);
+    refuseUnlessIterable(requests, "requests", "must be an iterable of { id, input }");
     refuseManyOptions(many);
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     const start = ({ id, input }: StartRequest<InputOf<P>>) =>
@@ -360,9 +357,7 @@ export class Trustflow extends Starts {
     options: Omit<StartOptions, keyof Waiting>,
   ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
     if (options.startDelay !== undefined)
-      throw new InvalidInputError([
-        { path: "options.startDelay", problem: "is not possible: the update is made at once" },
-      ]);
+      throw wrongArgument("options.startDelay", "is not possible: the update is made at once");
     if (typeof first !== "function") throw wrongArgument("first", "must be a function");
     const { request, refuseAnother } = await this.#prepared(processName, id, input, options);
     const { workflowId } = request;
@@ -371,12 +366,10 @@ export class Trustflow extends Starts {
     const answer = await first(this.#handle(workflowId, undefined, start));
     const what = started();
     if (!what)
-      throw new InvalidInputError([
-        {
-          path: "first",
-          problem: "must make an update of the handle, wait for it, and throw what it throws",
-        },
-      ]);
+      throw wrongArgument(
+        "first",
+        "must make an update of the handle, wait for it, and throw what it throws",
+      );
     return { handle: this.#handle(workflowId, what) as StartedHandle<P>, answer };
   }
 
@@ -535,7 +528,7 @@ function givenBy({ connection, options }: Client) {
 
 /** An erased process cannot be started again, because what was sent under its id is no longer known. */
 function erasedId(): InvalidInputError {
-  return new InvalidInputError([{ path: "id", problem: erasedProblem }]);
+  return wrongArgument("id", erasedProblem);
 }
 
 /** Signs with the key of `keys.operator`; the key's id is the operator's name. */

@@ -1,7 +1,7 @@
-// Arguments that TypeScript refuses and JavaScript lets through.
+// Arguments of the client that TypeScript refuses and JavaScript lets through.
 import { processes } from "../contracts/registry.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
-import { InvalidInputError } from "../errors/index.js";
+import { wrongArgument } from "../errors/arguments.js";
 
 /** Returns the argument if it is an object. */
 export function objectArgument<T extends object>(given: T, path: string): T {
@@ -26,8 +26,4 @@ export function refuseUnlessKnown(given: unknown, known: readonly string[], path
 
 export function notAProcess(name: string): string {
   return `"${name}" is not a process; ${suggestionFor(name, processes)}`;
-}
-
-export function wrongArgument(path: string, problem: string): InvalidInputError {
-  return new InvalidInputError([{ path, problem }]);
 }

@@ -4,7 +4,7 @@ import type { Client } from "@temporalio/client";
 import type { ProcessEvent } from "../contracts/shared/process-event.js";
 import { EventLooks } from "../temporal/visibility/process-events.js";
 import { grpcOf, status } from "../temporal/grpc-status.js";
-import { wrongArgument } from "./arguments.js";
+import { wrongArgument } from "../errors/arguments.js";
 import { beginWait, stepsWithin } from "./waiting.js";
 
 /** Where `changes` begins, and how often it asks. */

@@ -5,14 +5,14 @@ import type { DocumentReference } from "../contracts/shared/values.js";
 import { documentProblem } from "../documents/store.js";
 import { isPdf } from "../documents/content.js";
 import type { DocumentStore } from "../documents/store.js";
-import { InvalidInputError } from "../errors/index.js";
+import { wrongArgument } from "../errors/arguments.js";
 
 /** Temporal takes 2 MB; encrypted, and with what stands around it, an input grows a little. */
 const INPUT_LIMIT = 1_500_000;
 
 export function refuseOversize(input: object): void {
   if (Buffer.byteLength(JSON.stringify(input)) <= INPUT_LIMIT) return;
-  throw new InvalidInputError([{ path: "(input)", problem: "is over 1.5 MB as JSON" }]);
+  throw wrongArgument("(input)", "is over 1.5 MB as JSON");
 }
 
 /** Throws in the words of the first activity, which looks again. */
@@ -21,7 +21,7 @@ export async function refuseUnreadable(
   reference: DocumentReference,
   path: string,
 ): Promise<void> {
-  const refuse = (problem: string) => new InvalidInputError([{ path, problem }]);
+  const refuse = (problem: string) => wrongArgument(path, problem);
   let start: Buffer | undefined;
   try {
     for await (const piece of documents.openRead(reference)) start ??= piece;

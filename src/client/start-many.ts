@@ -1,7 +1,7 @@
 // Starts many processes, some at once. Requests are read as fast as starts end, so memory does not grow with their number.
 import { InvalidInputError, TooManyFailuresError, TrustflowError } from "../errors/index.js";
 import type { FieldProblem } from "../contracts/shared/failures.js";
-import { objectArgument, wrongArgument } from "./arguments.js";
+import { objectArgument } from "./arguments.js";
 import type { Waiting } from "./waiting.js";
 
 /** One of many processes to start. */
@@ -34,12 +34,6 @@ export function refuseManyOptions({ concurrency = 1, maxFailures = 0 }: StartMan
   if (!(maxFailures >= 0))
     fields.push({ path: "options.maxFailures", problem: "must be a number from 0" });
   if (fields.length > 0) throw new InvalidInputError(fields);
-}
-
-export function refuseUnlessIterable(requests: object | null | undefined): void {
-  const from = Object(requests) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
-  if (typeof (from[Symbol.asyncIterator] ?? from[Symbol.iterator]) !== "function")
-    throw wrongArgument("requests", "must be an iterable of { id, input }");
 }
 
 /** Yields each outcome as it comes. Throws what is no error of the client's, and at the end TooManyFailuresError if it has stopped. */

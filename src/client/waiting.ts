@@ -2,7 +2,7 @@
 import type { CallContext, Connection, ConnectionLike } from "@temporalio/client";
 import { TimedOutError } from "../errors/index.js";
 import type { InvalidInputError } from "../errors/index.js";
-import { wrongArgument } from "./arguments.js";
+import { wrongArgument } from "../errors/arguments.js";
 
 /** How long a call may take. */
 export interface Waiting {

@@ -73,6 +73,6 @@ function isThisMachine(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(host);
 }
 
-function isSameOrigin(url: string, other: string | undefined): boolean {
+export function isSameOrigin(url: string, other: string | undefined): boolean {
   return other !== undefined && new URL(url).origin === new URL(other).origin;
 }

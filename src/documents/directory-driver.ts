@@ -5,11 +5,8 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Pieces } from "../crypto/sealed-stream.js";
 import type { DocumentDriver, ScratchFile, StoredFile } from "./driver.js";
-import {
-  DocumentStoreFullError,
-  DocumentStoreUnavailableError,
-  InvalidInputError,
-} from "../errors/index.js";
+import { DocumentStoreFullError, DocumentStoreUnavailableError } from "../errors/index.js";
+import { wrongArgument } from "../errors/arguments.js";
 
 const ID = /^[0-9a-f]{32}$/;
 const SHARD = /^[0-9a-f]{2}$/;
@@ -137,8 +134,7 @@ export class DirectoryDriver implements DocumentDriver {
   }
 
   #path(id: string): string {
-    if (!ID.test(id))
-      throw new InvalidInputError([{ path: "uri", problem: "must be document:<32 hex digits>" }]);
+    if (!ID.test(id)) throw wrongArgument("uri", "must be document:<32 hex digits>");
     return join(this.#root, id.slice(0, 2), id);
   }
 }

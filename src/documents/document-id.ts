@@ -1,6 +1,6 @@
 // An id of a document has 32 hex digits after `document:`.
 import { createHash, randomBytes } from "node:crypto";
-import { InvalidInputError } from "../errors/index.js";
+import { wrongArgument } from "../errors/arguments.js";
 
 const SCHEME = "document:";
 
@@ -42,7 +42,6 @@ export function uriOf(id: string): string {
 }
 
 export function documentIdOf(uri: string): string {
-  if (!uri.startsWith(SCHEME))
-    throw new InvalidInputError([{ path: "uri", problem: "must be document:<32 hex digits>" }]);
+  if (!uri.startsWith(SCHEME)) throw wrongArgument("uri", "must be document:<32 hex digits>");
   return uri.slice(SCHEME.length);
 }

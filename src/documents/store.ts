@@ -23,8 +23,8 @@ import {
   DocumentCorruptError,
   DocumentErasedError,
   DocumentNotFoundError,
-  InvalidInputError,
 } from "../errors/index.js";
+import { wrongArgument } from "../errors/arguments.js";
 import { Spool } from "./spool.js";
 import { dataKeyOf } from "../crypto/sealed.js";
 
@@ -245,7 +245,7 @@ async function* notEmpty(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     isEmpty &&= piece.length === 0;
     yield piece;
   }
-  if (isEmpty) throw new InvalidInputError([{ path: "document", problem: "is empty" }]);
+  if (isEmpty) throw wrongArgument("document", "is empty");
 }
 
 /** Reads all pieces and returns the first. */

@@ -1,12 +1,10 @@
 // Receivers verify with the libraries of Standard Webhooks, while a secret changes too.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { keyOf, newSecret, signedHeaders } from "../../src/webhooks/signature.js";
 import { describeWith } from "../harness/programs.js";
+import { temporaryFolder } from "../harness/temporary.js";
 
 const [before, after, another] = [newSecret(), newSecret(), newSecret()];
 const body = '{"type":"process.ended","data":{"id":"é"}}';
@@ -43,8 +41,7 @@ test.each([
   expect(keyOf(secret)).toBeUndefined();
 });
 
-const folder = mkdtempSync(join(tmpdir(), "trustflow-webhooks-test-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = await temporaryFolder();
 const pip = "-m pip install --quiet --no-deps --disable-pip-version-check --retries 0 --timeout 10";
 const isInstalled = [
   ["-c", "import standardwebhooks"],

@@ -2,7 +2,7 @@
 // (P1 §1.1, 2.1–2.6, 4.1).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
-import { processSettings } from "../shared/communication.js";
+import { Flag, processSettings } from "../shared/communication.js";
 import { assertionPattern } from "./messages.js";
 import { EmailOptions, otpSettings, SmsOptions } from "../shared/one-time-password.js";
 import { withRules } from "../shared/rules.js";
@@ -11,7 +11,6 @@ import { AccountName, CountryCode, Instant, SecretString } from "../shared/value
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
-const Flag = z.boolean();
 const Day = z.iso.date();
 const E164 = z.string().regex(/^\+[1-9]\d{1,14}$/, "must be in E.164, as +34600000000");
 

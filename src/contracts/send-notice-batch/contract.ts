@@ -9,6 +9,7 @@ import {
   SendNoticeInput,
 } from "../send-notice/contract.js";
 import {
+  Flag,
   belongsToProcess,
   seconds,
   processSettings,
@@ -27,7 +28,6 @@ import {
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
-const Flag = z.boolean();
 const Texts = z.array(Text).max(...ownLimit(100));
 const Count = z.int().min(0);
 /** By a word of the provider's, or by `other`. */

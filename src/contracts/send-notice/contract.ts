@@ -4,6 +4,7 @@ import type { Resolved } from "../definition/process-contract.js";
 import { noticeAffidavitKinds } from "./states.js";
 import type { noticeOutcomes } from "./states.js";
 import {
+  Flag,
   accessControl,
   callbackMembers,
   challengeRule,
@@ -27,7 +28,6 @@ import {
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
-const Flag = z.boolean();
 
 /** The shape is not shown: that of a batch attachment is assumed (P2 §2.6, §2.10). */
 export const NoticeAttachment = z.strictObject({

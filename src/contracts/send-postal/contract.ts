@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import type { postalOutcomes } from "./states.js";
 import {
+  Flag,
   accessControl,
   callbackMembers,
   challengeRule,
@@ -17,7 +18,6 @@ import { AccountName, CountryCode, DocumentInput, Instant, ownLimit } from "../s
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
-const Flag = z.boolean();
 const years = z.int().min(0).max(100);
 
 /** P2 §2.2. */

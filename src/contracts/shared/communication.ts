@@ -4,6 +4,8 @@ import { answer, refused, unavailable } from "../definition/message-contract.js"
 import type { Rule } from "./rules.js";
 import { SecretString } from "./values.js";
 
+export const Flag = z.boolean();
+
 /** A member of the provider's that the process sets itself. */
 export const belongsToProcess = z
   .never({ error: "must be left out: the process sets it" })

@@ -2,7 +2,7 @@
 // No request or response is shown: what the provider wants travels in `providerFields`.
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
-import { askingSpans, processSettings } from "../shared/communication.js";
+import { Flag, askingSpans, processSettings } from "../shared/communication.js";
 import { otpSettings } from "../shared/one-time-password.js";
 import { documentNamesDiffer, withRules } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
@@ -16,8 +16,6 @@ import {
   Sha256,
 } from "../shared/values.js";
 import { words } from "../shared/words.js";
-
-const Flag = z.boolean();
 
 const name = FileName.describe("The file name.").meta({ examples: ["agreement.pdf"] });
 const NamedDocument = z.strictObject({ name, document: DocumentInput });

@@ -3,12 +3,10 @@
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { holdsJwt, isCredentialName } from "../shared/text.js";
-import { askingSpans, processSettings } from "../shared/communication.js";
+import { Flag, askingSpans, processSettings } from "../shared/communication.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import { AccountName, EmailAddress, Instant, ownLimit, ProviderId } from "../shared/values.js";
 import { words } from "../shared/words.js";
-
-const Flag = z.boolean();
 
 const VideoOptions = processSettings({
   ...askingSpans,

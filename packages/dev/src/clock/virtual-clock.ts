@@ -136,11 +136,7 @@ export class VirtualClock {
 
   /** Whether a provider acts at this instant, or the relay has callbacks to deliver. */
   async #isOnTheWay(): Promise<boolean> {
-    if (await this.#moveSandbox(0)) {
-      this.#noteNews();
-      return true;
-    }
-    return this.#parts.database.hasCallbacks();
+    return (await this.#moveSandbox(0)) || this.#parts.database.hasCallbacks();
   }
 
   #next(waits: Waits[]): number {
@@ -169,7 +165,6 @@ export class VirtualClock {
   async #stopAt(due: number, waits: Waits[]): Promise<void> {
     const { processes, timeLine } = this.#parts;
     const haveActed = await this.#moveTo(due);
-    if (haveActed) this.#noteNews();
     const present = haveActed ? await this.#rest() : waits;
     for (const each of present) await processes.wake(each, timeLine.now(), this.#dueOf);
   }
@@ -189,6 +184,7 @@ export class VirtualClock {
     const { ran, next, hasFaults } = await this.#parts.sandbox.advance(ms);
     this.#hasFaults = hasFaults;
     this.#providersDue = next === undefined ? Infinity : Date.parse(next);
+    if (ran > 0) this.#noteNews();
     return ran > 0;
   }
 }
