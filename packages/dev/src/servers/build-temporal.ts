@@ -1,6 +1,17 @@
 // Builds the Temporal dev server from its Go modules, for this machine or another one, with the licences of all that is linked in.
+// The CLI's own program needs a module (cliext) that the module proxies do not have; its dev server does not, so the program is
+// temporal/main.go, built inside the CLI's module with an empty cliext.
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { cacheDirectory } from "../paths.js";
@@ -8,8 +19,11 @@ import { withLock } from "../processes/lock.js";
 import { findOnPath, isExecutable, type Progress, run } from "../processes/tools.js";
 import { removeOnExit } from "../processes/watchdog.js";
 
-export const TEMPORAL_VERSION = "1.5.1";
+/** The version of the CLI's module: Server 1.32.0, Web UI 2.54.1. */
+export const TEMPORAL_VERSION = "1.9.1";
 const MODULE = "github.com/temporalio/cli";
+const PROGRAM = "./cmd/trustflow-dev-server";
+const programSource = new URL("../../temporal/main.go", import.meta.url);
 const BUILD_LIMIT_MS = 30 * 60_000;
 
 /** As Node and npm name them. */
@@ -64,11 +78,7 @@ export async function buildTemporal(progress: Progress, platform = thisPlatform)
     const modules = join(folder, "modules");
     const env = goEnvironment(folder, modules, platform);
     const source = join(modules, `${MODULE}@v${TEMPORAL_VERSION}`);
-    const steps = [
-      { args: ["mod", "download", `${MODULE}@v${TEMPORAL_VERSION}`], cwd: folder },
-      { args: buildArguments(join(folder, "built", temporalFile(platform))), cwd: source },
-    ];
-    for (const { args, cwd } of steps) {
+    const step = async (cwd: string, args: string[]) => {
       const { ok, output } = await run(go, args, {
         ...{ cwd, env, progress, timeoutMs: BUILD_LIMIT_MS },
         doing: `building the Temporal dev server for ${platform.os}-${platform.cpu} with Go; this happens once and takes four minutes or more`,
@@ -77,7 +87,10 @@ export async function buildTemporal(progress: Progress, platform = thisPlatform)
         throw new Error(
           `building the Temporal dev server failed: go ${args.join(" ")}\n${output.slice(-2_000)}`,
         );
-    }
+    };
+    await step(folder, ["mod", "download", `${MODULE}@v${TEMPORAL_VERSION}`]);
+    await addProgram(source);
+    await step(source, buildArguments(join(folder, "built", temporalFile(platform))));
     await writeFile(join(folder, "built", "LICENSES"), await licencesOf(go, source, env));
     await rm(target, { recursive: true, force: true });
     await rename(join(folder, "built"), target);
@@ -85,6 +98,12 @@ export async function buildTemporal(progress: Progress, platform = thisPlatform)
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     unregister();
   }
+}
+
+async function addProgram(source: string): Promise<void> {
+  for (const name of [PROGRAM, "cliext"]) await mkdir(join(source, name), { recursive: true });
+  await writeFile(join(source, "cliext/go.mod"), `module ${MODULE}/cliext\n`);
+  await copyFile(programSource, join(source, PROGRAM, "main.go"));
 }
 
 /** With caches in `folder`: in the home folder they would leave 3 GB. */
@@ -102,8 +121,11 @@ function goEnvironment(folder: string, modules: string, { os, cpu }: Platform): 
 
 const buildArguments = (program: string) => [
   ...["build", "-trimpath", "-ldflags=-s -w", "-o", program],
-  "./cmd/temporal",
+  PROGRAM,
 ];
+
+/** Temporal links them into its own programs. A look at them is due before the first publication. */
+const WITHOUT_LICENCE = ["github.com/nexus-rpc/nexus-proto-annotations"];
 
 const licenceFile = /^(licen[cs]e|copying|copyright|notice|patents)([.-]|$)/i;
 
@@ -112,7 +134,7 @@ async function licencesOf(go: string, source: string, env: NodeJS.ProcessEnv): P
   const ask = async (args: string[]) =>
     (await promisify(execFile)(go, args, { cwd: source, env, maxBuffer: 1e8 })).stdout.trim();
   const each = "{{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}";
-  const listed = await ask(["list", "-deps", "-f", each, "./cmd/temporal"]);
+  const listed = await ask(["list", "-deps", "-f", each, PROGRAM]);
   const parts = [
     `Go ${await ask(["env", "GOVERSION"])}\t${await ask(["env", "GOROOT"])}`,
     ...[...new Set(listed.split("\n").filter(Boolean))].toSorted(),
@@ -132,9 +154,9 @@ async function licencesOf(go: string, source: string, env: NodeJS.ProcessEnv): P
       const beside = texts.find(
         (other) => other.text && repository(other.name) === repository(name),
       );
-      if (!beside)
+      if (!beside && !WITHOUT_LICENCE.some((module) => name.startsWith(`${module} `)))
         throw new Error(`no licence file in ${name}, which the Temporal dev server contains`);
-      return `==== ${name}\n\n${text || `See ${beside.name}`}\n`;
+      return `==== ${name}\n\n${text || (beside ? `See ${beside.name}` : "This module brings no licence file.")}\n`;
     })
     .join("\n");
 }
