@@ -2,6 +2,7 @@
 // signals and updates again. If a process gets stuck again, an operator must look at it.
 import type { Client } from "@temporalio/client";
 import { WorkflowNotFoundError } from "@temporalio/client";
+import type { Connection } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { Worker } from "@temporalio/worker";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
@@ -17,6 +18,8 @@ import type { Execution, HistoryEvent, Stuck } from "../temporal/visibility/stuc
 
 export interface RepairOptions {
   client: Client;
+  /** For the resets: a connection that repeats no call whose answer was lost. */
+  withoutRetries: Pick<Connection, "workflowService">;
   /** Loads the worker's present workflows, and the codec for their payloads, when they are needed. */
   replay(): Promise<ReplayWorkerOptions>;
   /** A younger failure may come from a release that is about to be rolled back. */
@@ -71,7 +74,7 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
 }
 
 async function repairOne(
-  { client, replay, afterSeconds, dryRun = false, now = new Date() }: RepairOptions,
+  { client, withoutRetries, replay, afterSeconds, dryRun = false, now = new Date() }: RepairOptions,
   { execution: { workflowId, runId }, stuck, events }: StuckProcess,
 ): Promise<void> {
   const { since, repairedAt } = stuck;
@@ -83,15 +86,17 @@ async function repairOne(
   const good = await lastGoodTask(await replay(), workflowId, events);
   if (!good?.eventId) throw new LeftAlone("no workflow task of its history replays");
   if (dryRun) return;
-  // Sent first, so that no crash in between loses it. It is applied again after the reset, and has no effect without one.
+  // Sent first, so that no crash in between loses it. It is applied again after the reset, and has no effect without one. It is refused
+  // where another clean-up has reset the run.
   await client.workflow.getHandle(workflowId, runId).signal(repaired, { runId, since });
-  await client.workflowService.resetWorkflowExecution({
+  await withoutRetries.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,
     workflowExecution: { workflowId, runId },
     workflowTaskFinishEventId: good.eventId,
     resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
     reason: repairReason,
-    // The server detects by this id the reset of another clean-up at the same time.
+    // Server 1.29 knows a second reset by this id. 1.32 makes another run, which has no signal that the first one got: so
+    // one clean-up repairs at a time, and no call is repeated.
     requestId: `trustflow-repair-${runId}`,
   });
 }

@@ -5,6 +5,7 @@ import { addAlertEmails } from "./upkeep/alert-emails.js";
 import { addCallbacks } from "./upkeep/callbacks.js";
 import { addCompletion } from "./completion.js";
 import { addCleanup } from "./upkeep/cleanup.js";
+import { addReplay } from "./upkeep/replay.js";
 import { addDoctor } from "./doctor.js";
 import { addDocuments } from "./upkeep/documents.js";
 import { addExample } from "./processes/example.js";
@@ -53,7 +54,10 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
       ...[addProvider, addAlertEmails, addErase, addDoctor],
     ],
   ],
-  ["Deployment", [addInit, addMigrate, addRoles, addCleanup, addKeys, addSandbox, addCompletion]],
+  [
+    "Deployment",
+    [addInit, addMigrate, addRoles, addReplay, addCleanup, addKeys, addSandbox, addCompletion],
+  ],
 ];
 
 /** Runs one command and returns its exit code. */

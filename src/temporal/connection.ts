@@ -125,6 +125,15 @@ export async function openConnection(settings: ResolvedConnection): Promise<Conn
   }
 }
 
+/** Of the configuration. It connects with its first call, and repeats none. */
+export function connectionWithoutRetries(): Connection {
+  return Connection.lazy({
+    connectTimeout: CONNECT_TIMEOUT,
+    ...connectionOptions().options,
+    interceptors: [],
+  });
+}
+
 /** How many days a namespace keeps the histories of closed processes. */
 export async function historyDays(
   { workflowService }: Pick<ConnectionLike, "workflowService">,

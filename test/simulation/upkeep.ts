@@ -58,7 +58,7 @@ export async function cleanUpOnce(stage: Stage): Promise<void> {
 async function cleanUpWith(own: OwnTemporal) {
   const { temporal, config } = own;
   const { repaired, left } = await repairStuck({
-    client: temporal.client,
+    ...{ client: temporal.client, withoutRetries: temporal.connection },
     afterSeconds: config.stuck.repairAfterSeconds,
     replay: () => Promise.reject(new Error("nothing gets stuck in the simulation")),
   });

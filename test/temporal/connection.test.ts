@@ -1,11 +1,16 @@
 import { writeFile } from "node:fs/promises";
+import { constants, createServer as createHttp2Server } from "node:http2";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { UnreachableError } from "../../src/errors/index.js";
-import { connectClient, connectionOptions } from "../../src/temporal/connection.js";
+import {
+  connectClient,
+  connectionOptions,
+  connectionWithoutRetries,
+} from "../../src/temporal/connection.js";
 import { connectWorker } from "../../src/temporal/worker-connection.js";
 import { freshRing, startServer } from "./support.js";
 import { temporaryFolder } from "../harness/temporary.js";
@@ -103,5 +108,32 @@ test("a server that is not there is one clear error with its address, for client
       new RegExp(`^Cannot reach Temporal at ${address}: [\\w ]+$`),
     );
     expect((reason as Error).cause).toBeUndefined();
+  }
+});
+
+test("a connection without retries makes a call once, although its answer invites another one", async () => {
+  let calls = 0;
+  const UNAVAILABLE = "14";
+  const server = createHttp2Server().on("stream", (stream) => {
+    calls += 1;
+    stream.respond(
+      {
+        [constants.HTTP2_HEADER_STATUS]: 200,
+        [constants.HTTP2_HEADER_CONTENT_TYPE]: "application/grpc",
+        "grpc-status": UNAVAILABLE,
+      },
+      { endStream: true },
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  process.env["TEMPORAL_ADDRESS"] = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const connection = connectionWithoutRetries();
+  try {
+    const reset = connection.workflowService.resetWorkflowExecution({ requestId: "one" });
+    await expect(reset).rejects.toMatchObject({ code: Number(UNAVAILABLE) });
+    expect(calls).toBe(1);
+  } finally {
+    await connection.close();
+    server.close();
   }
 });

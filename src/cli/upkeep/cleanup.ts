@@ -2,11 +2,10 @@
 // every few minutes and the whole command once a day.
 import type { Command } from "commander";
 import type { Client } from "@temporalio/client";
-import type { ReplayWorkerOptions } from "@temporalio/worker";
 import type { Repairs } from "../../cleanup/repair.js";
 import type { CleanupReport } from "../../cleanup/cleanup.js";
 import { ringOf } from "../../config/config.js";
-import { payloadKeys, refusedPayloads } from "../../config/payload-keys.js";
+import { payloadKeys } from "../../config/payload-keys.js";
 import type { Config } from "../../config/config.js";
 import type { Pool } from "../../postgres/pool.js";
 import type { connectClient } from "../../temporal/connection.js";
@@ -16,6 +15,7 @@ import { withDatabase } from "../context.js";
 import { countsByKind, facts, writeData, writeJson, writeNote } from "../output/output.js";
 import { requireTemporal } from "../../roles/temporal.js";
 import { terminal } from "../output/terminal.js";
+import { replayOptions } from "./replay.js";
 
 interface CleanupFlags {
   dryRun?: boolean;
@@ -40,7 +40,7 @@ day later.`,
     .option("--repair-only", "only repair stuck processes")
     .action(({ json, ...flags }: CleanupFlags) =>
       withOwnTemporal(async ({ temporal, requireOwn, pool, config }) => {
-        const repairs = await repair(temporal, config, flags);
+        const repairs = await repair(temporal, pool, config, flags);
         if (flags.repairOnly) {
           if (json) return writeJson({ dryRun: flags.dryRun ?? false, ...repairs });
           return writeData(facts(repairLines(repairs)));
@@ -93,29 +93,33 @@ export async function clientsOf({
     other === namespace ? client : new TemporalClient({ connection, namespace: other });
 }
 
+/** One clean-up repairs at a time. */
 async function repair(
-  { client }: Temporal,
+  { client, namespace }: Temporal,
+  pool: Pool,
   config: Config,
   { dryRun = false }: CleanupFlags,
 ): Promise<Repairs> {
   const { repairStuck } = await import("../../cleanup/repair.js");
-  let replay: ReturnType<typeof replayOptions> | undefined;
-  return repairStuck({
-    client,
-    afterSeconds: config.stuck.repairAfterSeconds,
-    dryRun,
-    replay: () => (replay ??= replayOptions(config)),
-  });
-}
-
-async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
-  const { workflowSource } = await import("../../worker.js");
-  const { workerConverters } = await import("../../temporal/codec/data-converter.js");
-  const { installRuntime } = await import("../../temporal/logging.js");
-  // A failed replay is expected here, so it is not logged.
-  installRuntime({ level: "ERROR", logTo: { write: () => undefined } });
-  const { workflows } = workerConverters(payloadKeys(config), refusedPayloads(config));
-  return { ...workflowSource(), dataConverter: workflows };
+  const { connectionWithoutRetries } = await import("../../temporal/connection.js");
+  const { SoleHolder } = await import("../../postgres/sole-holder.js");
+  const repairing = new SoleHolder(pool, `repair of stuck processes of ${namespace}`);
+  const withoutRetries = connectionWithoutRetries();
+  try {
+    if (!(await repairing.isHeld())) {
+      writeNote(terminal`Another clean-up repairs stuck processes just now; this one does not.`);
+      return { repaired: [], left: [] };
+    }
+    let replay: ReturnType<typeof replayOptions> | undefined;
+    return await repairStuck({
+      ...{ client, withoutRetries, dryRun },
+      afterSeconds: config.stuck.repairAfterSeconds,
+      replay: () => (replay ??= replayOptions(config)),
+    });
+  } finally {
+    repairing.close();
+    await withoutRetries.close();
+  }
 }
 
 export async function retain(
