@@ -20,7 +20,8 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
   const { countAttentions } = await import("../temporal/visibility/stuck-watch.js");
   const { SecretSealer } = await import("../temporal/codec/secrets.js");
-  const { askTemporal, connectClient } = await import("../temporal/connection.js");
+  const { connectClient } = await import("../temporal/connection.js");
+  const { temporalProblem } = await import("../temporal/readiness.js");
   const parsers = await callbackParsers(config);
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", logBrokenConnection(log));
@@ -28,7 +29,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const sealer = config.keys.secretsPublic && new SecretSealer(ringOf(config, "secretsPublic"));
   if (!sealer && accountsWithSecretCallbacks(config).length > 0) log.warn(secretsNotKept);
   const keys = payloadKeys(config);
-  await requireTemporal();
+  const settings = await requireTemporal();
   const temporal = await connectClient(keys.ring, { writeRing: keys.writeRing });
   const clientFor = await clientsOf(temporal, keys);
   const stuck = await stuckWatch(config, pool, temporal);
@@ -51,7 +52,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
       listening: () => started.health().listening,
       inbox: () => started.health().reading,
       PostgreSQL: () => askDatabase(pool),
-      Temporal: () => askTemporal(temporal.connection),
+      Temporal: () => temporalProblem(temporal.connection, settings),
     },
     details: () => started.health(),
   });
