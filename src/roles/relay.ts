@@ -5,6 +5,8 @@ import { webhooksOf } from "./webhooks.js";
 import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { Health } from "./health.js";
 import { payloadKeys } from "../config/payload-keys.js";
+import { attentionKinds } from "../contracts/shared/failures.js";
+import { searchAttributes } from "../contracts/shared/names.js";
 import type { PayloadKeys } from "../config/payload-keys.js";
 import type { connectClient } from "../temporal/connection.js";
 import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
@@ -18,7 +20,6 @@ import { requireTemporal } from "./temporal.js";
 export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const { secretsNotKept, startRelay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
-  const { countAttentions } = await import("../temporal/visibility/stuck-watch.js");
   const { SecretSealer } = await import("../temporal/codec/secrets.js");
   const { connectClient } = await import("../temporal/connection.js");
   const { temporalProblem } = await import("../temporal/readiness.js");
@@ -37,7 +38,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const metrics = relayMetrics({
     pool,
     isListening: () => started.health().listening,
-    attentions: () => countAttentions(temporal.client),
+    ...(await processCounts(temporal)),
     stuck: () => stuck?.counts(),
     webhooks: webhooks?.unsettled,
   });
@@ -70,6 +71,16 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
       await temporal.close();
       await pool.end();
     },
+  };
+}
+
+/** Open processes for the metrics: those that need a decision by its kind, and all by process. */
+async function processCounts({ client }: Awaited<ReturnType<typeof connectClient>>) {
+  const { processes } = await import("../contracts/registry.js");
+  const { countOpen } = await import("../temporal/visibility/stuck-watch.js");
+  return {
+    attentions: () => countOpen(client, searchAttributes.attention.name, attentionKinds),
+    open: () => countOpen(client, "WorkflowType", processes),
   };
 }
 

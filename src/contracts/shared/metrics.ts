@@ -110,6 +110,14 @@ export const metrics = {
     help: "Deliveries of webhooks that wait, or have failed and are not sent again",
     more: "See [webhooks](../webhooks.md)",
   },
+  openProcesses: {
+    name: "trustflow_processes_open",
+    role: "relay",
+    type: "gauge",
+    unit: "processes",
+    labels: { process: "such as `sendPostal`" },
+    help: "Open processes, in the relay's Temporal namespace",
+  },
   inAttention: {
     name: "trustflow_processes_in_attention",
     role: "relay",
