@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run reference` writes docs/reference from the registry and the schemas of the contracts, the table of
-// docs/operations/configuration.md from the schemas of the configuration, and that of docs/operations/watch.md from the metrics.
+// docs/operations/configuration.md from the schemas of the configuration, and those of docs/operations/watch.md from metrics and alerts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { register } from "node:module";
 import { join } from "node:path";

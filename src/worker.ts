@@ -32,7 +32,7 @@ import type { Pool } from "./postgres/pool.js";
 import { SoleHolder } from "./postgres/sole-holder.js";
 import { payloadKeys, refusedPayloads } from "./config/payload-keys.js";
 import { lookUpProofsOf } from "./config/look-up-proofs.js";
-import { askTemporal } from "./temporal/connection.js";
+import { temporalProblem } from "./temporal/readiness.js";
 import { withPatientPolls, connectWorker } from "./temporal/worker-connection.js";
 import { WatchedWorker, WorkerProblem, watchWorker } from "./temporal/worker-watch.js";
 import { activityGuard } from "./temporal/codec/activity-guard.js";
@@ -45,11 +45,12 @@ export interface RunningWorker {
   /** Resolves when all queues have been drained, rejects when one of them fails or does not end. */
   run: Promise<void>;
   shutdown(): void;
-  isPolling(): boolean;
+  /** False, or a sentence that says why, if the worker does not poll. */
+  isPolling(): boolean | string;
   /** Rejects as soon as the worker is found to do no more work; it then shuts itself down. */
   problem: Promise<never>;
-  /** Rejects while Temporal does not answer. */
-  reachTemporal(): Promise<unknown>;
+  /** Resolves with a sentence if Temporal cannot serve this worker; rejects while it does not answer. */
+  temporalProblem(): Promise<string | undefined>;
 }
 
 /** How long a shutdown lets work go on. */
@@ -77,7 +78,7 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const codecRing = ringOf(config, "codec");
   const activities = composeActivities(config, pool, codecRing);
-  const { connection, namespace, close } = await connectWorker();
+  const { connection, namespace, options, close } = await connectWorker();
   const refused = refusedPayloads(config);
   const looks = new ProcessLooksByClient(connection, {
     namespace,
@@ -110,9 +111,9 @@ export async function startWorker(
       await close();
     }).finally(() => watch.close()),
     shutdown,
-    isPolling: () => workers.every((worker) => polls(worker)),
+    isPolling: () => workers.every((worker) => polls(worker)) && (watch.notSeen() ?? true),
     problem: watch.problem,
-    reachTemporal: () => askTemporal(connection),
+    temporalProblem: () => temporalProblem(connection, { namespace, options }),
   };
 }
 
@@ -157,7 +158,7 @@ function watchForProblem(
   workflows: WatchedWorker,
   where: Pick<Parameters<typeof watchWorker>[1], "connection" | "namespace">,
   shutdown: () => void,
-): { problem: Promise<never>; close(): void } {
+): { problem: Promise<never>; notSeen(): string | undefined; close(): void } {
   let found: WorkerProblem | undefined;
   let reject: (problem: WorkerProblem) => void = () => undefined;
   const problem = new Promise<never>((_, end) => (reject = end));
@@ -171,6 +172,7 @@ function watchForProblem(
   });
   return {
     problem,
+    notSeen: () => watch.notSeen(),
     close() {
       watch.close();
       if (found) throw found;

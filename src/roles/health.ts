@@ -6,7 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { AddressInfo } from "node:net";
 
 export interface HealthOptions {
-  /** The services that the role needs, by the name that /ready shows: false or an error while one is missing. */
+  /** The services that the role needs, by the name that /ready shows: false, an error, or a sentence that says why, while one is missing. */
   needs?: Record<string, () => unknown>;
   /** More of what /ready shows. */
   details?: () => object;
@@ -32,7 +32,7 @@ const MAX_LOOK_MS = 2_000;
 
 export class Health {
   readonly #options: HealthOptions;
-  #look: Promise<string[]> | undefined;
+  #look: Promise<Missing> | undefined;
   #isEnding = false;
 
   constructor(options: HealthOptions = {}) {
@@ -54,15 +54,22 @@ export class Health {
   };
 
   async #answerReady(response: ServerResponse): Promise<void> {
+    const { ok, ...missing } = await this.look();
+    send(response, ok ? 200 : 503, { ok, ...missing, ...this.#options.details?.() });
+  }
+
+  /** Says what /ready says. */
+  async look(): Promise<{ ok: boolean; waitingFor?: string[]; why?: Record<string, string> }> {
     const missing = await this.#missing();
-    const waitingFor = this.#isEnding ? ["shutdown"] : missing;
-    const ok = waitingFor.length === 0;
-    const details = this.#options.details?.();
-    send(response, ok ? 200 : 503, { ok, ...(!ok && { waitingFor }), ...details });
+    if (this.#isEnding) return { ok: false, waitingFor: ["shutdown"] };
+    const waitingFor = missing.map(([name]) => name);
+    const why = missing.filter((one): one is [string, string] => one[1] !== undefined);
+    if (waitingFor.length === 0) return { ok: true };
+    return { ok: false, waitingFor, ...(why.length > 0 && { why: Object.fromEntries(why) }) };
   }
 
   // Requests are unauthenticated, so concurrent ones share one check.
-  #missing(): Promise<string[]> {
+  #missing(): Promise<Missing> {
     this.#look ??= missingOf(this.#options.needs ?? {}).finally(() => (this.#look = undefined));
     return this.#look;
   }
@@ -110,20 +117,26 @@ async function serve(at: Where, answer: RequestListener): Promise<Endpoint> {
   };
 }
 
-async function missingOf(needs: NonNullable<HealthOptions["needs"]>): Promise<string[]> {
-  const looks = Object.entries(needs).map(async ([name, need]) =>
-    (await isThere(need)) ? [] : [name],
-  );
+/** Names, each with the reason where it is known. */
+type Missing = [string, string | undefined][];
+
+async function missingOf(needs: NonNullable<HealthOptions["needs"]>): Promise<Missing> {
+  const looks = Object.entries(needs).map(async ([name, need]): Promise<Missing> => {
+    const found = await answerOf(need);
+    if (typeof found === "string") return [[name, found]];
+    return found === false ? [[name, undefined]] : [];
+  });
   return (await Promise.all(looks)).flat();
 }
 
-async function isThere(need: () => unknown): Promise<boolean> {
+/** False where it rejects or does not answer in time. */
+async function answerOf(need: () => unknown): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, MAX_LOOK_MS, false);
   });
   try {
-    return (await Promise.race([need(), late])) !== false;
+    return await Promise.race([need(), late]);
   } catch {
     return false;
   } finally {

@@ -5,6 +5,8 @@ import { webhooksOf } from "./webhooks.js";
 import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { Health } from "./health.js";
 import { payloadKeys } from "../config/payload-keys.js";
+import { attentionKinds } from "../contracts/shared/failures.js";
+import { searchAttributes } from "../contracts/shared/names.js";
 import type { PayloadKeys } from "../config/payload-keys.js";
 import type { connectClient } from "../temporal/connection.js";
 import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
@@ -18,9 +20,9 @@ import { requireTemporal } from "./temporal.js";
 export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const { secretsNotKept, startRelay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
-  const { countAttentions } = await import("../temporal/visibility/stuck-watch.js");
   const { SecretSealer } = await import("../temporal/codec/secrets.js");
-  const { askTemporal, connectClient } = await import("../temporal/connection.js");
+  const { connectClient } = await import("../temporal/connection.js");
+  const { temporalProblem } = await import("../temporal/readiness.js");
   const parsers = await callbackParsers(config);
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", logBrokenConnection(log));
@@ -28,7 +30,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const sealer = config.keys.secretsPublic && new SecretSealer(ringOf(config, "secretsPublic"));
   if (!sealer && accountsWithSecretCallbacks(config).length > 0) log.warn(secretsNotKept);
   const keys = payloadKeys(config);
-  await requireTemporal();
+  const settings = await requireTemporal();
   const temporal = await connectClient(keys.ring, { writeRing: keys.writeRing });
   const clientFor = await clientsOf(temporal, keys);
   const stuck = await stuckWatch(config, pool, temporal);
@@ -36,7 +38,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const metrics = relayMetrics({
     pool,
     isListening: () => started.health().listening,
-    attentions: () => countAttentions(temporal.client),
+    ...(await processCounts(temporal)),
     stuck: () => stuck?.counts(),
     webhooks: webhooks?.unsettled,
   });
@@ -51,7 +53,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
       listening: () => started.health().listening,
       inbox: () => started.health().reading,
       PostgreSQL: () => askDatabase(pool),
-      Temporal: () => askTemporal(temporal.connection),
+      Temporal: () => temporalProblem(temporal.connection, settings),
     },
     details: () => started.health(),
   });
@@ -69,6 +71,16 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
       await temporal.close();
       await pool.end();
     },
+  };
+}
+
+/** Open processes for the metrics: those that need a decision by its kind, and all by process. */
+async function processCounts({ client }: Awaited<ReturnType<typeof connectClient>>) {
+  const { processes } = await import("../contracts/registry.js");
+  const { countOpen } = await import("../temporal/visibility/stuck-watch.js");
+  return {
+    attentions: () => countOpen(client, searchAttributes.attention.name, attentionKinds),
+    open: () => countOpen(client, "WorkflowType", processes),
   };
 }
 

@@ -34,6 +34,7 @@ export async function worker(
   await requireSearchAttributes();
   const { startWorker } = await import("../worker.js");
   const { installRuntime } = await import("../temporal/logging.js");
+  const { gaugeReady } = await import("../temporal/ready-gauge.js");
   const { metricsAddress } = config.worker;
   installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
   const running = await startWorker(config, pool, times);
@@ -41,15 +42,17 @@ export async function worker(
     needs: {
       polling: () => running.isPolling(),
       PostgreSQL: () => askDatabase(pool),
-      Temporal: () => running.reachTemporal(),
+      Temporal: () => running.temporalProblem(),
     },
   });
   const server = await withHealth(config.worker, health);
+  const ready = gaugeReady(() => health.look());
   return {
     health,
     details: server.details,
     ended: Promise.race([running.run, running.problem]),
     async close() {
+      ready.close();
       running.shutdown();
       // Rejects where work was given up that does not end. It may hold a connection, so the pool is not waited for.
       await running.run;

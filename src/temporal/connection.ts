@@ -18,7 +18,6 @@ import { tlsProblem } from "./tls-problem.js";
 const DEFAULT_ADDRESS = "localhost:7233";
 const DEFAULT_NAMESPACE = "default";
 const CONNECT_TIMEOUT = "5 s";
-const ANSWER_MS = 2_000;
 
 /** A caller may say these itself; they count before the configuration. */
 export interface ConnectionOverrides {
@@ -141,13 +140,6 @@ export async function historyDays(
 ): Promise<number> {
   const { config } = await workflowService.describeNamespace({ namespace });
   return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 86_400;
-}
-
-/** Whether Temporal answers on a connection that is there, by a question that everybody may ask; rejects where it does not. */
-export function askTemporal(connection: ConnectionLike): Promise<unknown> {
-  return connection.withDeadline(Date.now() + ANSWER_MS, () =>
-    connection.workflowService.getSystemInfo({}),
-  );
 }
 
 /** Each failure becomes an error that says who has to do something: nobody yet, or the owner of TLS or of the credentials. */

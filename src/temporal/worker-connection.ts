@@ -6,7 +6,7 @@ import type { ConnectionOverrides } from "./connection.js";
 export async function connectWorker(overrides: ConnectionOverrides = {}) {
   const { address, namespace, options } = connectionOptions(overrides);
   const connection = await reach({ address, options }, () => NativeConnection.connect(options));
-  return { connection, namespace, close: () => connection.close() };
+  return { connection, namespace, options, close: () => connection.close() };
 }
 
 const NAME = "TEMPORAL_POLL_SHUTDOWN_INTERRUPT_WAIT_MS";

@@ -2,13 +2,15 @@
 // the places of its cache, and then polls no more (docs/upstream/frozen-worker.md).
 import { Worker } from "@temporalio/worker";
 import type { NativeConnection } from "@temporalio/worker";
-import { describeWorkflowQueue } from "./visibility/task-queue.js";
+import { describeWorkflowQueue, pollsAtAllPartitions } from "./visibility/task-queue.js";
 
 /** The SDK's core logs it, at the level ERROR, when it loses an activation. */
 const LOST_ACTIVATION = "Extra buffered run should not have produced an activation";
 const LOOK_EVERY_MS = 15_000;
 /** A task has ten seconds, so an activation that is in progress for a minute of looks will not end. */
 const ACTIVATION_LOOKS = 4;
+/** Within a minute of the end of the last poll that the server noted: that poll took one minute, and looks are made every 15 seconds. */
+const UNSEEN_LOOKS = 7;
 /** Three minutes of looks. A poll lasts a minute, and the server notes when each one begins. */
 const POLL_LOOKS = 12;
 /** Tasks that wait for so long are not being taken. */
@@ -69,7 +71,14 @@ export interface WorkerWatchOptions {
   everyMs?: number;
   activationLooks?: number;
   pollLooks?: number;
+  unseenLooks?: number;
   backlogMs?: number;
+}
+
+export interface WorkerWatch {
+  /** A sentence for the operator while the server notes no new poll of this worker. Waiting tasks do not matter here. */
+  notSeen(): string | undefined;
+  close(): void;
 }
 
 /**
@@ -84,12 +93,14 @@ export function watchWorker(
     everyMs = LOOK_EVERY_MS,
     activationLooks = ACTIVATION_LOOKS,
     pollLooks = POLL_LOOKS,
+    unseenLooks = UNSEEN_LOOKS,
     backlogMs = BACKLOG_MS,
   }: WorkerWatchOptions,
   onProblem: (problem: Problem) => void,
-): { close(): void } {
+): WorkerWatch {
   const activation = new LooksWithoutChange<object>();
   const poll = new LooksWithoutChange<number>();
+  const anywhere = new PollsAnywhere(worker, { connection, namespace });
   let isAsking = false;
 
   function look(): void {
@@ -110,16 +121,14 @@ export function watchWorker(
    */
   async function askServer(): Promise<void> {
     const { taskQueue, identity } = worker.options;
-    const { polls, backlogAgeMs } = await describeWorkflowQueue(
-      { connection, namespace },
-      taskQueue,
-    );
-    const ours = polls.filter((one) => one.identity === identity).map(({ atMs }) => atMs);
+    const where = { connection, namespace };
+    const { polls, backlogAgeMs } = await describeWorkflowQueue(where, taskQueue);
     // A poll that the server has forgotten is no new one.
-    const newest = ours.length > 0 ? Math.max(...ours) : poll.last;
+    const newest = newestOf(polls, identity) ?? poll.last;
     const hasPolled = newest !== undefined;
     const isLate = poll.looks(newest) >= pollLooks && backlogAgeMs >= backlogMs;
     if (hasPolled && isLate && worker.getState() === "RUNNING") found(problems.polls);
+    await anywhere.look(poll.count === 0 ? newest : undefined);
   }
 
   const timer = setInterval(look, everyMs);
@@ -136,17 +145,46 @@ export function watchWorker(
     close();
     onProblem(problem);
   }
-  return { close };
+  return { notSeen: () => anywhere.notSeen(unseenLooks, everyMs), close };
+}
+
+/** The polls of a worker at all partitions of its queue, of which the root alone does not show those at the others. */
+class PollsAnywhere {
+  readonly #polls = new LooksWithoutChange<number>();
+  readonly #ask: () => ReturnType<typeof pollsAtAllPartitions>;
+  readonly #identity: string;
+
+  constructor({ options }: Watched, where: Parameters<typeof pollsAtAllPartitions>[0]) {
+    this.#ask = () => pollsAtAllPartitions(where, options.taskQueue);
+    this.#identity = options.identity;
+  }
+
+  /** `known`: a new poll that the root shows, so that the others need not be asked. */
+  async look(known: number | undefined): Promise<void> {
+    const newest = known ?? newestOf(await this.#ask(), this.#identity);
+    this.#polls.looks(newest ?? this.#polls.last);
+  }
+
+  notSeen(looks: number, everyMs: number): string | undefined {
+    if (this.#polls.count < looks) return undefined;
+    const seconds = (this.#polls.count * everyMs) / 1_000;
+    return `Temporal has noted no new poll of this worker for ${seconds} seconds.`;
+  }
+}
+
+function newestOf(polls: { identity: string; atMs: number }[], identity: string) {
+  const own = polls.filter((one) => one.identity === identity).map(({ atMs }) => atMs);
+  return own.length > 0 ? Math.max(...own) : undefined;
 }
 
 /** In how many looks, one after the other, a value has not changed. */
 class LooksWithoutChange<T> {
   last: T | undefined;
-  #looks = 0;
+  count = 0;
 
   looks(value: T | undefined): number {
-    this.#looks = value === this.last ? this.#looks + 1 : 0;
+    this.count = value === this.last ? this.count + 1 : 0;
     this.last = value;
-    return this.#looks;
+    return this.count;
   }
 }

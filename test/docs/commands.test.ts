@@ -77,6 +77,9 @@ async function problemOf(line: string): Promise<string | undefined> {
   if (first === "npm") return npmProblem(rest);
   if (first === "node") return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
   if (first === "docker" && rest[0] === "compose") return composeProblem(rest.slice(1));
+  // What a pod runs is a command of its own.
+  if (first === "kubectl")
+    return rest.includes("--") ? problemOf(line.split(" -- ")[1] ?? "") : undefined;
   if (first === "docker")
     return ["run", "build"].includes(rest[0] ?? "")
       ? undefined
@@ -99,7 +102,9 @@ async function problemOf(line: string): Promise<string | undefined> {
     "python3",
     "read",
     "sed",
+    "systemctl",
     "temporal",
+    "useradd",
     ".",
   ].includes(first ?? "")
     ? undefined

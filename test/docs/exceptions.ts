@@ -113,6 +113,34 @@ export const exceptions: Exception[] = [
     reason: "it needs a container engine",
     coveredBy: "test/deploy",
   },
+  ...[
+    "kubectl create configmap trustflow --from-env-file=.env",
+    "kubectl create configmap trustflow-accounts --from-env-file=accounts.env",
+    "kubectl create secret generic trustflow --from-file=secrets --from-file=secrets/tls",
+    "kubectl create secret generic trustflow-accounts --from-file=secrets/accounts",
+    "kubectl create secret generic trustflow-certificates --from-file=certificates",
+    "kubectl apply -f deploy/kubernetes/network-policies.yaml -f deploy/kubernetes/trustflow.yaml",
+    "kubectl scale deployment/cli --replicas=1",
+    "kubectl exec -it deployment/cli -- trustflow doctor",
+  ].map((command) => ({
+    page: "docs/operations/kubernetes-systemd.md",
+    command,
+    reason: "it needs a cluster",
+    coveredBy: "test/deploy/kubernetes.test.ts",
+  })),
+  ...[
+    "useradd --system trustflow",
+    "install -d -m 700 /etc/trustflow/secrets /etc/trustflow/secrets/accounts /etc/trustflow/secrets/tls",
+    "cp -a deploy/systemd/. /etc/systemd/system/",
+    "systemctl daemon-reload",
+    "systemctl start trustflow@migrate",
+    "systemctl enable --now trustflow@worker trustflow@receiver trustflow@relay trustflow@cleanup.timer trustflow@repair.timer",
+  ].map((command) => ({
+    page: "docs/operations/kubernetes-systemd.md",
+    command,
+    reason: "it needs a host that runs systemd",
+    coveredBy: "test/deploy/systemd.test.ts",
+  })),
 ];
 
 export const exceptionTo = (page: string, command: ShownCommand): Exception | undefined =>

@@ -51,6 +51,14 @@ test.each([
   },
 );
 
+test("a sentence of what is missing is shown as the reason", async () => {
+  isThere = () => Promise.resolve("It was deleted.");
+  const why = { sometimes: "It was deleted." };
+  const missing = { ok: false, waitingFor: ["sometimes"], why };
+  expect(await ask("/ready")).toEqual([503, { ...missing, queue: 3 }]);
+  expect(await health.look()).toEqual(missing);
+});
+
 test("at the end it is not ready, though everything is there, and still alive", async () => {
   health.end();
   expect(await ask("/ready")).toEqual([503, { ok: false, waitingFor: ["shutdown"], queue: 3 }]);

@@ -6,11 +6,12 @@ import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { redactingLogger } from "../../src/temporal/logging.js";
+import { pollsAtAllPartitions } from "../../src/temporal/visibility/task-queue.js";
 import { problems, WatchedWorker, watchWorker } from "../../src/temporal/worker-watch.js";
 import { eventually } from "../harness/outages/wait.js";
 import { startServer } from "./support.js";
 
-const limits = { everyMs: 100, activationLooks: 600, pollLooks: 600, backlogMs: 0 };
+const limits = { everyMs: 100, activationLooks: 600, pollLooks: 600, unseenLooks: 5, backlogMs: 0 };
 let env: TestWorkflowEnvironment;
 let bundle: WorkflowBundleWithSourceMap;
 
@@ -63,6 +64,8 @@ test("a worker that works longer than its limits is let alone", async () => {
     while (Date.now() - began < 15_000)
       expect(await (await started(taskQueue)).result()).toBe("said");
     expect(reasons).toEqual([]);
+    const where = { connection: env.nativeConnection, namespace: "default" };
+    expect(await pollsAtAllPartitions(where, taskQueue)).not.toEqual([]);
   });
 }, 60_000);
 
@@ -82,8 +85,14 @@ test("an activation that does not end is noticed, once", async () => {
   );
 }, 60_000);
 
-/** What the server says at a look: when this worker polled last, and how old the backlog is; "error" where it does not answer. */
-type Answer = [polledAtSecond: number | undefined, backlogSeconds: number] | "error" | "never";
+/**
+ * What the server says at a look: when this worker polled last at the root partition, how old the backlog is, and when it polled last at
+ * another partition; "error" where it does not answer.
+ */
+type Answer =
+  | [polledAtSecond: number | undefined, backlogSeconds: number, elsewhereAtSecond?: number]
+  | "error"
+  | "never";
 
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
 
@@ -93,16 +102,21 @@ async function foundWith(answers: Answer[], oldestActivations: (object | undefin
   const found: string[] = [];
   let asked = 0;
   let looks = 0;
-  const describeTaskQueue = async () => {
-    const answer = answers[asked++] as Answer;
+  const notSeen: string[] = [];
+  const pollersOf = (...own: (number | undefined)[]) => [
+    ...own.flatMap((at) =>
+      at === undefined ? [] : [{ identity: "own", lastAccessTime: seconds(at) }],
+    ),
+    { identity: "other", lastAccessTime: seconds(100 + asked) },
+  ];
+  const describeTaskQueue = async ({ apiMode }: { apiMode?: number }) => {
+    const answer = answers[apiMode === undefined ? asked++ : asked - 1] as Answer;
     if (answer === "never") return new Promise(() => undefined);
     if (answer === "error") throw new Error("the server is away");
-    const [at, backlog] = answer;
-    const own = at === undefined ? [] : [{ identity: "own", lastAccessTime: seconds(at) }];
-    return {
-      pollers: [...own, { identity: "other", lastAccessTime: seconds(100 + asked) }],
-      stats: { approximateBacklogAge: seconds(backlog) },
-    };
+    const [at, backlog, elsewhere] = answer;
+    if (apiMode !== undefined)
+      return { versionsInfo: { "": { typesInfo: { 1: { pollers: pollersOf(at, elsewhere) } } } } };
+    return { pollers: pollersOf(at), stats: { approximateBacklogAge: seconds(backlog) } };
   };
   const worker = {
     get oldestActivation() {
@@ -115,15 +129,17 @@ async function foundWith(answers: Answer[], oldestActivations: (object | undefin
   const given = { connection, namespace: "default", everyMs: 1_000 };
   vi.useFakeTimers();
   try {
-    const few = { activationLooks: 3, pollLooks: 3, backlogMs: 60_000 };
+    const few = { activationLooks: 3, pollLooks: 3, unseenLooks: 3, backlogMs: 60_000 };
     const watch = watchWorker(worker, { ...given, ...few }, (problem) => found.push(problem));
-    for (; looks < Math.max(answers.length, oldestActivations.length); looks += 1)
+    for (; looks < Math.max(answers.length, oldestActivations.length); looks += 1) {
       await vi.advanceTimersByTimeAsync(1_000);
+      notSeen.push(watch.notSeen() ?? "");
+    }
     watch.close();
   } finally {
     vi.useRealTimers();
   }
-  return { found, asked };
+  return { found, asked, notSeen };
 }
 
 test.each<[string, Answer[]]>([
@@ -151,10 +167,28 @@ test.each<[string, Answer[]]>([
   expect((await foundWith(answers)).found).toEqual([problems.polls]);
 });
 
+const for3 = "Temporal has noted no new poll of this worker for 3 seconds.";
+
+test.each<[string, Answer[], string[]]>([
+  ["after three looks at an old poll", times<Answer>(4, [1, 0]), ["", "", "", for3]],
+  ["after three looks without any poll", times<Answer>(3, [undefined, 0]), ["", "", for3]],
+  [
+    "never while it polls at other partitions",
+    [1, 2, 3, 4].map((at) => [undefined, 0, at]),
+    ["", "", "", ""],
+  ],
+  ["until it polls again", [...times<Answer>(4, [1, 0]), [5, 0]], ["", "", "", for3, ""]],
+])(
+  "where no task waits, a worker without polls is found not ready %s",
+  async (_, answers, said) => {
+    expect(await foundWith(answers)).toMatchObject({ found: [], notSeen: said });
+  },
+);
+
 test("a look that gets no answer is the only one, and activations are watched on", async () => {
   const one = {};
-  const { found, asked } = await foundWith(times<Answer>(6, "never"), times(6, one));
-  expect({ found, asked }).toEqual({ found: [problems.activation], asked: 1 });
+  const met = await foundWith(times<Answer>(6, "never"), times(6, one));
+  expect(met).toMatchObject({ found: [problems.activation], asked: 1 });
 });
 
 test("activations that are each seen twice are let alone", async () => {
@@ -183,6 +217,7 @@ test("a worker that the server knows as one that has ended is noticed", async ()
   const where = { connection: env.nativeConnection, namespace: "default" };
   const settings = { ...where, ...limits, pollLooks: 10, backlogMs: 1_000 };
   const watch = watchWorker(idle, settings, (reason) => reasons.push(reason));
+  await eventually("a reason not to be ready", () => watch.notSeen());
   await eventually("a problem", async () => reasons.length > 0);
   watch.close();
   expect(reasons).toEqual([problems.polls]);

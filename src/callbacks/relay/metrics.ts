@@ -12,6 +12,8 @@ export interface RelaySources {
   isListening(): boolean;
   /** Processes that need an operator decision, by kind; read with its own time limit. */
   attentions(): Promise<Record<string, number>>;
+  /** Open processes by process; read likewise. */
+  open(): Promise<Record<string, number>>;
   /** Stuck processes, repaired or not, as of the last read; undefined before the first read and after a failed one. */
   stuck(): Record<string, number> | undefined;
   /** Deliveries of webhooks that wait or have failed; absent without webhooks. */
@@ -29,6 +31,7 @@ export function relayMetrics({
   pool,
   isListening,
   attentions,
+  open,
   stuck,
   webhooks = async () => [],
 }: RelaySources): RelayMetrics {
@@ -44,7 +47,8 @@ export function relayMetrics({
   const listening = gauge(metrics.relayListening);
   const inbox = gauge(metrics.inboxCallbacks);
   const lag = gauge(metrics.inboxLag);
-  const open = gauge(metrics.inAttention);
+  const inAttention = gauge(metrics.inAttention);
+  const openProcesses = gauge(metrics.openProcesses);
   const failing = gauge(metrics.stuck);
   const unsettled = gauge(metrics.webhookDeliveries);
 
@@ -66,10 +70,14 @@ export function relayMetrics({
     lag.set(seconds);
   }
 
-  async function readAttentions(): Promise<void> {
-    const found = await attentions().catch(() => ({}));
-    open.reset();
-    for (const [kind, count] of Object.entries(found)) open.set({ kind }, count);
+  async function readProcesses(
+    counts: Gauge,
+    label: string,
+    read: () => Promise<Record<string, number>>,
+  ): Promise<void> {
+    const found = await read().catch(() => ({}));
+    counts.reset();
+    for (const [value, count] of Object.entries(found)) counts.set({ [label]: value }, count);
   }
 
   function readStuck(): void {
@@ -82,7 +90,12 @@ export function relayMetrics({
     async metrics() {
       listening.set(isListening() ? 1 : 0);
       readStuck();
-      await Promise.all([readInbox(), readAttentions(), readWebhooks()]);
+      await Promise.all([
+        readInbox(),
+        readProcesses(inAttention, "kind", attentions),
+        readProcesses(openProcesses, "process", open),
+        readWebhooks(),
+      ]);
       return registry.metrics();
     },
     onEvent: (settlement, count) => {

@@ -110,6 +110,14 @@ export const metrics = {
     help: "Deliveries of webhooks that wait, or have failed and are not sent again",
     more: "See [webhooks](../webhooks.md)",
   },
+  openProcesses: {
+    name: "trustflow_processes_open",
+    role: "relay",
+    type: "gauge",
+    unit: "processes",
+    labels: { process: "such as `sendPostal`" },
+    help: "Open processes, in the relay's Temporal namespace",
+  },
   inAttention: {
     name: "trustflow_processes_in_attention",
     role: "relay",
@@ -126,6 +134,15 @@ export const metrics = {
     labels: { repaired: "`no`, `once` (the clean-up's reset did not help)" },
     help: "Open processes whose workflow tasks keep failing, in the relay's Temporal namespace",
     more: "See [a stuck process](stuck.md#a-stuck-process). Counted every `stuck.scanSeconds`; absent before the first count, where the last one failed, and at the relays beside the one that counts",
+  },
+  workerReady: {
+    name: "trustflow_worker_ready",
+    role: "worker",
+    type: "gauge",
+    unit: "0 or 1",
+    labels: {},
+    help: "1 while `GET /ready` of the worker answers 200, looked at every 15 seconds",
+    more: "See [a worker that is not ready](stuck.md#a-worker-that-is-not-ready)",
   },
   providerCalls: {
     name: "trustflow_provider_calls_total",

@@ -3,9 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { candidatesQuery, listExecutions, filterStuck } from "./stuck.js";
 import type { Namespace } from "./stuck.js";
 import type { Client } from "@temporalio/client";
-import { attentionKinds } from "../../contracts/shared/failures.js";
-import type { AttentionKind } from "../../contracts/shared/failures.js";
-import { searchAttributes } from "../../contracts/shared/names.js";
 
 /** So many processes are described at most, however many are open: Temporal has other work to do. */
 const LOOKS_PER_SECOND = 20;
@@ -62,15 +59,19 @@ export function watchStuck(
 
 const LIMIT_MS = 2_000;
 
-/** Counts in the client's namespace; rejects where Temporal does not answer soon. */
-export async function countAttentions(client: Client): Promise<Record<AttentionKind, number>> {
+/** Counts in the client's namespace, by an attribute; rejects where Temporal does not answer soon. */
+export async function countOpen(
+  client: Client,
+  attribute: string,
+  values: readonly string[],
+): Promise<Record<string, number>> {
   const counted = await client.withDeadline(Date.now() + LIMIT_MS, () =>
     Promise.all(
-      attentionKinds.map(async (kind) => {
-        const query = `${searchAttributes.attention.name} = "${kind}" and ExecutionStatus = "Running"`;
-        return [kind, (await client.workflow.count(query)).count] as const;
+      values.map(async (value) => {
+        const query = `${attribute} = "${value}" and ExecutionStatus = "Running"`;
+        return [value, (await client.workflow.count(query)).count] as const;
       }),
     ),
   );
-  return Object.fromEntries(counted) as Record<AttentionKind, number>;
+  return Object.fromEntries(counted);
 }

@@ -3,6 +3,8 @@ import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
 
 const { TASK_QUEUE_TYPE_WORKFLOW: WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
+const { DESCRIBE_TASK_QUEUE_MODE_ENHANCED: ENHANCED } =
+  proto.temporal.api.enums.v1.DescribeTaskQueueMode;
 
 /** Milliseconds of an instant or a span of Temporal's API. */
 export function msOf({
@@ -24,12 +26,14 @@ interface WorkflowQueue {
   backlogAgeMs: number;
 }
 
+interface Where {
+  connection: Pick<ConnectionLike, "workflowService">;
+  namespace: string;
+}
+
 /** As of some seconds ago. */
 export async function describeWorkflowQueue(
-  {
-    connection,
-    namespace,
-  }: { connection: Pick<ConnectionLike, "workflowService">; namespace: string },
+  { connection, namespace }: Where,
   name: string,
 ): Promise<WorkflowQueue> {
   const { pollers, stats } = await connection.workflowService.describeTaskQueue({
@@ -39,10 +43,35 @@ export async function describeWorkflowQueue(
     reportStats: true,
   });
   return {
-    polls: (pollers ?? []).map(({ identity, lastAccessTime }) => ({
-      identity: identity ?? "",
-      atMs: msOf(lastAccessTime ?? {}),
-    })),
+    polls: pollsOf(pollers),
     backlogAgeMs: msOf(stats?.approximateBacklogAge ?? {}),
   };
+}
+
+type Pollers = Awaited<
+  ReturnType<ConnectionLike["workflowService"]["describeTaskQueue"]>
+>["pollers"];
+
+const pollsOf = (pollers: Pollers | null | undefined): WorkflowQueue["polls"] =>
+  (pollers ?? []).map(({ identity, lastAccessTime }) => ({
+    identity: identity ?? "",
+    atMs: msOf(lastAccessTime ?? {}),
+  }));
+
+/** The polls at all partitions, of workers of all versions. It costs the server a call to each partition. */
+export async function pollsAtAllPartitions(
+  { connection, namespace }: Where,
+  name: string,
+): Promise<WorkflowQueue["polls"]> {
+  const { versionsInfo } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name },
+    apiMode: ENHANCED,
+    taskQueueTypes: [WORKFLOW],
+    versions: { unversioned: true, allActive: true },
+    reportPollers: true,
+  });
+  return Object.values(versionsInfo ?? {}).flatMap(({ typesInfo }) =>
+    pollsOf(typesInfo?.[WORKFLOW]?.pollers),
+  );
 }

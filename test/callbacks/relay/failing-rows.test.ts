@@ -107,6 +107,7 @@ test("a row whose signal cannot be made stops neither its process nor another on
     pool: database.pool,
     isListening: () => true,
     attentions: async () => ({}),
+    open: async () => ({}),
     stuck: () => undefined,
   });
   await arrive(own, events("a", "poison", "b", "c"));

@@ -5,25 +5,22 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer } from "node:tls";
-import type { Server } from "node:tls";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readyLine, start, trustflow } from "../../cli/run.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
+import { startTlsHop } from "../../harness/stack/tls-hop.js";
+import type { TlsHop } from "../../harness/stack/tls-hop.js";
 import { authoritiesOfClients, portOfTemporal, root, tlsOf } from "../../deploy/compose-file.js";
 
 let system: TestStack;
 let folder: string;
 let ours: string;
 let others: string;
-let hop: Server;
-let address: string;
+let hop: TlsHop;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "trustflow-mtls-"));
@@ -32,7 +29,6 @@ beforeAll(async () => {
     await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, directory]);
   system = await startTestStack({ roles: [] });
   hop = await startHop(ours);
-  address = addressOf(hop);
 }, 120_000);
 afterAll(async () => {
   hop?.close();
@@ -40,33 +36,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Ends TLS as Temporal's frontend does, and passes on to the dev server, which knows none. */
-async function startHop(directory: string): Promise<Server> {
-  const [host = "", port = ""] = system.stack.temporal.address.split(":");
-  const server = createServer(
-    { ...portOfTemporal(directory, authoritiesOfClients), ALPNProtocols: ["h2"] },
-    (socket) => {
-      const onwards = connect(Number(port), host);
-      for (const end of [socket, onwards]) {
-        end.on("error", () => undefined);
-        end.on("close", () => {
-          socket.destroy();
-          onwards.destroy();
-        });
-      }
-      socket.pipe(onwards).pipe(socket);
-    },
-  ).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-const addressOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+const startHop = (directory: string): Promise<TlsHop> =>
+  startTlsHop(system.stack.temporal.address, portOfTemporal(directory, authoritiesOfClients));
 
 function envOf(service: string, tls = tlsOf(service, ours)): Record<string, string> {
   const { stack } = system;
   const own = service === "worker" || service === "relay" ? stack.envOf(service) : stack.env;
-  return { ...own, TEMPORAL_ADDRESS: address, ...tls };
+  return { ...own, TEMPORAL_ADDRESS: hop.address, ...tls };
 }
 
 async function stop(role: ChildProcess): Promise<void> {
@@ -127,7 +103,7 @@ test("a client without a certificate, with one of another authority, or without 
 test("a server with a certificate of another authority is not believed", async () => {
   const impostor = await startHop(others);
   try {
-    const env = { ...envOf("cli"), TEMPORAL_ADDRESS: addressOf(impostor) };
+    const env = { ...envOf("cli"), TEMPORAL_ADDRESS: impostor.address };
     expect((await trustflow(["list"], { env })).code).toBe(4);
   } finally {
     impostor.close();

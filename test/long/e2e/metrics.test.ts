@@ -159,6 +159,10 @@ test("a refused account shows as refused calls, as calls not made, and as an att
   await until(async () => ((await called("submit", "notAsked")) ?? 0) > 0);
   expect(await raised()).toBe(denied.length);
   await until(async () => (await open()) === denied.length);
+  const letters = { process: "sendPostal" };
+  await until(
+    async () => (await value("relay", "trustflow_processes_open", letters)) === denied.length,
+  );
 }, 60_000);
 
 test("docs/operations/watch.md has a row for each of our metrics, with its role and type", async () => {
