@@ -131,23 +131,26 @@ baseUrl = "https://messages.example"
 username = "acme"
 password = { file = "/nowhere/messages" }
 `;
-  const run = async (...args: string[]) => {
+  let own: { env: Record<string, string> };
+  beforeAll(async () => {
     const path = join(folder, "shared.toml");
     await writeFile(path, shared);
     const { TEMPORAL_ADDRESS = "", TRUSTFLOW_KEYS__CODEC: CODEC = "" } = env;
-    return trustflow(args, { env: { TRUSTFLOW_CONFIG: path, TEMPORAL_ADDRESS, CODEC } });
-  };
+    own = { env: { TRUSTFLOW_CONFIG: path, TEMPORAL_ADDRESS, CODEC } };
+  });
 
   test.each([
     [["list"]],
     [["status", "a"]],
     [["resolve", "a", "--decision", "retry", "--by", "b"]],
   ])("trustflow %j gets as far as Temporal", async (args) => {
-    expect((await run(...args)).stderr).toMatch(/^Cannot reach Temporal at 127\.0\.0\.1:\d+/);
+    expect((await commandLine(args, own)).stderr).toMatch(
+      /^Cannot reach Temporal at 127\.0\.0\.1:\d+/,
+    );
   });
 
   test("a worker says at once what it lacks of its accounts", async () => {
-    const { code, stderr } = await run("worker");
+    const { code, stderr } = await trustflow(["worker"], own);
     expect(code).toBe(4);
     const place = "accounts.default.messaging-gateway";
     expect(stderr).toContain(`${place}.password: the file does not exist`);
@@ -155,7 +158,7 @@ password = { file = "/nowhere/messages" }
   });
 
   test("doctor names each that is not here", async () => {
-    const { stdout } = await run("doctor", "--json");
+    const { stdout } = await commandLine(["doctor", "--json"], own);
     for (const key of [
       "database.url",
       "keys.journal",

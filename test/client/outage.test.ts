@@ -20,14 +20,13 @@ import { counted, finish, touch } from "./outage.workflows.js";
 
 const ring = freshRing();
 let env: TestWorkflowEnvironment;
-let way: Awaited<ReturnType<typeof startWay>>;
 let client: Client;
 let worker: Worker;
 let running: Promise<void>;
 
-/** A way to the server that can be cut. */
-async function startWay(to: string) {
-  const [host = "", port = ""] = to.split(":");
+/** A client whose way to the server can be cut. */
+async function clientOnItsWay() {
+  const [host = "", port = ""] = env.address.split(":");
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     const other = connect(Number(port), host);
@@ -44,28 +43,33 @@ async function startWay(to: string) {
   };
   await listen(0);
   const { port: own } = server.address() as AddressInfo;
+  const connection = await Connection.connect({ address: `127.0.0.1:${own}` });
+  const cuttable = new Client({ connection, dataConverter: dataConverter(ring) });
   return {
-    address: `127.0.0.1:${own}`,
+    client: cuttable,
     async cut() {
       server.close();
       for (const socket of sockets) socket.destroy();
       sockets.clear();
     },
     restore: () => listen(own),
+    async [Symbol.asyncDispose]() {
+      await connection.close();
+      await this.cut();
+    },
   };
 }
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
   env = await startServer();
-  way = await startWay(env.address);
   const converter = dataConverter(ring);
-  const connection = await Connection.connect({ address: way.address });
-  client = new Client({ connection, dataConverter: converter });
+  client = near();
   worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue: "outage",
     dataConverter: converter,
+    debugMode: true,
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL("outage.workflows.ts", import.meta.url)),
       logger: new DefaultLogger("ERROR"),
@@ -79,8 +83,6 @@ beforeAll(async () => {
 afterAll(async () => {
   worker?.shutdown();
   await running;
-  await client?.connection.close();
-  await way?.cut();
   await env?.teardown();
 });
 
@@ -113,8 +115,8 @@ function refusedFirst(code: number, details: string) {
   return { refused: new Client({ connection, dataConverter: dataConverter(ring) }), asked };
 }
 
-async function started(): Promise<TestHandle> {
-  const handle = new TestHandle(client, "sendPostal", randomUUID());
+async function started(on = client): Promise<TestHandle> {
+  const handle = new TestHandle(on, "sendPostal", randomUUID());
   await near().workflow.start("sendPostal", { workflowId: handle.workflowId, taskQueue: "outage" });
   return handle;
 }
@@ -196,14 +198,12 @@ test.each([
   await expect(touching).rejects.toHaveProperty("name", "AbortError");
 });
 
-test("an update that was cut short before the outage names its id", async () => {
-  const handle = await started();
-  const cutShort = new Client({
-    connection: client.connection,
-    dataConverter: dataConverter(ring),
-  });
+// An outage is mostly waiting, so each has a client of its own, and they run side by side.
+test.concurrent("an update that was cut short before the outage names its id", async () => {
+  await using way = await clientOnItsWay();
+  const handle = await started(way.client);
   const away = new TestHandle(
-    Object.assign(cutShort, {
+    Object.assign(way.client, {
       workflow: {
         getHandle: () => ({
           executeUpdate: async () => {
@@ -219,12 +219,12 @@ test("an update that was cut short before the outage names its id", async () => 
   const met = away.touch("u-2");
   await expect(met).rejects.toThrow(UnreachableError);
   await expect(met).rejects.toMatchObject({ updateId: "u-2" });
-  await way.restore();
   await deliver(handle);
 }, 60_000);
 
-test("a watch outlasts the outage", async () => {
-  const handle = await started();
+test.concurrent("a watch outlasts the outage", async () => {
+  await using way = await clientOnItsWay();
+  const handle = await started(way.client);
   const shown: string[] = [];
   const seen = watched(handle, shown);
   await eventually("the watch shows its memo", () => shown.includes("tracking"));
@@ -236,18 +236,17 @@ test("a watch outlasts the outage", async () => {
   expect((await seen).slice(-2)).toEqual(["tracking", "delivered"]);
 }, 60_000);
 
-test("a wait outlasts the outage, other calls say that Temporal is away, and a repeated update happens once", async () => {
-  const id = randomUUID();
-  const workflowId = `sendPostal/${id}`;
-  await client.workflow.start("sendPostal", { workflowId, taskQueue: "outage" });
-  const handle = new TestHandle(client, "sendPostal", id);
+test.concurrent("a wait outlasts the outage, other calls say that Temporal is away, and a repeated update happens once", async () => {
+  await using way = await clientOnItsWay();
+  const handle = await started(way.client);
+  const { workflowId } = handle;
   const ended = handle.result();
   const touching = handle.touch("u-1").catch((error: unknown) => error);
   const inside = near().workflow.getHandle(workflowId);
   await eventually("the update", async () => (await inside.query(counted)) === 1);
   await way.cut();
   const trustflow = Reflect.construct(Trustflow, [
-    { connected: { client }, ring, config: loadConfig() },
+    { connected: { client: way.client }, ring, config: loadConfig() },
   ]) as Trustflow;
   const calls = [
     handle.status(),

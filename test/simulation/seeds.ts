@@ -1,10 +1,11 @@
 // Runs plans, each in a process of its own, because a simulation changes the clock and the network of its process.
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { rmSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
 import type { Plan } from "./plan.js";
 import type { Report } from "./report.js";
@@ -91,14 +92,20 @@ export async function run(plan: Plan, tree = new URL("../../", import.meta.url))
 
 let emptyDatabase: Promise<string> | undefined;
 
-/** The first start of PostgreSQL (initdb) is dear: it is made once for all simulations of this process. */
+/** The first start of PostgreSQL (initdb) takes seconds, so what it makes is kept for all simulations with this release of PGlite. */
 async function makeDatabase(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "trustflow-simulation-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "postgres.tar");
+  const modules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+  const manifest = await readFile(join(modules, "@electric-sql/pglite/package.json"), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  const folder = join(modules, ".cache", "simulation");
+  const file = join(folder, `postgres-${version}.tar`);
+  if (existsSync(file)) return file;
+  await mkdir(folder, { recursive: true });
   const pg = await PGlite.create();
-  await writeFile(file, Buffer.from(await (await pg.dumpDataDir("none")).arrayBuffer()));
+  const own = `${file}.${process.pid}`;
+  await writeFile(own, Buffer.from(await (await pg.dumpDataDir("none")).arrayBuffer()));
   await pg.close();
+  await rename(own, file);
   return file;
 }
 

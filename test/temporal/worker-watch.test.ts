@@ -4,6 +4,7 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime } from "@temporalio/worker";
 import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { redactingLogger } from "../../src/temporal/logging.js";
 import { pollsAtAllPartitions } from "../../src/temporal/visibility/task-queue.js";
@@ -36,6 +37,7 @@ async function working(
     connection: env.nativeConnection,
     taskQueue,
     workflowBundle: bundle,
+    debugMode: true,
     dataConverter: {
       payloadCodecs: [
         {
@@ -61,7 +63,7 @@ const started = (taskQueue: string) =>
 test("a worker that works longer than its limits is let alone", async () => {
   const began = Date.now();
   await working({ activationLooks: 30, pollLooks: 70 }, async (taskQueue, reasons) => {
-    while (Date.now() - began < 15_000)
+    for (; Date.now() - began < 15_000; await delay(200))
       expect(await (await started(taskQueue)).result()).toBe("said");
     expect(reasons).toEqual([]);
     const where = { connection: env.nativeConnection, namespace: "default" };
