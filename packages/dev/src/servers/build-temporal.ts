@@ -1,24 +1,15 @@
 // Builds the Temporal dev server from its Go modules, for this machine or another one, with the licences of all that is linked in.
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { cacheDirectory } from "../paths.js";
 import { withLock } from "../processes/lock.js";
-import { findOnPath, isExecutable, type Progress, run } from "../processes/tools.js";
-import { removeOnExit } from "../processes/watchdog.js";
+import { isExecutable, type Progress } from "../processes/tools.js";
+import { buildGo, type GoSources, type Platform, thisPlatform } from "./build-go.js";
 
 export const TEMPORAL_VERSION = "1.5.1";
 const MODULE = "github.com/temporalio/cli";
-const BUILD_LIMIT_MS = 30 * 60_000;
-
-/** As Node and npm name them. */
-export interface Platform {
-  os: string;
-  cpu: string;
-}
-
-export const thisPlatform: Platform = { os: process.platform, cpu: process.arch };
 
 export const temporalFile = ({ os }: Platform) => (os === "win32" ? "temporal.exe" : "temporal");
 
@@ -49,66 +40,26 @@ export async function haveBuilt(progress: Progress, platform: Platform): Promise
 }
 
 export async function buildTemporal(progress: Progress, platform = thisPlatform): Promise<void> {
-  const target = dirname(builtTemporal(platform));
-  const go = await findOnPath("go", undefined, ["/usr/local/go/bin"]);
-  if (go === undefined) {
-    throw new Error(
+  const build = {
+    module: MODULE,
+    version: `v${TEMPORAL_VERSION}`,
+    programs: { [temporalFile(platform)]: "./cmd/temporal" },
+    target: dirname(builtTemporal(platform)),
+    platform,
+    doing: `building the Temporal dev server for ${platform.os}-${platform.cpu} with Go; this happens once and takes four minutes or more`,
+    withoutGo:
       "the Temporal dev server is not installed, its download is unreachable, and Go is not installed to build it. " +
-        "Install the Temporal CLI (on PATH or in TEMPORAL_CLI_PATH) or Go, then try again",
-    );
-  }
-  await mkdir(dirname(target), { recursive: true });
-  const folder = await mkdtemp(join(dirname(target), "building-"));
-  const unregister = removeOnExit(folder);
-  try {
-    const modules = join(folder, "modules");
-    const env = goEnvironment(folder, modules, platform);
-    const source = join(modules, `${MODULE}@v${TEMPORAL_VERSION}`);
-    const steps = [
-      { args: ["mod", "download", `${MODULE}@v${TEMPORAL_VERSION}`], cwd: folder },
-      { args: buildArguments(join(folder, "built", temporalFile(platform))), cwd: source },
-    ];
-    for (const { args, cwd } of steps) {
-      const { ok, output } = await run(go, args, {
-        ...{ cwd, env, progress, timeoutMs: BUILD_LIMIT_MS },
-        doing: `building the Temporal dev server for ${platform.os}-${platform.cpu} with Go; this happens once and takes four minutes or more`,
-      });
-      if (!ok)
-        throw new Error(
-          `building the Temporal dev server failed: go ${args.join(" ")}\n${output.slice(-2_000)}`,
-        );
-    }
-    await writeFile(join(folder, "built", "LICENSES"), await licencesOf(go, source, env));
-    await rm(target, { recursive: true, force: true });
-    await rename(join(folder, "built"), target);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    unregister();
-  }
-}
-
-/** With caches in `folder`: in the home folder they would leave 3 GB. */
-function goEnvironment(folder: string, modules: string, { os, cpu }: Platform): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    CGO_ENABLED: "0",
-    GOOS: os === "win32" ? "windows" : os,
-    GOARCH: cpu === "x64" ? "amd64" : cpu,
-    GOCACHE: join(folder, "cache"),
-    GOMODCACHE: modules,
-    GOFLAGS: "-modcacherw",
+      "Install the Temporal CLI (on PATH or in TEMPORAL_CLI_PATH) or Go, then try again",
   };
+  await buildGo(progress, build, async (sources) =>
+    writeFile(join(sources.built, "LICENSES"), await licencesOf(sources)),
+  );
 }
-
-const buildArguments = (program: string) => [
-  ...["build", "-trimpath", "-ldflags=-s -w", "-o", program],
-  "./cmd/temporal",
-];
 
 const licenceFile = /^(licen[cs]e|copying|copyright|notice|patents)([.-]|$)/i;
 
 /** The licence and notice files of Go and of each module in the program. */
-async function licencesOf(go: string, source: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function licencesOf({ go, source, env }: GoSources): Promise<string> {
   const ask = async (args: string[]) =>
     (await promisify(execFile)(go, args, { cwd: source, env, maxBuffer: 1e8 })).stdout.trim();
   const each = "{{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}";
