@@ -1,17 +1,27 @@
 // A reader of docs/operations/install.md with a checkout and a container engine.
 import { expect } from "vitest";
-import { nameOf, shellBlocks, type ShownCommand } from "../docs/shell-blocks.js";
+import { setTimeout as delay } from "node:timers/promises";
+import { textOf } from "../docs/repository.js";
+import { nameOf, shellBlocks } from "../docs/shell-blocks.js";
 import { PageWorld } from "../harness/pages/world.js";
+import { type Place, placesOf } from "./networks.js";
 
-const PAGE = "docs/operations/install.md";
-/** It asks Docker Hub. */
-const notHere = ["node scripts/pin-image.mjs"];
+const LETTER = "examples/letter.json";
+
+/** What the pages of operators show for this deployment, in the order in which the tests come to it. */
+const shown = ["install", "upgrade", "retention"]
+  .flatMap((page) => shellBlocks(`docs/operations/${page}.md`))
+  .filter(
+    ({ commands, isElsewhere }) =>
+      isElsewhere || commands.some(({ text }) => text.includes(".env.example")),
+  )
+  .flatMap(({ commands }) => commands.map(nameOf))
+  // It asks Docker Hub.
+  .filter((name) => name !== "node scripts/pin-image.mjs");
 
 export class Deployment {
-  readonly #shown: ShownCommand[] = shellBlocks(PAGE)
-    .flatMap(({ commands }) => commands)
-    .filter((command) => !notHere.includes(nameOf(command)));
-
+  /** What of the pages is still to be run. */
+  readonly left = [...shown];
   readonly world: PageWorld;
 
   private constructor(world: PageWorld) {
@@ -31,21 +41,55 @@ export class Deployment {
     return output;
   }
 
-  /** Runs the page's next command, which must be this one, or what stands for it here. */
+  /** Runs the next command of the pages, which must be this one, or what stands for it here. */
   async follow(name: string, instead = name, typed = ""): Promise<string> {
-    expect(this.#shown.slice(0, 1).map(nameOf)).toEqual([name]);
-    this.#shown.shift();
+    expect(this.left.shift()).toBe(name);
     return this.run(instead, typed);
-  }
-
-  /** What the page shows that was not run. */
-  get left(): string[] {
-    return this.#shown.map(nameOf);
   }
 
   /** A command of Trustflow, with the deployment's configuration. */
   cli(args: string, typed = ""): Promise<string> {
     return this.run(`docker compose run --rm cli ${args}`, typed);
+  }
+
+  /** Stops the provider's clock: what is sent stays open. */
+  async hold(): Promise<void> {
+    await this.cli("sandbox clock --speed manual");
+  }
+
+  async goOn(): Promise<void> {
+    await this.cli("sandbox clock --speed auto");
+  }
+
+  /** Starts a letter of that id. */
+  async send(id: string): Promise<void> {
+    const letter = JSON.parse(textOf(LETTER)) as object;
+    await this.world.file(`work/${id}.json`, JSON.stringify({ ...letter, lookupKey: id }));
+    await this.cli(`send-postal --input ${id}.json --id ${id}`);
+  }
+
+  async delivered(id: string): Promise<void> {
+    await this.cli(`result ${id} --expect delivered`);
+  }
+
+  /** The container of each running service. */
+  async places(): Promise<Place[]> {
+    return placesOf(await this.run("docker inspect $(docker ps --quiet)"));
+  }
+
+  async place(service: string): Promise<Place> {
+    const found = (await this.places()).find((place) => place.service === service);
+    if (!found) throw new Error(`${service} does not run`);
+    return found;
+  }
+
+  /** Resolves when another process of the service is healthy. */
+  async isHealthyAgain(service: string, pid: number): Promise<void> {
+    for (;;) {
+      const now = (await this.places()).find((place) => place.service === service);
+      if (now?.isHealthy && now.pid !== pid) return;
+      await delay(500);
+    }
   }
 
   async close(): Promise<void> {

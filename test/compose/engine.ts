@@ -64,6 +64,8 @@ export async function startEngine(): Promise<Engine> {
     docker("rm --force --volumes $(docker ps --all --quiet)");
     docker("network prune --force");
     docker("volume rm $(docker volume ls --quiet)");
+    // `docker compose up` builds what is missing, and not what is old. Its layers stay.
+    docker("rmi --no-prune trustflow:local trustflow-sandbox:local");
   };
   while (docker("version").status !== 0) {
     if (!daemon.isAlive()) throw new Error(`dockerd did not start: ${await logTail(logFile)}`);
