@@ -9,7 +9,7 @@ import { describeWith } from "../harness/programs.js";
 import { services } from "../deploy/compose-file.js";
 import { textOf } from "../docs/repository.js";
 import { nameOf, shellBlocks } from "../docs/shell-blocks.js";
-import { Deployment } from "./deployment.js";
+import { CLI, Deployment, SANDBOX } from "./deployment.js";
 import { openAt, reachedFrom, startOnHost, startOutside } from "./networks.js";
 
 const LIMIT_MS = 20 * 60_000;
@@ -103,7 +103,7 @@ describeWith(
     );
 
     test(
-      "a letter is delivered",
+      "a letter is delivered, and its callbacks too",
       async () => {
         await deployment.run("cp examples/letter.json . && cp examples/letter.pdf work/");
         await deployment.follow("cp letter.json work/");
@@ -119,6 +119,11 @@ describeWith(
           await readFile(join(deployment.world.checkout, manifest), "utf8"),
         );
         expect(files.length).toBeGreaterThan(1);
+        const states = await deployment.run(
+          'docker compose exec -T postgres psql -XAt --dbname trustflow --command "select distinct state from trustflow.callbacks"',
+        );
+        expect(states).toContain("delivered");
+        expect(states).not.toContain("parked");
       },
       LIMIT_MS,
     );
@@ -231,6 +236,7 @@ describeWith(
         await deployment.follow(
           String.raw`curl --fail -X PUT http://127.0.0.1:8090/_sandbox/accounts/sandbox -H 'content-type: application/json' -d "{\"closeEventUrl\":\"$(docker compose run --rm cli callbacks address video-identification)\"}"`,
         );
+        await deployment.follow("docker compose exec sandbox trustflow-sandbox messages");
         await deployment.run("cp -r examples work/");
         const shown = shellBlocks("docs/first-hour.md")
           .flatMap(({ commands }) => commands)
@@ -240,7 +246,10 @@ describeWith(
           const code = / otp /.test(name)
             ? `${deployment.world.seen.match(/\b\d{6}\b/g)?.at(-1)}\n`
             : "";
-          await deployment.cli(name.replace("npx trustflow ", ""), code);
+          await deployment.run(
+            name.replace("npx trustflow sandbox", SANDBOX).replace("npx trustflow", CLI),
+            code,
+          );
         }
         const { processes } = JSON.parse(await deployment.cli("list --json"));
         expect(processes).toEqual([]);
@@ -261,7 +270,7 @@ describeWith(
         await deployment.run("docker compose restart postgres");
         await deployment.goOn();
         for (const service of staying) await deployment.delivered(`killed-${service}`);
-        await deployment.cli("sandbox ledger");
+        await deployment.run(`${SANDBOX} ledger`);
       },
       LIMIT_MS,
     );
@@ -343,7 +352,7 @@ describeWith(
       "a finished letter is erased",
       async () => {
         await deployment.follow('docker compose run --rm erase sendPostal/order-7 --by "Ana Ruiz"');
-        await deployment.cli("sandbox ledger");
+        await deployment.run(`${SANDBOX} ledger`);
         expect(deployment.left).toEqual([]);
       },
       LIMIT_MS,

@@ -6,6 +6,8 @@ import { nameOf, shellBlocks } from "../docs/shell-blocks.js";
 import { PageWorld } from "../harness/pages/world.js";
 import { type Place, placesOf } from "./networks.js";
 
+export const CLI = "docker compose run --rm cli";
+export const SANDBOX = "docker compose exec sandbox trustflow-sandbox";
 const LETTER = "examples/letter.json";
 
 /** What the pages of operators show for this deployment, in the order in which the tests come to it. */
@@ -48,17 +50,17 @@ export class Deployment {
   }
 
   /** A command of Trustflow, with the deployment's configuration. */
-  cli(args: string, typed = ""): Promise<string> {
-    return this.run(`docker compose run --rm cli ${args}`, typed);
+  cli(args: string): Promise<string> {
+    return this.run(`${CLI} ${args}`);
   }
 
   /** Stops the provider's clock: what is sent stays open. */
   async hold(): Promise<void> {
-    await this.cli("sandbox clock --speed manual");
+    await this.run(`${SANDBOX} clock --speed manual`);
   }
 
   async goOn(): Promise<void> {
-    await this.cli("sandbox clock --speed auto");
+    await this.run(`${SANDBOX} clock --speed auto`);
   }
 
   /** Starts a letter of that id. */

@@ -30,10 +30,7 @@ const user = (name: string, id: number) =>
 const BASE = "debian:bookworm-slim";
 const NODE = /^ARG NODE_IMAGE=(\S+)$/m.exec(textOf("Dockerfile"))?.[1] ?? "";
 
-async function standIns(folder: string): Promise<StandIn[]> {
-  const dockerize = join(folder, "dockerize");
-  const env = { ...process.env, CGO_ENABLED: "0" };
-  await run("go", ["build", "-trimpath", "-o", dockerize, `${here}/dockerize/main.go`], { env });
+async function standIns(): Promise<StandIn[]> {
   const npm = join((await run("npm", ["root", "--global"])).stdout.trim(), "npm");
   const registry = (await run("npm", ["config", "get", "registry"])).stdout.trim();
   const { SSL_CERT_FILE = "/etc/ssl/certs/ca-certificates.crt" } = process.env;
@@ -71,15 +68,14 @@ ENTRYPOINT ["postgres.sh"]`,
     {
       image: imageOf("temporal"),
       files: {
-        dockerize,
         "temporal-server": fileOf("temporal", "temporal-server"),
-        config: fileOf("temporal", "docker"),
+        "docker.yaml": fileOf("temporal", "config/docker.yaml"),
       },
       dockerfile: `
 ${install("netcat-openbsd")}
 ${user("temporal", 1000)}
-COPY dockerize temporal-server /usr/local/bin/
-COPY config /etc/temporal/config
+COPY temporal-server /usr/local/bin/
+COPY docker.yaml /etc/temporal/config/
 WORKDIR /etc/temporal
 USER temporal`,
     },
@@ -128,7 +124,7 @@ export async function makeImages(env: NodeJS.ProcessEnv, progress: Progress): Pr
       await run("debootstrap", ["--variant=minbase", "bookworm", debian], { maxBuffer: 1e8 });
       execFileSync("sh", ["-c", `tar -C ${debian} -c . | docker import - ${BASE}`], { env });
     }
-    for (const { image, dockerfile, files } of await standIns(folder)) {
+    for (const { image, dockerfile, files } of await standIns()) {
       progress(`stand-ins: ${image}`);
       const context = join(folder, image.replaceAll(/[/:]/g, "-"));
       await mkdir(context);
