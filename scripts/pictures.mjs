@@ -99,7 +99,7 @@ try {
   const { namespace } = trustflow.temporal.options;
   const { runId } = await trustflow.temporal.workflow.getHandle(letter.workflowId).describe();
   const place = `namespaces/${namespace}/workflows/${encodeURIComponent(letter.workflowId)}/${runId}`;
-  await picture(`${trustflow.temporalUi}/${place}/user-metadata`, "web-ui.png", [1280, 750]);
+  await picture(`${trustflow.temporalUi}/${place}/user-metadata`, "web-ui.png", [1280, 900]);
 } finally {
   await trustflow.close();
   await rm(folder, { recursive: true });

@@ -22,6 +22,7 @@ import {
   notAProcess,
   objectArgument,
   refuseUnlessProcess,
+  refuseUnlessTemporal,
   refuseUnlessText,
 } from "./client/arguments.js";
 import { changesOf } from "./client/changes.js";
@@ -154,6 +155,10 @@ export class Trustflow extends Starts {
       options,
       "options",
     );
+    const { env, connection } = overrides;
+    if (env !== undefined) objectArgument(env, "env");
+    if (client !== undefined) refuseUnlessTemporal(client, "workflow", "client");
+    if (connection !== undefined) refuseUnlessTemporal(connection, "workflowService", "connection");
     const within = beginWait({ signal, timeoutMs });
     const config = loadConfig(overrides.env, configuration);
     const ring = readingRing(config);

@@ -9,6 +9,12 @@ export function objectArgument<T extends object>(given: T, path: string): T {
   throw wrongArgument(path, "must be an object");
 }
 
+/** By a member that it must have: an application may have a second copy of the library, with other classes. */
+export function refuseUnlessTemporal(given: unknown, member: string, path: string): void {
+  if (typeof (Object(given) as Record<string, unknown>)[member] !== "object")
+    throw wrongArgument(path, `must be a ${path} of @temporalio/client`);
+}
+
 export function refuseUnlessText(given: unknown, path: string): void {
   if (typeof given !== "string") throw wrongArgument(path, "must be a text");
 }

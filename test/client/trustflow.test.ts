@@ -196,6 +196,9 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["resolution", (trustflow) => trustflow.handle(letter).resolve(undefined as never)],
   ["options", (trustflow) => trustflow.handle(letter).cancel(null as never)],
   ["options", () => Trustflow.connect(null as never)],
+  ["env", () => Trustflow.connect({ env: null as never })],
+  ["client", () => Trustflow.connect({ client: {} as never })],
+  ["connection", () => Trustflow.connect({ connection: {} as never })],
 ])("JavaScript may give anything: %s is named by a typed error", async (argument, call) => {
   const { trustflow, start } = connected();
   const refused = await (async () => call(trustflow))().catch((error: unknown) => error);

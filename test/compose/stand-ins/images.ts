@@ -69,13 +69,11 @@ ENTRYPOINT ["postgres.sh"]`,
       image: imageOf("temporal"),
       files: {
         "temporal-server": fileOf("temporal", "temporal-server"),
-        "docker.yaml": fileOf("temporal", "config/docker.yaml"),
       },
       dockerfile: `
 ${install("netcat-openbsd")}
 ${user("temporal", 1000)}
 COPY temporal-server /usr/local/bin/
-COPY docker.yaml /etc/temporal/config/
 WORKDIR /etc/temporal
 USER temporal`,
     },

@@ -28,7 +28,6 @@ const builds: Record<string, Build> = {
     module: "go.temporal.io/server",
     version: releaseOf("temporal"),
     programs: { "temporal-server": "./cmd/server", "temporal-sql-tool": "./cmd/tools/sql" },
-    keep: ["config"],
   },
   ui: {
     module: "github.com/temporalio/ui-server/v2",

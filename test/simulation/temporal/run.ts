@@ -1,4 +1,4 @@
-// One workflow execution of the simulated Temporal: its history, and what is open in it. It writes the events that Temporal Server 1.29 writes;
+// One workflow execution of the simulated Temporal: its history, and what is open in it. It writes the events that Temporal Server 1.32 writes;
 // the SDK's core is the judge of that (see judge.ts).
 import { randomUUID } from "node:crypto";
 import type { coresdk as core, temporal } from "@temporalio/proto";
@@ -468,7 +468,11 @@ export class Run {
 
   #apply(command: Command, workflowTaskCompletedEventId: number, startedId: number): void {
     const completed = { workflowTaskCompletedEventId: workflowTaskCompletedEventId as never };
-    const metadata = command.userMetadata ? { userMetadata: command.userMetadata } : {};
+    const { userMetadata, eventGroupMarkers } = command;
+    const metadata = {
+      ...(userMetadata && { userMetadata }),
+      ...(eventGroupMarkers?.length && { eventGroupMarkers }),
+    };
     const {
       startTimer,
       cancelTimer,

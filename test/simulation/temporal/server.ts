@@ -319,7 +319,7 @@ export class TemporalServer implements Surroundings {
 
   readonly #calls = {
     GetSystemInfo: () => ({
-      serverVersion: "1.29.1",
+      serverVersion: "1.32.0",
       capabilities: { signalAndQueryHeader: true, internalErrorDifferentiation: true },
     }),
     DescribeNamespace: () => ({

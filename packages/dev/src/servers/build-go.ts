@@ -25,6 +25,9 @@ export interface GoBuild {
   keep?: string[];
   ldflags?: string;
   platform?: Platform;
+  /** Changes the sources before they are built. */
+  prepare?: (source: string) => Promise<void>;
+  finish?: (sources: GoSources) => Promise<void>;
   /** What is being done, and for how long. */
   doing: string;
   /** What to say and do where Go is missing. */
@@ -40,11 +43,7 @@ export interface GoSources {
   built: string;
 }
 
-export async function buildGo(
-  progress: Progress,
-  build: GoBuild,
-  finish: (sources: GoSources) => Promise<void> = async () => {},
-): Promise<void> {
+export async function buildGo(progress: Progress, build: GoBuild): Promise<void> {
   const { module, version, programs, target, keep = [], ldflags = "", doing } = build;
   const go = await findOnPath("go", undefined, ["/usr/local/go/bin"]);
   if (go === undefined) throw new Error(build.withoutGo);
@@ -56,20 +55,19 @@ export async function buildGo(
     const env = goEnvironment(folder, modules, build.platform ?? thisPlatform);
     const source = join(modules, `${module}@${version}`);
     const built = join(folder, "built");
-    const steps = [
-      { args: ["mod", "download", `${module}@${version}`], cwd: folder },
-      ...Object.entries(programs).map(([program, path]) => ({
-        args: ["build", "-trimpath", `-ldflags=-s -w ${ldflags}`, "-o", join(built, program), path],
-        cwd: source,
-      })),
-    ];
-    for (const { args, cwd } of steps) {
+    const step = async (cwd: string, args: string[]) => {
       const options = { cwd, env, progress, doing, timeoutMs: BUILD_LIMIT_MS };
       const { ok, output } = await run(go, args, options);
       if (!ok) throw new Error(`${doing}: go ${args.join(" ")} failed\n${output.slice(-2_000)}`);
+    };
+    await step(folder, ["mod", "download", `${module}@${version}`]);
+    await build.prepare?.(source);
+    for (const [program, path] of Object.entries(programs)) {
+      const flags = ["-trimpath", `-ldflags=-s -w ${ldflags}`, "-o", join(built, program)];
+      await step(source, ["build", ...flags, path]);
     }
     for (const path of keep) await cp(join(source, path), join(built, path), { recursive: true });
-    await finish({ go, source, env, built });
+    await build.finish?.({ go, source, env, built });
     await rm(target, { recursive: true, force: true });
     await rename(built, target);
   } finally {
