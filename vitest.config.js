@@ -7,6 +7,7 @@ import { LongestFirst } from "./test/harness/longest-first.js";
 const { TEST_RUN = "test", MUTANTS_TESTS } = process.env;
 const short = "{bench,packages,scripts,src,test}/**/*.test.ts";
 const long = "test/long/**/*.test.ts";
+const compose = "test/compose/*.test.ts";
 // What users run, packages and pages, has the present release of Node, and the others have that of the image.
 const longUnderLts = "test/long/!(package|docs)/**/*.test.ts";
 
@@ -15,11 +16,12 @@ const longUnderLts = "test/long/!(package|docs)/**/*.test.ts";
  * @type {Record<string, { include: string[], exclude?: string[] }>}
  */
 const runs = {
-  test: { include: [short], exclude: [long] },
+  test: { include: [short], exclude: [long, compose] },
   // The others of test/long run under the image's Node.
-  "test of verify": { include: [short], exclude: [longUnderLts] },
+  "test of verify": { include: [short], exclude: [longUnderLts, compose] },
   "test:lts": { include: ["test/{e2e,replay}/**/*.test.ts", longUnderLts] },
   "test:long": { include: [long] },
+  "test:compose": { include: [compose] },
   record: { include: ["test/replay/record.ts"] },
   // Those that need no Temporal server.
   mutants: {
@@ -74,7 +76,11 @@ export default defineConfig({
       },
     ],
     setupFiles: ["test/harness/each-file.ts"],
-    globalSetup: ["test/harness/stack/global-setup.js"],
+    globalSetup: [
+      TEST_RUN === "test:compose"
+        ? "test/compose/global-set-up.ts"
+        : "test/harness/stack/global-setup.js",
+    ],
     sequence: { sequencer: LongestFirst },
     server: { deps: { external: [/\/dist\//] } },
     // Most of a test from end to end is waiting: two such tests leave half of two cores idle.

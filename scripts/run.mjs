@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What `npm run demo`, `npm test`, `npm run test:long`, `npm run test:lts`, `npm run bench`, `npm run verify` and
+// What `npm run demo`, `npm test`, `npm run test:long`, `npm run test:lts`, `npm run test:compose`, `npm run bench`, `npm run verify` and
 // `npm run build` start. Needs nothing but Node: it installs what is missing, builds what has changed, then runs. Only
 // the command itself writes to stdout.
 
@@ -21,6 +21,7 @@ const commands = {
   test: async () => (await import("./test.mjs")).test(args),
   "test:lts": async () => (await import("./test.mjs")).testLts(args),
   "test:long": async () => (await import("./test.mjs")).testLong(args),
+  "test:compose": async () => (await import("./test.mjs")).testCompose(args),
   verify: async () => (await import("./verify.mjs")).verify(),
 };
 

@@ -14,6 +14,14 @@ export function testLong(args) {
   return vitest("test:long", ["run", ...args]);
 }
 
+/**
+ * The deployment, started on an engine of its own. The first failure ends it: each test goes on where the one before has left off.
+ * @param {string[]} args for Vitest
+ */
+export function testCompose(args) {
+  return vitest("test:compose", ["run", "--bail=1", ...args]);
+}
+
 /** As Vitest writes it where it ran no test, and what was not run. */
 const noLts = {
   numPassedTests: 0,

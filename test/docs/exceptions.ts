@@ -1,5 +1,6 @@
 // The commands of the pages that are not run as they stand there, each with its reason.
 import { processes } from "../../src/contracts/registry.js";
+import { textOf } from "./repository.js";
 import { nameOf, shellBlocks } from "./shell-blocks.js";
 import type { ShownCommand } from "./shell-blocks.js";
 
@@ -14,6 +15,8 @@ export interface Exception {
   coveredBy?: string;
 }
 
+/** It runs what stands in it, in the order of the pages. */
+const deployment = "test/compose/deployment.test.ts";
 const minutes = "it takes many minutes";
 const fromTemplate = processes
   .filter((name) => name !== "sendPostal")
@@ -77,42 +80,20 @@ export const exceptions: Exception[] = [
     reason: "it asks Docker Hub",
     coveredBy: "test/scripts/supply-chain.test.ts",
   },
-  ...[
-    "docker build --tag trustflow:local .",
-    'docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/work" --workdir /work trustflow:local keys generate --secrets secrets',
-    "docker run --rm -it caddy:2.10.2-alpine caddy hash-password",
-    "echo 'ana HASH' >> secrets/web_ui_users",
-    "docker compose up --detach --wait --wait-timeout 600",
-    "docker compose run --rm cli doctor",
-    "cp letter.json work/",
-    "docker compose run --rm cli send-postal --input letter.json --id order-7",
-    "docker compose run --rm cli evidence order-7 --out evidence/order-7",
-    "echo 'COMPOSE_FILE=docker-compose.yml:deploy/mtls/compose.yml' >> .env",
-    "docker compose restart worker",
-  ].map((command) => ({
-    page: "docs/operations/install.md",
-    command,
-    reason: "it needs a container engine",
-    coveredBy: "test/deploy",
-  })),
-  {
-    page: "docs/operations/install.md",
-    command: "sh deploy/mtls/make-certificates.sh secrets/tls",
-    reason: "it belongs to commands that need a container engine",
-    coveredBy: "test/long/deploy/mtls.test.ts",
-  },
-  {
-    page: "docs/operations/install.md",
-    command: "docker compose run --rm database-setup",
-    reason: "it needs a container engine",
-    coveredBy: "test/deploy/database-roles.test.ts",
-  },
-  {
-    page: "docs/operations/retention.md",
-    command: 'docker compose run --rm erase sendPostal/order-7 --by "Ana Ruiz"',
-    reason: "it needs a container engine",
-    coveredBy: "test/deploy",
-  },
+  ...["install", "upgrade", "retention"]
+    .map((name) => `docs/operations/${name}.md`)
+    .flatMap((page) =>
+      shellBlocks(page)
+        .filter(({ isElsewhere }) => isElsewhere)
+        .flatMap(({ commands }) => commands.map(nameOf))
+        .filter((command) => textOf(deployment).includes(command))
+        .map((command) => ({
+          page,
+          command,
+          reason: "it needs a container engine",
+          coveredBy: deployment,
+        })),
+    ),
   ...[
     "kubectl create configmap trustflow --from-env-file=.env",
     "kubectl create configmap trustflow-accounts --from-env-file=accounts.env",

@@ -2,37 +2,19 @@
 // The CLI's own program needs a module (cliext) that the module proxies do not have; its dev server does not, so the program is
 // temporal/main.go, built inside the CLI's module with an empty cliext.
 import { execFile } from "node:child_process";
-import {
-  copyFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  writeFile,
-} from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { cacheDirectory } from "../paths.js";
 import { withLock } from "../processes/lock.js";
-import { findOnPath, isExecutable, type Progress, run } from "../processes/tools.js";
-import { removeOnExit } from "../processes/watchdog.js";
+import { isExecutable, type Progress } from "../processes/tools.js";
+import { buildGo, type GoSources, type Platform, thisPlatform } from "./build-go.js";
 
 /** The version of the CLI's module: Server 1.32.0, Web UI 2.54.1. */
 export const TEMPORAL_VERSION = "1.9.1";
 const MODULE = "github.com/temporalio/cli";
 const PROGRAM = "./cmd/trustflow-dev-server";
 const programSource = new URL("../../temporal/main.go", import.meta.url);
-const BUILD_LIMIT_MS = 30 * 60_000;
-
-/** As Node and npm name them. */
-export interface Platform {
-  os: string;
-  cpu: string;
-}
-
-export const thisPlatform: Platform = { os: process.platform, cpu: process.arch };
 
 export const temporalFile = ({ os }: Platform) => (os === "win32" ? "temporal.exe" : "temporal");
 
@@ -63,41 +45,20 @@ export async function haveBuilt(progress: Progress, platform: Platform): Promise
 }
 
 export async function buildTemporal(progress: Progress, platform = thisPlatform): Promise<void> {
-  const target = dirname(builtTemporal(platform));
-  const go = await findOnPath("go", undefined, ["/usr/local/go/bin"]);
-  if (go === undefined) {
-    throw new Error(
+  await buildGo(progress, {
+    module: MODULE,
+    version: `v${TEMPORAL_VERSION}`,
+    programs: { [temporalFile(platform)]: PROGRAM },
+    target: dirname(builtTemporal(platform)),
+    platform,
+    prepare: addProgram,
+    finish: async (sources) =>
+      writeFile(join(sources.built, "LICENSES"), await licencesOf(sources)),
+    doing: `building the Temporal dev server for ${platform.os}-${platform.cpu} with Go; this happens once and takes four minutes or more`,
+    withoutGo:
       "the Temporal dev server is not installed, its download is unreachable, and Go is not installed to build it. " +
-        "Install the Temporal CLI (on PATH or in TEMPORAL_CLI_PATH) or Go, then try again",
-    );
-  }
-  await mkdir(dirname(target), { recursive: true });
-  const folder = await mkdtemp(join(dirname(target), "building-"));
-  const unregister = removeOnExit(folder);
-  try {
-    const modules = join(folder, "modules");
-    const env = goEnvironment(folder, modules, platform);
-    const source = join(modules, `${MODULE}@v${TEMPORAL_VERSION}`);
-    const step = async (cwd: string, args: string[]) => {
-      const { ok, output } = await run(go, args, {
-        ...{ cwd, env, progress, timeoutMs: BUILD_LIMIT_MS },
-        doing: `building the Temporal dev server for ${platform.os}-${platform.cpu} with Go; this happens once and takes four minutes or more`,
-      });
-      if (!ok)
-        throw new Error(
-          `building the Temporal dev server failed: go ${args.join(" ")}\n${output.slice(-2_000)}`,
-        );
-    };
-    await step(folder, ["mod", "download", `${MODULE}@v${TEMPORAL_VERSION}`]);
-    await addProgram(source);
-    await step(source, buildArguments(join(folder, "built", temporalFile(platform))));
-    await writeFile(join(folder, "built", "LICENSES"), await licencesOf(go, source, env));
-    await rm(target, { recursive: true, force: true });
-    await rename(join(folder, "built"), target);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    unregister();
-  }
+      "Install the Temporal CLI (on PATH or in TEMPORAL_CLI_PATH) or Go, then try again",
+  });
 }
 
 async function addProgram(source: string): Promise<void> {
@@ -106,31 +67,13 @@ async function addProgram(source: string): Promise<void> {
   await copyFile(programSource, join(source, PROGRAM, "main.go"));
 }
 
-/** With caches in `folder`: in the home folder they would leave 3 GB. */
-function goEnvironment(folder: string, modules: string, { os, cpu }: Platform): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    CGO_ENABLED: "0",
-    GOOS: os === "win32" ? "windows" : os,
-    GOARCH: cpu === "x64" ? "amd64" : cpu,
-    GOCACHE: join(folder, "cache"),
-    GOMODCACHE: modules,
-    GOFLAGS: "-modcacherw",
-  };
-}
-
-const buildArguments = (program: string) => [
-  ...["build", "-trimpath", "-ldflags=-s -w", "-o", program],
-  PROGRAM,
-];
-
 /** Temporal links them into its own programs. A look at them is due before the first publication. */
 const WITHOUT_LICENCE = ["github.com/nexus-rpc/nexus-proto-annotations"];
 
 const licenceFile = /^(licen[cs]e|copying|copyright|notice|patents)([.-]|$)/i;
 
 /** The licence and notice files of Go and of each module in the program. */
-async function licencesOf(go: string, source: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function licencesOf({ go, source, env }: GoSources): Promise<string> {
   const ask = async (args: string[]) =>
     (await promisify(execFile)(go, args, { cwd: source, env, maxBuffer: 1e8 })).stdout.trim();
   const each = "{{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}";

@@ -10,8 +10,8 @@ import {
   buildTemporal,
   temporalFile,
   temporalPackage,
-  thisPlatform,
 } from "./build-temporal.js";
+import { thisPlatform } from "./build-go.js";
 
 export async function findTemporal(progress: Progress = () => {}): Promise<string> {
   const named = process.env["TEMPORAL_CLI_PATH"];
