@@ -45,7 +45,6 @@ test("what an attempt has read without an answer is in the next status, and cost
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue: "batches",
-    debugMode: true,
     dataConverter: workflows,
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL("newest-read.workflows.ts", import.meta.url)),

@@ -46,7 +46,6 @@ async function withWorker<T>(
     taskQueue,
     dataConverter: converter,
     workflowBundle: bundle,
-    debugMode: true,
   });
   return { handle, found: await worker.runUntil(() => work(handle)) };
 }

@@ -139,7 +139,6 @@ beforeAll(async () => {
     connection: env.nativeConnection,
     namespace: "default",
     dataConverter: converter,
-    debugMode: true,
   };
   const floor = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL("floor.workflows.ts", import.meta.url)),

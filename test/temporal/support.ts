@@ -70,7 +70,6 @@ export async function canaryWorker(
     namespace: env.namespace ?? "default",
     taskQueue: "canary",
     dataConverter,
-    debugMode: true,
     workflowBundle: await canaryBundle(dataConverter.failureConverterPath),
     activities: {
       echo: async (value: string) => value,

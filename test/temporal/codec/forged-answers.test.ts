@@ -75,7 +75,6 @@ async function answeredBy<T>(
     connection: env.nativeConnection,
     taskQueue,
     workflowBundle: bundles[whose],
-    debugMode: true,
     ...(whose === "ours" && { dataConverter: ours }),
   });
   const handle = new TestHandle(client, "sendMessage", randomUUID());

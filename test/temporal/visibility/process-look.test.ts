@@ -35,7 +35,6 @@ beforeAll(async () => {
     connection: env.nativeConnection,
     taskQueue,
     dataConverter: workflows,
-    debugMode: true,
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL("looked-at.workflows.ts", import.meta.url)),
       logger: new DefaultLogger("ERROR"),
