@@ -69,7 +69,6 @@ beforeAll(async () => {
     connection: env.nativeConnection,
     taskQueue: "outage",
     dataConverter: converter,
-    debugMode: true,
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL("outage.workflows.ts", import.meta.url)),
       logger: new DefaultLogger("ERROR"),

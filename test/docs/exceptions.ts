@@ -75,6 +75,13 @@ export const exceptions: Exception[] = [
     reason: "it needs a Temporal server of one's own",
   },
   {
+    page: "docs/operations/stuck.md",
+    command:
+      'temporal workflow reset --workflow-id sendPostal/ORDER-7 --event-id N --reason "history does not replay"',
+    reason: "it needs Temporal's own command line, which the dev server is no part of",
+    coveredBy: "test/long/e2e/stuck.test.ts",
+  },
+  {
     page: "docs/operations/install.md",
     command: "node scripts/pin-image.mjs",
     reason: "it asks Docker Hub",

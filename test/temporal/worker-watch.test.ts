@@ -37,7 +37,6 @@ async function working(
     connection: env.nativeConnection,
     taskQueue,
     workflowBundle: bundle,
-    debugMode: true,
     dataConverter: {
       payloadCodecs: [
         {

@@ -172,10 +172,6 @@ export const system: Guide[] = [
   },
   { page: "docs/operations/retention.md" },
   {
-    page: "docs/operations/stuck.md",
-    replaced: { "sendPostal/ORDER-7": "sendPostal/order-21", "--event-id N": "--event-id 4" },
-  },
-  {
     // The pages of the other processes are made from the same template (test/docs/exceptions.ts).
     page: "docs/reference/sendPostal.md",
     first: async (world) => void (await run(world, ". .trustflow/client.env")),

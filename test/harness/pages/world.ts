@@ -67,9 +67,8 @@ export class PageWorld {
         cp(join(root, name, "dist"), join(checkout, name, "dist"), { recursive: true }),
       ),
       symlink(join(root, "node_modules"), join(checkout, "node_modules")),
-      // Installed, as the operations guide has it; and Temporal's own tool.
+      // Installed, as the operations guide has it.
       symlink(join(checkout, "dist", "cli.js"), join(programs, "trustflow")),
-      symlink(TEMPORAL_CLI_PATH, join(programs, "temporal")),
     ]);
     return world;
   }
