@@ -1,8 +1,7 @@
 // Repairs stuck processes by one reset to the last good workflow task, which the journal makes safe. Temporal applies later
 // signals and updates again. If a process gets stuck again, an operator must look at it.
-import type { Client } from "@temporalio/client";
+import type { Client, ConnectionLike } from "@temporalio/client";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import type { Connection } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { Worker } from "@temporalio/worker";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
@@ -19,7 +18,9 @@ import type { Execution, HistoryEvent, Stuck } from "../temporal/visibility/stuc
 export interface RepairOptions {
   client: Client;
   /** For the resets: a connection that repeats no call whose answer was lost. */
-  withoutRetries: Pick<Connection, "workflowService">;
+  withoutRetries: Pick<ConnectionLike, "workflowService" | "withDeadline">;
+  /** Asked before each reset: whether this clean-up is the one that repairs. */
+  mayReset(): Promise<boolean>;
   /** Loads the worker's present workflows, and the codec for their payloads, when they are needed. */
   replay(): Promise<ReplayWorkerOptions>;
   /** A younger failure may come from a release that is about to be rolled back. */
@@ -42,6 +43,8 @@ interface StuckProcess {
 }
 
 class LeftAlone extends Error {}
+
+const CALL_MS = 20_000;
 
 const lateTasks = {
   NOT_TAKEN: "no worker takes its workflow task: check that workers run and poll",
@@ -74,9 +77,11 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
 }
 
 async function repairOne(
-  { client, withoutRetries, replay, afterSeconds, dryRun = false, now = new Date() }: RepairOptions,
+  options: RepairOptions,
   { execution: { workflowId, runId }, stuck, events }: StuckProcess,
 ): Promise<void> {
+  const { client, withoutRetries, mayReset, replay, afterSeconds } = options;
+  const { dryRun = false, now = new Date() } = options;
   const { since, repairedAt } = stuck;
   // Its history is good: a reset would schedule a task that waits as this one does.
   if (isLate(stuck)) throw new LeftAlone(lateTasks[stuck.cause]);
@@ -84,21 +89,28 @@ async function repairOne(
   if (now.getTime() - Date.parse(since) < afterSeconds * 1_000)
     throw new LeftAlone(`failing for less than ${afterSeconds} s`);
   const good = await lastGoodTask(await replay(), workflowId, events);
-  if (!good?.eventId) throw new LeftAlone("no workflow task of its history replays");
+  const eventId = good?.eventId;
+  if (!eventId) throw new LeftAlone("no workflow task of its history replays");
   if (dryRun) return;
+  // Server 1.29 knows a second reset of a run by its request id. 1.32 starts another run, without the signals that came after the first
+  // reset: so one clean-up repairs at a time, and no call is repeated.
+  if (!(await mayReset())) throw new LeftAlone("another clean-up repairs now");
+  const deadline = Date.now() + CALL_MS;
   // Sent first, so that no crash in between loses it. It is applied again after the reset, and has no effect without one. It is refused
   // where another clean-up has reset the run.
-  await client.workflow.getHandle(workflowId, runId).signal(repaired, { runId, since });
-  await withoutRetries.workflowService.resetWorkflowExecution({
-    namespace: client.options.namespace,
-    workflowExecution: { workflowId, runId },
-    workflowTaskFinishEventId: good.eventId,
-    resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
-    reason: repairReason,
-    // Server 1.29 knows a second reset by this id. 1.32 makes another run, which has no signal that the first one got: so
-    // one clean-up repairs at a time, and no call is repeated.
-    requestId: `trustflow-repair-${runId}`,
-  });
+  await client.withDeadline(deadline, () =>
+    client.workflow.getHandle(workflowId, runId).signal(repaired, { runId, since }),
+  );
+  await withoutRetries.withDeadline(deadline, () =>
+    withoutRetries.workflowService.resetWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId, runId },
+      workflowTaskFinishEventId: eventId,
+      resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
+      reason: repairReason,
+      requestId: `trustflow-repair-${runId}`,
+    }),
+  );
 }
 
 /** The last completed workflow task up to which the history replays: found by halving, with the whole history first. */

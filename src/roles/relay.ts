@@ -74,7 +74,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   };
 }
 
-/** Open processes for the metrics: those that need a decision by its kind, and all by process. */
+/** Counts open processes for the metrics: those that need a decision by kind, and all by process. */
 async function processCounts({ client }: Awaited<ReturnType<typeof connectClient>>) {
   const { processes } = await import("../contracts/registry.js");
   const { countOpen } = await import("../temporal/visibility/stuck-watch.js");

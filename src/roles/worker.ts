@@ -46,13 +46,13 @@ export async function worker(
     },
   });
   const server = await withHealth(config.worker, health);
-  const ready = gaugeReady(() => health.look());
+  const ready = metricsAddress ? gaugeReady(() => health.look()) : undefined;
   return {
     health,
     details: server.details,
     ended: Promise.race([running.run, running.problem]),
     async close() {
-      ready.close();
+      ready?.close();
       running.shutdown();
       // Rejects where work was given up that does not end. It may hold a connection, so the pool is not waited for.
       await running.run;

@@ -124,13 +124,9 @@ export async function openConnection(settings: ResolvedConnection): Promise<Conn
   }
 }
 
-/** Of the configuration. It connects with its first call, and repeats none. */
+/** A connection as it is configured, which connects with its first call and repeats no call. */
 export function connectionWithoutRetries(): Connection {
-  return Connection.lazy({
-    connectTimeout: CONNECT_TIMEOUT,
-    ...connectionOptions().options,
-    interceptors: [],
-  });
+  return Connection.lazy({ ...connectionOptions().options, interceptors: [] });
 }
 
 /** How many days a namespace keeps the histories of closed processes. */

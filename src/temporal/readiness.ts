@@ -7,8 +7,8 @@ import { grpcOf, status } from "./grpc-status.js";
 const ANSWER_MS = 2_000;
 
 /**
- * Resolves with a sentence for the operator if the client certificate has expired, of which an open connection notices nothing, or if the
- * namespace is gone. Rejects while Temporal does not answer.
+ * Resolves with a sentence for the operator if the client certificate has expired or the namespace is gone. An open connection does not
+ * notice that its certificate expires. Rejects while Temporal does not answer.
  */
 export async function temporalProblem(
   connection: ConnectionLike,

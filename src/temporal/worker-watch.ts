@@ -9,7 +9,7 @@ const LOST_ACTIVATION = "Extra buffered run should not have produced an activati
 const LOOK_EVERY_MS = 15_000;
 /** A task has ten seconds, so an activation that is in progress for a minute of looks will not end. */
 const ACTIVATION_LOOKS = 4;
-/** Within a minute of the end of the last poll that the server noted: that poll took one minute, and looks are made every 15 seconds. */
+/** A poll lasts a minute. So seven looks without a new one mean that none came within 45 seconds after the last one ended. */
 const UNSEEN_LOOKS = 7;
 /** Three minutes of looks. A poll lasts a minute, and the server notes when each one begins. */
 const POLL_LOOKS = 12;
@@ -145,7 +145,7 @@ export function watchWorker(
     close();
     onProblem(problem);
   }
-  return { notSeen: () => anywhere.notSeen(unseenLooks, everyMs), close };
+  return { notSeen: () => anywhere.notSeen(unseenLooks), close };
 }
 
 /** The polls of a worker at all partitions of its queue, of which the root alone does not show those at the others. */
@@ -165,10 +165,9 @@ class PollsAnywhere {
     this.#polls.looks(newest ?? this.#polls.last);
   }
 
-  notSeen(looks: number, everyMs: number): string | undefined {
+  notSeen(looks: number): string | undefined {
     if (this.#polls.count < looks) return undefined;
-    const seconds = (this.#polls.count * everyMs) / 1_000;
-    return `Temporal has noted no new poll of this worker for ${seconds} seconds.`;
+    return `Temporal has noted no new poll of this worker in ${this.#polls.count} looks.`;
   }
 }
 

@@ -168,7 +168,7 @@ test.each<[string, Answer[]]>([
   expect((await foundWith(answers)).found).toEqual([problems.polls]);
 });
 
-const for3 = "Temporal has noted no new poll of this worker for 3 seconds.";
+const for3 = "Temporal has noted no new poll of this worker in 3 looks.";
 
 test.each<[string, Answer[], string[]]>([
   ["after three looks at an old poll", times<Answer>(4, [1, 0]), ["", "", "", for3]],

@@ -105,14 +105,11 @@ async function repair(
   const { SoleHolder } = await import("../../postgres/sole-holder.js");
   const repairing = new SoleHolder(pool, `repair of stuck processes of ${namespace}`);
   const withoutRetries = connectionWithoutRetries();
+  let replay: ReturnType<typeof replayOptions> | undefined;
   try {
-    if (!(await repairing.isHeld())) {
-      writeNote(terminal`Another clean-up repairs stuck processes just now; this one does not.`);
-      return { repaired: [], left: [] };
-    }
-    let replay: ReturnType<typeof replayOptions> | undefined;
     return await repairStuck({
       ...{ client, withoutRetries, dryRun },
+      mayReset: () => repairing.isHeld(),
       afterSeconds: config.stuck.repairAfterSeconds,
       replay: () => (replay ??= replayOptions(config)),
     });

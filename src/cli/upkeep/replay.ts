@@ -1,7 +1,7 @@
 // `trustflow replay`: shows before an upgrade whether the histories of open processes replay with this release.
 import { Option, type Command } from "commander";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
-import type { Replayed } from "../../cleanup/replay.js";
+import type { Replays } from "../../cleanup/replay.js";
 import type { Config } from "../../config/config.js";
 import { payloadKeys, refusedPayloads } from "../../config/payload-keys.js";
 import { processes } from "../../contracts/registry.js";
@@ -21,9 +21,9 @@ interface ReplayFlags {
 export function addReplay(program: Command): void {
   addCommand(program, "replay", {
     summary: "check that this release goes on with the open processes",
-    details: `Replays the histories of open processes with the workflows of this release, the newest of each process first. It
-changes nothing and needs no worker. Run it with a new release before its workers start. Ends with 1 if a history
-does not replay: such a process would be stuck.`,
+    details: `Replays the histories of the newest open processes of each name with the workflows of this release, and counts those
+that it did not check. It changes nothing and needs no worker. Run it with a new release before its workers start. Ends with
+1 if a history does not replay: such a process would be stuck.`,
     example: "trustflow replay --limit 1000",
   })
     .addOption(
@@ -37,29 +37,32 @@ does not replay: such a process would be stuck.`,
     .action(replay);
 }
 
-async function replay({ process: names, limit, json }: ReplayFlags): Promise<void> {
+async function replay({
+  process: names = [...processes],
+  limit,
+  json,
+}: ReplayFlags): Promise<void> {
   const config = loadWithAccounts();
   await requireTemporal();
   const { connectClient } = await import("../../temporal/connection.js");
   const { replayOpen } = await import("../../cleanup/replay.js");
   const { client, close } = await connectClient(payloadKeys(config).ring);
-  const all: Replayed[] = [];
   try {
-    const options = await replayOptions(config);
-    for await (const one of replayOpen(client, options, names ?? processes, limit)) all.push(one);
+    show(await replayOpen(client, await replayOptions(config), names, limit), json);
   } finally {
     await close();
   }
-  const problems = all.filter(({ problem }) => problem !== undefined);
-  if (json) writeJson({ replayed: all.length - problems.length, problems });
+}
+
+function show(replays: Replays, json = false): void {
+  const { replayed, problems, notChecked } = replays;
+  if (json) writeJson(replays);
   else
     writeData(
       facts([
-        ["replayed", String(all.length - problems.length)],
-        ...problems.map(({ id, problem }): [string, string] => [
-          "does not replay",
-          `${id}: ${problem}`,
-        ]),
+        ["replayed", String(replayed)],
+        ["not checked", String(notChecked)],
+        ...problems.map(({ id, problem }): [string, string] => ["problem", `${id}: ${problem}`]),
       ]),
     );
   if (problems.length > 0) process.exitCode = exitCodes.failed;

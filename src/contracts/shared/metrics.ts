@@ -116,7 +116,7 @@ export const metrics = {
     type: "gauge",
     unit: "processes",
     labels: { process: "such as `sendPostal`" },
-    help: "Open processes, in the relay's Temporal namespace",
+    help: "Open processes, in the relay's Temporal namespace; absent where Temporal does not answer within two seconds",
   },
   inAttention: {
     name: "trustflow_processes_in_attention",

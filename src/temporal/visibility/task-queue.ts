@@ -71,7 +71,8 @@ export async function pollsAtAllPartitions(
     versions: { unversioned: true, allActive: true },
     reportPollers: true,
   });
-  return Object.values(versionsInfo ?? {}).flatMap(({ typesInfo }) =>
-    pollsOf(typesInfo?.[WORKFLOW]?.pollers),
-  );
+  const versions = Object.values(versionsInfo ?? {});
+  // Such an answer says nothing about polls.
+  if (versions.length === 0) throw new Error("the server does not tell the polls of a task queue");
+  return versions.flatMap(({ typesInfo }) => pollsOf(typesInfo?.[WORKFLOW]?.pollers));
 }

@@ -58,7 +58,7 @@ export async function buildGo(progress: Progress, build: GoBuild): Promise<void>
     const step = async (cwd: string, args: string[]) => {
       const options = { cwd, env, progress, doing, timeoutMs: BUILD_LIMIT_MS };
       const { ok, output } = await run(go, args, options);
-      if (!ok) throw new Error(`${doing}: go ${args.join(" ")} failed\n${output.slice(-2_000)}`);
+      if (!ok) throw new Error(`${module}: go ${args.join(" ")} failed\n${output.slice(-2_000)}`);
     };
     await step(folder, ["mod", "download", `${module}@${version}`]);
     await build.prepare?.(source);

@@ -101,14 +101,20 @@ test("a process that fails is stuck at the third failure, and not before", async
 }, 60_000);
 
 test("of two clean-ups that have found it the slower one leaves it alone: one reset, which the history shows", async () => {
-  const cleanUp = (ready: () => Promise<unknown>) =>
+  const cleanUp = (ready: () => Promise<unknown>, mayReset = true) =>
     repairStuck({
       ...{ client: env.client, withoutRetries: env.connection, afterSeconds: 0 },
+      mayReset: () => Promise.resolve(mayReset),
       replay: async () => {
         await ready();
         return { workflowBundle: bundle };
       },
     });
+  expect(await cleanUp(() => Promise.resolve(), false)).toEqual({
+    repaired: [],
+    left: [{ id: workflowId, why: "another clean-up repairs now" }],
+  });
+  expect(await runs()).toBe(1);
   let fast: ReturnType<typeof cleanUp> | undefined;
   // It has found the process, and goes on when the other one has reset it.
   const slow = cleanUp(() => (fast = cleanUp(() => Promise.resolve())));
@@ -126,6 +132,7 @@ test("of two clean-ups that have found it the slower one leaves it alone: one re
   await watch.close();
   const again = await repairStuck({
     ...{ client: env.client, withoutRetries: env.connection, afterSeconds: 0 },
+    mayReset: () => Promise.resolve(true),
     replay: () => Promise.reject(new Error("nothing is replayed")),
   });
   expect(again).toEqual({
