@@ -148,6 +148,7 @@ test("each command prints JSON with --json, and nothing else on stdout", async (
   await facts("init", ...account, "--secrets", "env", "--file", configuration);
   env["DATABASE_URL"] = system.stack.databaseUrl;
   await facts("migrate");
+  await facts("replay");
   await facts("cleanup", "--dry-run");
   for (const what of ["generate", "public"]) await facts(`keys ${what}`);
   await facts("keys signing-token", "--out", join(folder, "token"));
