@@ -424,9 +424,12 @@ export class Trustflow extends Starts {
     await this.#refuseErased(workflowId);
     const sent = await this.#withReferences(input, workflowId);
     const compared = comparedInput(schema, sent, contentOf);
+    const { account = "default" } = sent as { account?: string };
     const request = {
       staticSummary: `${title} ${id}`,
       ...options,
+      // Activities and children inherit it, so a crowd of one account does not hold up another account's calls.
+      priority: { fairnessKey: account, ...options.priority },
       workflowId,
       taskQueue: workflowTaskQueue,
       args: [this.#sealed(schema, sent, workflowId)],

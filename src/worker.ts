@@ -18,9 +18,11 @@ import { BatchItems } from "./batch/items/items.js";
 import { ArchiveParts } from "./batch/items/parts.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
 import { required, ringOf } from "./config/config.js";
-import { accountsOf } from "./providers/accounts.js";
+import { allAccountsOf } from "./providers/accounts.js";
 import type { ConfigWithAccounts, OnKeptCertificate } from "./providers/accounts.js";
 import { buildId, providerTaskQueue, workflowTaskQueue } from "./contracts/shared/names.js";
+import { providerNames } from "./providers/registry.js";
+import { reloadAccounts } from "./providers/reload.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { decisionRulesOf } from "./config/decision-rules.js";
 import { documentStoreOf } from "./config/document-store.js";
@@ -99,6 +101,11 @@ export async function startWorker(
   const { workflows, all: workers } = await createWorkers(config, shared, activities, looks);
   const matcher = tokenMatcher(activities.video, pool, namespace);
   const matching = matcher.run();
+  const reloading = reloadAccounts({
+    accounts: config.accounts,
+    onChange: activities.renewAccounts,
+    log: Runtime.instance().logger,
+  });
   const shutdown = () => {
     matcher.close();
     workers.forEach((worker) => stop(worker));
@@ -106,6 +113,7 @@ export async function startWorker(
   const watch = watchForProblem(workflows, { connection, namespace }, shutdown);
   return {
     run: runAll(workers, async () => {
+      reloading.close();
       matcher.close();
       await matching;
       await close();
@@ -271,12 +279,17 @@ function dependenciesOf(config: ConfigWithAccounts, pool: Pool, codecRing: KeyRi
 
 function composeActivities(config: ConfigWithAccounts, pool: Pool, codecRing: KeyRing) {
   const { deps, signedDecisions } = dependenciesOf(config, pool, codecRing);
+  const accounts = allAccountsOf(config, warnOfKept);
   const of: DependenciesOf = (provider) => ({
     ...deps,
-    accounts: accountsOf(config, provider, warnOfKept),
+    accounts: accounts[provider],
     defaults: config,
   });
   return {
+    renewAccounts() {
+      const renewed = allAccountsOf(config, warnOfKept);
+      for (const name of providerNames) Object.assign(accounts[name], renewed[name]);
+    },
     video: of("video-identification"),
     processes: (looks: ProcessLooks) => ({
       ...createProcessActivities(deps.journal, signedDecisions),

@@ -9,10 +9,8 @@ export function environmentsOf(config: Addresses): (account: string) => string {
   const { accounts = {}, sandbox } = config;
   const { url } = sandbox;
   if (environment !== "preproduction" || url === undefined) return () => environment;
-  const simulated = Object.keys(accounts).filter((account) =>
-    isSimulated({ [account]: accounts[account] ?? {} }, url),
-  );
-  return (account) => (simulated.includes(account) ? "sandbox" : environment);
+  return (account) =>
+    isSimulated({ [account]: accounts[account] ?? {} }, url) ? "sandbox" : environment;
 }
 
 /** The sandbox has a port of its own for mutual TLS. */

@@ -90,9 +90,11 @@ export const secret = () => configuredSecret(false);
 
 /** An optional secret: without it the account is unusable, but its configuration can be shared. TOML has no null value. */
 export const accountSecret = () =>
-  secret().prefault(null).meta({ description: "secret", isRequired: true });
+  renewedSecret()
+    .prefault(null)
+    .meta({ description: "secret; one of a file is read again when it changes", isRequired: true });
 
-/** As `secret`, but a file is read at each use, for values that are renewed together with other files. */
+/** As `secret`, but a file is read at each use. While it cannot be read or is empty, its last content counts. */
 export const renewedSecret = () => configuredSecret(true);
 
 function configuredSecret(isRenewed: boolean) {
@@ -143,16 +145,15 @@ class ConfiguredSecret extends Secret {
 
   /** Throws a `ConfigurationError` that names the key. */
   override reveal(): string {
-    if (this.#text !== undefined) return this.#text;
-    let text: string | undefined;
+    if (this.#text !== undefined && !this.#isRenewed) return this.#text;
     try {
-      text = this.#read(this.env);
+      this.#text = this.#read(this.env) || this.#text;
     } catch (error) {
-      throw new ConfigurationError([`${this.key}: ${(error as Error).message}`]);
+      if (this.#text === undefined)
+        throw new ConfigurationError([`${this.key}: ${(error as Error).message}`]);
     }
-    if (text === undefined) throw isRequired(this.key);
-    if (!this.#isRenewed) this.#text = text;
-    return text;
+    if (this.#text === undefined) throw isRequired(this.key);
+    return this.#text;
   }
 }
 

@@ -20,8 +20,7 @@ export function load<S extends z.ZodType<Addresses>>(
   env = process.env,
   given: ClientConfiguration = {},
 ): z.infer<S> {
-  const named = env["TRUSTFLOW_CONFIG"];
-  const path = named ?? (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
+  const path = configurationFile(env);
   const tree = path === undefined ? {} : readToml(path);
   const { DATABASE_URL = "" } = env;
   if (DATABASE_URL !== "") place(tree, ["database", "url"], DATABASE_URL);
@@ -50,6 +49,9 @@ export function load<S extends z.ZodType<Addresses>>(
   });
   throw new ConfigurationError(problems);
 }
+
+export const configurationFile = (env = process.env): string | undefined =>
+  env["TRUSTFLOW_CONFIG"] ?? (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
 
 /** With the variables that it comes from, if any, and the keys that it may have been meant to be. */
 function unknownKey(schema: z.ZodType, path: string[], env: NodeJS.ProcessEnv): string {

@@ -48,3 +48,8 @@ export function accountsOf<P extends Provider>(
   });
   return Object.fromEntries(found);
 }
+
+export const allAccountsOf = (config: { accounts: Accounts }, onKept?: OnKeptCertificate) =>
+  Object.fromEntries(providerNames.map((name) => [name, accountsOf(config, name, onKept)])) as {
+    [P in Provider]: Record<string, AccountOf<P>>;
+  };

@@ -10,6 +10,7 @@ import { searchAttributes } from "../contracts/shared/names.js";
 import type { PayloadKeys } from "../config/payload-keys.js";
 import type { connectClient } from "../temporal/connection.js";
 import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
+import { reloadAccounts } from "../providers/reload.js";
 import type { Pool } from "../postgres/pool.js";
 import { SoleHolder } from "../postgres/sole-holder.js";
 import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
@@ -48,6 +49,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
     onEvent: metrics.onEvent,
     onWake: metrics.onWake,
   });
+  const reloading = reloadAccounts({ accounts: config.accounts, log });
   const health = new Health({
     needs: {
       listening: () => started.health().listening,
@@ -63,6 +65,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
     health,
     details: { ...server.details, ...served.details },
     async close() {
+      reloading.close();
       await started.close();
       await webhooks?.close();
       await server.close();

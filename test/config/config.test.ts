@@ -204,7 +204,7 @@ test.each([
   expect(read).toThrow(why);
 });
 
-test("a passphrase of a file is read again, as it is renewed with its certificate; a password is not", () => {
+test("an account's secrets in files are read again; the last one counts while a file is empty or gone", () => {
   const folder = mkdtempSync(join(tmpdir(), "trustflow-test-"));
   const [path, toml] = [join(folder, "secret"), join(folder, "trustflow.toml")];
   const secrets = ["password", "passphrase"].map((key) => `${key} = { file = "${path}" }`);
@@ -213,11 +213,20 @@ test("a passphrase of a file is read again, as it is renewed with its certificat
   const read = accountOf("DISPOSABLE_CERTIFICATE", { ...certificate, PASSWORD: "" });
   process.env["TRUSTFLOW_CONFIG"] = toml;
   const { password, passphrase } = read()!["disposable-certificate"]!;
-  expect([password.reveal(), passphrase?.reveal()]).toEqual(["first", "first"]);
-  writeFileSync(path, "second\n");
-  expect([password.reveal(), passphrase?.reveal()]).toEqual(["first", "second"]);
+  const revealed = () => [password.reveal(), passphrase?.reveal()];
+  expect(revealed()).toEqual(["first", "first"]);
+  for (const [content, expected] of [
+    ["second\n", "second"],
+    ["", "second"],
+    ["third\n", "third"],
+  ] as const) {
+    writeFileSync(path, content);
+    expect(revealed()).toEqual([expected, expected]);
+  }
   rmSync(path);
-  expect(() => passphrase?.reveal()).toThrow("passphrase: the file does not exist");
+  expect(revealed()).toEqual(["third", "third"]);
+  const { password: another } = read()!["disposable-certificate"]!;
+  expect(() => another.reveal()).toThrow("password: the file does not exist");
   rmSync(folder, { recursive: true });
 });
 

@@ -75,8 +75,10 @@ export class TokenMatcher {
   /** Until `close`. */
   async run(): Promise<void> {
     const { signal } = this.#ending;
-    while (!signal.aborted && Object.keys(this.#deps.accounts).length > 0) {
-      await this.round().catch((error: unknown) => this.#report(error));
+    while (!signal.aborted) {
+      // An account may come later.
+      if (Object.keys(this.#deps.accounts).length > 0)
+        await this.round().catch((error: unknown) => this.#report(error));
       await sleep(this.#times.pauseMs, undefined, { signal }).catch(() => undefined);
     }
     this.#deps.holder.close();

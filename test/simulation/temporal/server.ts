@@ -319,7 +319,7 @@ export class TemporalServer implements Surroundings {
 
   readonly #calls = {
     GetSystemInfo: () => ({
-      serverVersion: "1.32.0",
+      serverVersion: "1.32.1",
       capabilities: { signalAndQueryHeader: true, internalErrorDifferentiation: true },
     }),
     DescribeNamespace: () => ({

@@ -85,6 +85,6 @@ function goEnvironment(folder: string, modules: string, { os, cpu }: Platform): 
     GOARCH: cpu === "x64" ? "amd64" : cpu,
     GOCACHE: join(folder, "cache"),
     GOMODCACHE: modules,
-    GOFLAGS: "-modcacherw",
+    GOFLAGS: "-modcacherw -mod=mod",
   };
 }

@@ -2,6 +2,8 @@
 // The CLI's own program needs a module (cliext) that the module proxies do not have; its dev server does not, so the program is
 // temporal/main.go, built inside the CLI's module with an empty cliext.
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -10,9 +12,12 @@ import { withLock } from "../processes/lock.js";
 import { isExecutable, type Progress } from "../processes/tools.js";
 import { buildGo, type GoSources, type Platform, thisPlatform } from "./build-go.js";
 
-/** The version of the CLI's module: Server 1.32.0, Web UI 2.54.1. */
-export const TEMPORAL_VERSION = "1.9.1";
+/** The version of Temporal Server; its Web UI is 2.54.1. */
+export const TEMPORAL_VERSION = "1.32.1";
 const MODULE = "github.com/temporalio/cli";
+/** That of the CLI's module, and the Temporal Server that it asks for. */
+const MODULE_VERSION = "1.9.1";
+const SERVER_OF_MODULE = "1.32.0";
 const PROGRAM = "./cmd/trustflow-dev-server";
 const programSource = new URL("../../temporal/main.go", import.meta.url);
 
@@ -21,13 +26,12 @@ export const temporalFile = ({ os }: Platform) => (os === "win32" ? "temporal.ex
 /** The npm package that has it for a platform. */
 export const temporalPackage = ({ os, cpu }: Platform) => `trustflow-temporal-${os}-${cpu}`;
 
-/** Where a build puts the program, and beside it the file `LICENSES`. */
-export const builtTemporal = (platform = thisPlatform) =>
-  join(
-    cacheDirectory(),
-    `temporal-${TEMPORAL_VERSION}-${platform.os}-${platform.cpu}`,
-    temporalFile(platform),
-  );
+/** Where a build puts the program, and beside it the file `LICENSES`. Another program source is another folder. */
+export function builtTemporal(platform = thisPlatform): string {
+  const source = createHash("sha256").update(readFileSync(programSource)).digest("hex").slice(0, 8);
+  const name = ["temporal", TEMPORAL_VERSION, source, platform.os, platform.cpu].join("-");
+  return join(cacheDirectory(), name, temporalFile(platform));
+}
 
 /** One run at a time gets a Temporal dev server. */
 export const alone = <T>(progress: Progress, work: () => Promise<T>): Promise<T> =>
@@ -47,7 +51,7 @@ export async function haveBuilt(progress: Progress, platform: Platform): Promise
 export async function buildTemporal(progress: Progress, platform = thisPlatform): Promise<void> {
   await buildGo(progress, {
     module: MODULE,
-    version: `v${TEMPORAL_VERSION}`,
+    version: `v${MODULE_VERSION}`,
     programs: { [temporalFile(platform)]: PROGRAM },
     target: dirname(builtTemporal(platform)),
     platform,
@@ -62,6 +66,13 @@ export async function buildTemporal(progress: Progress, platform = thisPlatform)
 }
 
 async function addProgram(source: string): Promise<void> {
+  const manifest = join(source, "go.mod");
+  const required = await readFile(manifest, "utf8");
+  const server = (version: string) => `go.temporal.io/server v${version}`;
+  const raised = required.replace(server(SERVER_OF_MODULE), server(TEMPORAL_VERSION));
+  if (raised === required)
+    throw new Error(`${MODULE} does not ask for ${server(SERVER_OF_MODULE)}`);
+  await writeFile(manifest, raised);
   for (const name of [PROGRAM, "cliext"]) await mkdir(join(source, name), { recursive: true });
   await writeFile(join(source, "cliext/go.mod"), `module ${MODULE}/cliext\n`);
   await copyFile(programSource, join(source, PROGRAM, "main.go"));

@@ -110,6 +110,7 @@ function argumentsOf(given: {
     ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(given.port)],
     ...["--ui-port", String(given.uiPort), "--namespace", given.namespace],
     ...["--log-level", "warn", "--log-format", "json"],
+    ...["--dynamic-config-value", "matching.enableFairness=true"],
     ...given.attributes.flatMap(({ name, type }) => [
       ...["--search-attribute", `${name}=${typeNames[type]}`],
     ]),

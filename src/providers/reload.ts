@@ -1,0 +1,53 @@
+// Reads the accounts again when the configuration file changes, so that a new account needs no restart. Secrets in files are read at each
+// call (src/config/fields.ts), and so are client certificates.
+import { statSync } from "node:fs";
+import { configurationFile } from "../config/load.js";
+import { ConfigurationError, requireSecrets } from "../config/config.js";
+import { loadWithAccounts } from "./accounts.js";
+import type { Accounts } from "./accounts.js";
+
+const LOOK_MS = 5_000;
+
+export interface Reloading {
+  accounts: Accounts;
+  onChange?: () => void;
+  log: Record<"info" | "warn", (message: string, details: object) => void>;
+  lookMs?: number;
+}
+
+/**
+ * Changes `accounts` in place: open steps keep the account that they began with. An account that is gone from the file stays until the
+ * restart, because its processes would fail. A file counts once it is the same at two looks, so that nobody reads half of one.
+ */
+export function reloadAccounts(reloading: Reloading): { close(): void } {
+  const { accounts, onChange, log, lookMs = LOOK_MS } = reloading;
+  const path = configurationFile();
+  if (path === undefined) return { close() {} };
+  let used = stampOf(path);
+  let seen = used;
+  const look = (): void => {
+    const stamp = stampOf(path);
+    const isStable = stamp === seen;
+    seen = stamp;
+    if (!isStable || stamp === used) return;
+    used = stamp;
+    try {
+      const read = loadWithAccounts().accounts;
+      requireSecrets(read);
+      Object.assign(accounts, read);
+      onChange?.();
+      log.info("The accounts were read again", { accounts: Object.keys(read) });
+    } catch (error) {
+      const problems = error instanceof ConfigurationError ? error.problems : [String(error)];
+      log.warn("The accounts stay as they are: the configuration is not usable", { problems });
+    }
+  };
+  const timer = setInterval(look, lookMs);
+  return { close: () => clearInterval(timer) };
+}
+
+/** Undefined while the file is being replaced. */
+function stampOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.ino}:${found.size}:${found.mtimeNs}`;
+}

@@ -1,0 +1,56 @@
+// Accounts while the roles run: one that is added to the configuration file, and one whose crowd does not hold up another's calls.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+
+const CROWD = 60;
+const bySecond = { account: "second" };
+let system: TestStack;
+
+beforeAll(async () => {
+  // Far below what the crowd asks for, so that its calls wait in the queue.
+  system = await startTestStack({ env: { TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "5" } });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+const submitted = async (id: string) => Object.keys(await system.effects(id)).length > 0;
+
+async function until(wanted: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 50_000; !(await wanted()); await delay(100))
+    if (Date.now() > end) throw new Error("it did not come about");
+}
+
+test("an account that the configuration file gets serves without a restart", async () => {
+  const { stack, client } = system;
+  const { directory, env, logDirectory } = stack;
+  const name = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__";
+  const password = join(directory, "password");
+  await writeFile(password, env[`${name}PASSWORD`] ?? "");
+  const account = {
+    baseUrl: env[`${name}BASE_URL`],
+    username: env[`${name}USERNAME`],
+  };
+  const keys = Object.entries(account).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  await writeFile(
+    join(directory, "trustflow.toml"),
+    ["[accounts.second.evi-post]", ...keys, `password = { file = "${password}" }`].join("\n"),
+  );
+  const log = () => readFile(join(logDirectory, "worker.log"), "utf8");
+  await until(async () => (await log()).includes("The accounts were read again"));
+  await client.sendPostal("by-second", letterInput("by-second", "delivered", bySecond));
+  await until(() => submitted("by-second"));
+});
+
+test("a crowd of one account does not hold up the letter of another", async () => {
+  const { client } = system;
+  const crowd = Array.from({ length: CROWD }, (_, index) => `crowd-${index}`);
+  await Promise.all(crowd.map((id) => client.sendPostal(id, letterInput(id, "delivered"))));
+  await client.sendPostal("alone", letterInput("alone", "delivered", bySecond));
+  await until(() => submitted("alone"));
+  const served = await Promise.all(crowd.map((id) => submitted(id)));
+  expect(served.filter(Boolean).length).toBeLessThan(CROWD / 2);
+});

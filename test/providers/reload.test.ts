@@ -1,0 +1,62 @@
+// Accounts that are read again while a role runs (src/providers/reload.ts).
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { loadWithAccounts } from "../../src/providers/accounts.js";
+import { reloadAccounts } from "../../src/providers/reload.js";
+import { temporaryFolder } from "../harness/temporary.js";
+
+const before = process.env;
+const accountOf = (name: string, username: string) =>
+  [
+    `[accounts.${name}.evi-post]`,
+    'baseUrl = "https://post.example"',
+    `username = "${username}"`,
+    'password = { env = "PASSWORD" }',
+  ].join("\n");
+
+let file: string;
+let write: (...accounts: string[]) => Promise<void>;
+beforeEach(async () => {
+  file = join(await temporaryFolder(), "trustflow.toml");
+  write = (...accounts) => writeFile(file, accounts.join("\n"));
+  process.env = { TRUSTFLOW_CONFIG: file, PASSWORD: "p" };
+});
+afterEach(() => {
+  process.env = before;
+});
+
+test("new and changed accounts count, one that is gone stays, and an unusable file changes nothing", async () => {
+  await write(accountOf("default", "first"), accountOf("old", "old"));
+  const { accounts } = loadWithAccounts();
+  const told: string[] = [];
+  const tell = (message: string) => void told.push(message);
+  const onChange = vi.fn();
+  const reloading = reloadAccounts({
+    accounts,
+    onChange,
+    log: { info: tell, warn: tell },
+    lookMs: 5,
+  });
+  const names = () =>
+    Object.entries(accounts).map(([name, of]) => [name, of["evi-post"]?.username]);
+  try {
+    await write(accountOf("default", "second"), accountOf("new", "new"));
+    await vi.waitFor(() => expect(told).toHaveLength(1));
+    expect(names()).toEqual([
+      ["default", "second"],
+      ["old", "old"],
+      ["new", "new"],
+    ]);
+    expect(onChange).toHaveBeenCalledOnce();
+    await write("[accounts.default.evi-post]", "baseUrl = 1");
+    await vi.waitFor(() => expect(told).toHaveLength(2));
+    await rm(file);
+    await write(accountOf("default", "third"));
+    await vi.waitFor(() => expect(told).toHaveLength(3));
+    expect(told[1]).toBe("The accounts stay as they are: the configuration is not usable");
+    expect(names()[0]).toEqual(["default", "third"]);
+  } finally {
+    reloading.close();
+  }
+});
