@@ -94,8 +94,9 @@ export async function bundleWorkflows(before) {
   const { bundleWorkflowCode, DefaultLogger } = await import("@temporalio/worker");
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(dist, "workflows", "index.js"),
-    workflowInterceptorModules: ["query-guard.js", "payload-guard.js", "status-memo.js"].map(
-      (name) => join(dist, "workflows", "runtime", name),
+    // Those of src/worker.ts.
+    workflowInterceptorModules: ["query-guard", "payload-guard", "status-memo", "trace-header"].map(
+      (name) => join(dist, "workflows", "runtime", `${name}.js`),
     ),
     failureConverterPath: join(dist, "temporal", "codec", "failure-converter.cjs"),
     logger: new DefaultLogger("WARN", ({ level, message }) => say(`${level}: ${message}`)),

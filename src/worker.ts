@@ -13,6 +13,7 @@ import type { ProcessLooks } from "./activities/runtime/look.js";
 import type { ActivityDependencies } from "./activities/runtime/provider-context.js";
 import { createProcessActivities } from "./activities/runtime/process.js";
 import { countCall } from "./activities/runtime/call-metrics.js";
+import { activityTracing } from "./activities/runtime/tracing.js";
 import { TokenMatcher } from "./activities/video-identification/token-matcher.js";
 import { BatchItems } from "./batch/items/items.js";
 import { ArchiveParts } from "./batch/items/parts.js";
@@ -135,7 +136,7 @@ async function createWorkers(
   const calls: WorkerOptions = {
     ...shared,
     dataConverter: converters.activities,
-    interceptors: { activity: [activityGuard] },
+    interceptors: { activity: [activityTracing, activityGuard] },
   };
   const providers = await withPatientPolls(() =>
     Promise.all(
@@ -215,7 +216,7 @@ function stop(worker: Worker): void {
   if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
-const interceptors = ["query-guard", "payload-guard", "status-memo"];
+export const interceptors = ["query-guard", "payload-guard", "status-memo", "trace-header"];
 
 /** The bundle that the build made; from the sources, the worker bundles itself. */
 export function workflowSource(): Pick<

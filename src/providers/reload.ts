@@ -36,10 +36,11 @@ export function reloadAccounts(reloading: Reloading): { close(): void } {
       requireSecrets(read);
       Object.assign(accounts, read);
       onChange?.();
-      log.info("The accounts were read again", { accounts: Object.keys(read) });
+      log.info("The accounts were read again", { account: Object.keys(read).join() });
     } catch (error) {
-      const problems = error instanceof ConfigurationError ? error.problems : [String(error)];
-      log.warn("The accounts stay as they are: the configuration is not usable", { problems });
+      const why =
+        error instanceof ConfigurationError ? { problem: error.problems.join("; ") } : { error };
+      log.warn("The configuration cannot be used, and the accounts stay as they are", why);
     }
   };
   const timer = setInterval(look, lookMs);

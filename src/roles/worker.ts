@@ -13,6 +13,7 @@ import {
 } from "./database.js";
 import type { ShutdownTimes } from "../worker.js";
 import { roleLogger, withHealth } from "./role.js";
+import { startTracing } from "./tracing.js";
 import type { RunningRole } from "./role.js";
 
 /**
@@ -37,6 +38,7 @@ export async function worker(
   const { gaugeReady } = await import("../temporal/ready-gauge.js");
   const { metricsAddress } = config.worker;
   installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
+  const tracing = await startTracing("worker");
   const running = await startWorker(config, pool, times);
   const health = new Health({
     needs: {
@@ -57,6 +59,7 @@ export async function worker(
       // Rejects where work was given up that does not end. It may hold a connection, so the pool is not waited for.
       await running.run;
       await server.close();
+      await tracing.close();
       await pool.end();
     },
   };

@@ -54,7 +54,7 @@ test("new and changed accounts count, one that is gone stays, and an unusable fi
     await rm(file);
     await write(accountOf("default", "third"));
     await vi.waitFor(() => expect(told).toHaveLength(3));
-    expect(told[1]).toBe("The accounts stay as they are: the configuration is not usable");
+    expect(told[1]).toBe("The configuration cannot be used, and the accounts stay as they are");
     expect(names()[0]).toEqual(["default", "third"]);
   } finally {
     reloading.close();

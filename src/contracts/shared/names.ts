@@ -64,3 +64,6 @@ export interface ProposedDecision {
   decision: string;
   principal: string;
 }
+
+/** The header in which OpenTelemetry's interceptors of Temporal's SDKs pass a trace on. */
+export const traceHeader = "_tracer-data";

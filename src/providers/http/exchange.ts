@@ -6,12 +6,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { SpanKind } from "@opentelemetry/api";
 import { got } from "got";
 import type { Method, PlainResponse } from "got";
 import { ProviderError, withoutAnswer } from "../errors/provider-error.js";
 import type { EffectClass } from "../effect-classes.js";
 import { mutualTlsAgent, refusesCertificate } from "./mutual-tls.js";
 import type { TlsIdentity } from "./mutual-tls.js";
+import { failed, inSpan } from "./span.js";
 
 export interface HttpRequest {
   provider: string;
@@ -72,7 +74,22 @@ const plain = {
  * Throws ProviderError: `unavailable` with effect `none` where nothing can have been written (name, connection, TLS,
  * abort before that), `protocol` where the request could not be built; else as `withoutAnswer` says for the class.
  */
-export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
+export function exchange(request: HttpRequest): Promise<HttpAnswer> {
+  const { provider, operation, effectClass, method, url } = request;
+  const attributes = {
+    "http.request.method": method,
+    "server.address": url.hostname,
+    "trustflow.effect_class": effectClass,
+  };
+  return inSpan(`${provider} ${operation}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const answer = await exchangeOnce(request);
+    span.setAttribute("http.response.status_code", answer.status);
+    if (answer.status >= 400) failed(span, String(answer.status));
+    return answer;
+  });
+}
+
+async function exchangeOnce(request: HttpRequest): Promise<HttpAnswer> {
   const running = new Exchange(request);
   try {
     request.signal?.throwIfAborted();

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { packageDirectory } from "../../../packages/dev/src/paths.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
+import { interceptors } from "../../../src/worker.js";
 import { startRoleOf } from "../outages/roles.js";
 import type { TestStack } from "./stack.js";
 
@@ -16,7 +17,7 @@ export async function defectiveBundle(): Promise<string> {
     workflowsPath: module,
     workflowInterceptorModules: [
       module,
-      ...["query-guard", "payload-guard", "status-memo"].map((name) =>
+      ...interceptors.map((name) =>
         fileURLToPath(new URL(`../../../src/workflows/runtime/${name}.ts`, import.meta.url)),
       ),
     ],
