@@ -1,8 +1,8 @@
 // The composition root: configuration → providers → activities → workers for the task queues (docs/design.md §3, §12).
 import { Runtime, Worker } from "@temporalio/worker";
 import type { WorkerOptions } from "@temporalio/worker";
-import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Circuits } from "./activities/runtime/circuit-breaker.js";
@@ -28,6 +28,7 @@ import type { KeyRing } from "./crypto/key-ring.js";
 import { decisionRulesOf } from "./config/decision-rules.js";
 import { documentStoreOf } from "./config/document-store.js";
 import { environmentsOf } from "./config/environment.js";
+import { ownVersion } from "./config/version.js";
 import { Journal } from "./journal/journal.js";
 import { SignedDecisions } from "./journal/signed-decisions.js";
 import { UnaddressedTokens } from "./journal/unaddressed-tokens.js";
@@ -98,6 +99,7 @@ export async function startWorker(
     stickyQueueScheduleToStartTimeout: config.worker.stickySeconds * 1_000,
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: WORKFLOW_POLLERS },
     activityTaskPollerBehavior: { type: "autoscaling" },
+    ...versionOf(config.worker),
   };
   const { workflows, all: workers } = await createWorkers(config, shared, activities, looks);
   const matcher = tokenMatcher(activities.video, pool, namespace);
@@ -155,7 +157,6 @@ async function createWorkers(
     ...workflowSource(),
     dataConverter: converters.workflows,
     maxCachedWorkflows: config.worker.cachedProcesses,
-    buildId,
   })) as WatchedWorker;
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
   const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
@@ -232,6 +233,30 @@ export function workflowSource(): Pick<
       workflowModules: interceptors.map((name) => path(`workflows/runtime/${name}.ts`)),
     },
   };
+}
+
+/** Open processes go on with the workers of the version that is current by then. */
+function versionOf({ deployment }: ConfigWithAccounts["worker"]): Partial<WorkerOptions> {
+  if (deployment === undefined) return { buildId };
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName: deployment, buildId: releaseBuildId() },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: "AUTO_UPGRADE",
+    },
+  };
+}
+
+/** The generation of the workflows, the version of the package, and which workflows they are. */
+export function releaseBuildId(): string {
+  const { workflowBundle } = workflowSource();
+  const code =
+    workflowBundle && "codePath" in workflowBundle && readFileSync(workflowBundle.codePath);
+  const digest = createHash("sha256")
+    .update(code || "sources")
+    .digest("hex")
+    .slice(0, 12);
+  return `${buildId}-${ownVersion()}-${digest}`;
 }
 
 const warnOfKept: OnKeptCertificate = (about) =>

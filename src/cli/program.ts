@@ -1,10 +1,11 @@
 // The command line: its groups of commands, and the exit code of a run (docs/design.md §13).
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addAlertEmails } from "./upkeep/alert-emails.js";
 import { addCallbacks } from "./upkeep/callbacks.js";
 import { addCompletion } from "./completion.js";
 import { addCleanup } from "./upkeep/cleanup.js";
+import { ownVersion } from "../config/version.js";
+import { addRelease } from "./upkeep/release.js";
 import { addReplay } from "./upkeep/replay.js";
 import { addDoctor } from "./doctor.js";
 import { addDocuments } from "./upkeep/documents.js";
@@ -56,7 +57,17 @@ const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
   ],
   [
     "Deployment",
-    [addInit, addMigrate, addRoles, addReplay, addCleanup, addKeys, addSandbox, addCompletion],
+    [
+      addInit,
+      addMigrate,
+      addRoles,
+      addReplay,
+      addRelease,
+      addCleanup,
+      addKeys,
+      addSandbox,
+      addCompletion,
+    ],
   ],
 ];
 
@@ -95,9 +106,4 @@ export async function createProgram(asJson = false): Promise<Command> {
     for (const addTo of add) await addTo(program);
   }
   return program;
-}
-
-function ownVersion(): string {
-  const file = new URL("../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

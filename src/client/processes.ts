@@ -37,7 +37,7 @@ import type { Waiting } from "./waiting.js";
 export type StartOptions = Waiting &
   Pick<
     WorkflowStartOptions,
-    "memo" | "priority" | "startDelay" | "staticSummary" | "staticDetails"
+    "memo" | "priority" | "startDelay" | "staticSummary" | "staticDetails" | "versioningOverride"
   >;
 
 /** The names under which the workers keep what a client reads of a process. */

@@ -208,6 +208,12 @@ export const Config = z.strictObject({
         .describe(
           "`host:port` for Prometheus, the host an IP address; a port alone is on 127.0.0.1. Receiver, relay, worker",
         ),
+      deployment: z
+        .preprocess(plain, z.string().regex(/^[\w-]{1,64}$/, "must be letters, digits, _ and -"))
+        .optional()
+        .describe(
+          "the name of a Worker Deployment of Temporal; with it the workers are versioned ([ramped releases](upgrade.md#a-ramped-release)); the same everywhere. Worker, `release`",
+        ),
       cachedProcesses: whole().default(600).describe("how many processes stay in memory"),
       stickySeconds: whole(1)
         .default(10)

@@ -18,6 +18,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
   stdin?: string;
+  /** The file of another release's command line. */
+  program?: string;
 }
 
 export async function trustflow(args: string[], options: RunOptions = {}): Promise<Ended> {
@@ -32,9 +34,12 @@ export async function trustflow(args: string[], options: RunOptions = {}): Promi
 }
 
 /** For a role: the caller stops it. */
-export function start(args: string[], { env = {}, cwd = tmpdir() }: RunOptions = {}): ChildProcess {
+export function start(
+  args: string[],
+  { env = {}, cwd = tmpdir(), program = cli }: RunOptions = {},
+): ChildProcess {
   const { PATH = "", HOME = "" } = process.env;
-  return spawn(process.execPath, [cli, ...args], {
+  return spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH, HOME, TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env },
     stdio: ["pipe", "pipe", "pipe"],

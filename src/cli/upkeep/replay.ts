@@ -54,7 +54,7 @@ async function replay({
   }
 }
 
-function show(replays: Replays, json = false): void {
+export function show(replays: Replays, json = false): void {
   const { replayed, problems, notChecked } = replays;
   if (json) writeJson(replays);
   else

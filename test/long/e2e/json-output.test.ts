@@ -149,6 +149,8 @@ test("each command prints JSON with --json, and nothing else on stdout", async (
   env["DATABASE_URL"] = system.stack.databaseUrl;
   await facts("migrate");
   await facts("replay");
+  env["TRUSTFLOW_WORKER__DEPLOYMENT"] = "json";
+  await facts("release");
   await facts("cleanup", "--dry-run");
   for (const what of ["generate", "public"]) await facts(`keys ${what}`);
   await facts("keys signing-token", "--out", join(folder, "token"));

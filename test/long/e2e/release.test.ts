@@ -1,0 +1,131 @@
+// Versioned workers: a release gets some processes, then all; one with a defect is taken back, and no process is lost.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PostalHandle, SendPostalInput } from "../../../src/client.js";
+import type { Role } from "../../../packages/dev/src/stack/role.js";
+import { cli, trustflow } from "../../cli/run.js";
+import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { defectiveBundle, startRelease } from "../../harness/stack/releases.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+
+const deploymentName = "letters";
+let system: TestStack;
+let bundle: string;
+let letter: PostalHandle;
+let good: string;
+const workers: Role[] = [];
+
+beforeAll(async () => {
+  system = await startTestStack({
+    // Nothing happens by itself until the end.
+    sandboxSpeed: 1,
+    env: { TRUSTFLOW_WORKER__DEPLOYMENT: deploymentName },
+  });
+  bundle = await defectiveBundle();
+}, 180_000);
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await system?.close();
+}, 60_000);
+
+/** What `trustflow release` of that release says. */
+async function release(program: string, watchSeconds = 1, gate: SendPostalInput[] = []) {
+  const file = join(system.stack.directory, "gate.json");
+  const gates = gate.flatMap(() => ["--gate", `sendPostal=${file}`]);
+  await writeFile(file, JSON.stringify(gate[0] ?? {}));
+  const args = [
+    "release",
+    "--percentage",
+    "100",
+    "--watch-seconds",
+    String(watchSeconds),
+    ...gates,
+    "--json",
+  ];
+  const { code, stdout, stderr } = await trustflow(args, { env: system.stack.env, program });
+  return [code, JSON.parse(stdout || stderr) as { buildId?: string }] as const;
+}
+
+async function start(name: string, code: string): Promise<string> {
+  workers.push(await startRelease(system, name, code));
+  return join(system.stack.directory, name, "dist", "cli.js");
+}
+
+async function routing() {
+  const { workflowService } = system.client.temporal;
+  const known = await workflowService.describeWorkerDeployment({
+    namespace: "default",
+    deploymentName,
+  });
+  const { currentDeploymentVersion: current, rampingDeploymentVersion: ramping } =
+    known.workerDeploymentInfo?.routingConfig ?? {};
+  return { current: current?.buildId, ramping: ramping?.buildId };
+}
+
+const isTracking = (handle: PostalHandle) =>
+  statusWhere(handle, ({ phase }) => phase === "tracking");
+
+test("the first workers of a deployment take processes once they are released", async () => {
+  letter = await system.client.sendPostal("defect", letterInput("defect", "delivered"));
+  const [code, { buildId }] = await release(cli);
+  expect([code, await routing()]).toEqual([0, { current: buildId, ramping: undefined }]);
+  await isTracking(letter);
+}, 60_000);
+
+test("a release that does not replay an open process gets none", async () => {
+  const before = await routing();
+  const program = await start(
+    "waits",
+    bundle.replaceAll("WAITS_BEFORE", () => "submit"),
+  );
+  const problems = [{ id: letter.workflowId, problem: expect.stringContaining("TMPRL1100") }];
+  expect(await release(program)).toEqual([1, { replayed: 0, notChecked: 0, problems }]);
+  expect(await routing()).toEqual(before);
+}, 60_000);
+
+test("a release at which a process gets stuck is taken back, and the process goes on", async () => {
+  const before = await routing();
+  const program = await start(
+    "throws",
+    bundle.replaceAll("THROWS_AT", () => "providerEvents"),
+  );
+  const releasing = release(program, 120);
+  await eventually("it is ramped", async () => (await routing()).ramping !== undefined);
+  const event = eventOf({ Identifier: "during" }, { State: "Sent", Details: "during" });
+  expect(await post(addressOf(system, letter.workflowId), event)).toBeLessThan(300);
+  const [code, answer] = await releasing;
+  expect([code, answer]).toMatchObject([1, { state: "takenBack", stuck: [letter.workflowId] }]);
+  expect(await routing()).toEqual(before);
+  await eventually("the callback is applied", async () => {
+    const { timeline = [] } = (await letter.status().catch(() => undefined)) ?? {};
+    return timeline.some(({ source }) => source === "callback");
+  });
+}, 180_000);
+
+test("a release whose gate fails gets none", async () => {
+  const before = await routing();
+  good = await start("good", bundle);
+  await system.sandbox.setSpeed(60_000);
+  const rejected = letterInput("gate", "submit=reject-400");
+  expect(await release(good, 1, [rejected])).toMatchObject([
+    1,
+    { message: expect.stringContaining("The gate") },
+  ]);
+  expect(await routing()).toEqual(before);
+}, 60_000);
+
+test("a good release goes on with every open process, and each effect happened once", async () => {
+  const [code, { buildId }] = await release(good, 1, [letterInput("gate", "delivered")]);
+  expect([code, await routing()]).toEqual([0, { current: buildId, ramping: undefined }]);
+  await system.stack.role("worker").stop();
+  expect(await letter.result()).toMatchObject({ outcome: "delivered" });
+  for (const id of ["defect", "gate"])
+    expect(await system.effects(id)).toEqual({ "evi-post.submit": 1 });
+  const { workflow } = system.client.temporal;
+  const query = `TemporalWorkerDeploymentVersion = "${deploymentName}:${buildId}"`;
+  expect((await workflow.count(query)).count).toBe(2);
+}, 120_000);
