@@ -32,7 +32,7 @@ const noLts = {
 };
 
 /**
- * Those of test/long but packages and pages, those of test/e2e, and recorded histories, under the release of Node that the image runs on.
+ * Those of test/long but packages and pages, and those of test/e2e, under the release of Node that the image runs on.
  * @param {string[]} args for Vitest
  */
 export async function testLts(args) {

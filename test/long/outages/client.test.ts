@@ -10,12 +10,12 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Trustflow, UnreachableError } from "../../src/client.js";
-import { ProcessHandle } from "../../src/client/handle.js";
-import { loadConfig } from "../../src/config/config.js";
-import { dataConverter } from "../../src/temporal/codec/data-converter.js";
-import { eventually } from "../harness/outages/wait.js";
-import { freshRing, startServer } from "../temporal/support.js";
+import { Trustflow, UnreachableError } from "../../../src/client.js";
+import { ProcessHandle } from "../../../src/client/handle.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { freshRing, startServer } from "../../temporal/support.js";
 import { counted, finish, touch } from "./outage.workflows.js";
 
 const ring = freshRing();

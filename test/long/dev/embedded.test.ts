@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Trustflow as Client } from "trustflow-client";
-import { processesOf } from "../../../test/harness/left-over.js";
-import { folder, program } from "./program.js";
+import { processesOf } from "../../harness/left-over.js";
+import { folder, program } from "../../../packages/dev/test/program.js";
 
 const LIMIT_MS = 180_000;
 

@@ -23,8 +23,8 @@ import { SecretSealer } from "../../../src/temporal/codec/secrets.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
-import { hostileBodies } from "../hostile-bodies.js";
-import { bodyKeys, ring, sealRing, subjectOf, until } from "../support.js";
+import { hostileBodies } from "../../callbacks/hostile-bodies.js";
+import { bodyKeys, ring, sealRing, subjectOf, until } from "../../callbacks/support.js";
 
 let temporal: TestWorkflowEnvironment;
 let database: TestDatabase;

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 
-import { splitWorkflowId, statusMemo } from "../../src/contracts/shared/names.js";
+import { splitWorkflowId, statusMemo } from "../../../src/contracts/shared/names.js";
 
 export const counted = defineQuery<number>("counted");
 export const finish = defineSignal<[what: string]>("finish");

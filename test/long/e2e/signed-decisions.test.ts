@@ -1,16 +1,16 @@
 // Where decisions must be signed, only an operator's key decides, for one process and once (docs/decisions/0024).
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AbandonedError, InvalidInputError } from "../../src/client.js";
-import type { AnyHandle, OneShotHandle, PostalHandle, Trustflow } from "../../src/client.js";
-import type { Resolution } from "../../src/contracts/shared/messages.js";
-import { signDecision } from "../../src/crypto/decision-signature.js";
-import { trustflow } from "../cli/run.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { Operators } from "../harness/stack/operators.js";
-import { resetToTheStart } from "../harness/stack/reset.js";
-import { signerInput, videoDecision, videoInput } from "../processes/sign-one-shot/inputs.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { AbandonedError, InvalidInputError } from "../../../src/client.js";
+import type { AnyHandle, OneShotHandle, PostalHandle, Trustflow } from "../../../src/client.js";
+import type { Resolution } from "../../../src/contracts/shared/messages.js";
+import { signDecision } from "../../../src/crypto/decision-signature.js";
+import { trustflow } from "../../cli/run.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { Operators } from "../../harness/stack/operators.js";
+import { resetToTheStart } from "../../harness/stack/reset.js";
+import { signerInput, videoDecision, videoInput } from "../../processes/sign-one-shot/inputs.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 const operators = new Operators("ana", "ben");
 let system: TestStack;

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isAlive } from "../src/processes/lock.js";
-import { roleNames } from "../src/stack/role.js";
-import { type Stack, startStack } from "../src/stack/stack.js";
-import { argumentListsDuring } from "../../../test/harness/stack/arguments.js";
-import { testDatabase } from "../../../test/harness/stack/postgres.js";
-import { temporaryFolder } from "../../../test/harness/temporary.js";
+import { isAlive } from "../../../packages/dev/src/processes/lock.js";
+import { roleNames } from "../../../packages/dev/src/stack/role.js";
+import { type Stack, startStack } from "../../../packages/dev/src/stack/stack.js";
+import { argumentListsDuring } from "../../harness/stack/arguments.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 const directory = mkdtempSync(join(tmpdir(), "trustflow-stack-"));
 const deaths: string[] = [];

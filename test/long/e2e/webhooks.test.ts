@@ -1,16 +1,16 @@
 // Webhooks and the change feed end to end (docs/decisions/0039): processes of the whole system, a real Temporal, and a receiver.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Change } from "../../src/client.js";
-import { newSecret } from "../../src/webhooks/signature.js";
-import { trustflow } from "../cli/run.js";
-import { eventually } from "../harness/outages/wait.js";
-import { reset, tasksOf } from "../harness/stack/reset.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
-import { letterInput, refusedLetter } from "../processes/send-postal/inputs.js";
-import { startReceiver } from "../webhooks/receiver.js";
-import type { Receiver } from "../webhooks/receiver.js";
+import type { Change } from "../../../src/client.js";
+import { newSecret } from "../../../src/webhooks/signature.js";
+import { trustflow } from "../../cli/run.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { reset, tasksOf } from "../../harness/stack/reset.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+import { letterInput, refusedLetter } from "../../processes/send-postal/inputs.js";
+import { startReceiver } from "../../webhooks/receiver.js";
+import type { Receiver } from "../../webhooks/receiver.js";
 
 const secret = newSecret();
 let receiver: Receiver;
