@@ -48,12 +48,12 @@ export const historyLength = async (system: TestStack, workflowId: string): Prom
 
 export async function startTestStack(options: Partial<StackOptions> = {}) {
   const stack = await startStack({
-    directory: await mkdtemp(join(tmpdir(), "trustflow-e2e-")),
     persistent: false,
     sandboxSpeed: 60_000,
     graceMs: 3_000,
     onDeath: () => undefined,
     ...options,
+    directory: options.directory ?? (await mkdtemp(join(tmpdir(), "trustflow-e2e-"))),
     env: { ...fastEnvironment, ...options.env },
   });
   const before = { ...process.env };
