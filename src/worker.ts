@@ -18,7 +18,7 @@ import { TokenMatcher } from "./activities/video-identification/token-matcher.js
 import { BatchItems } from "./batch/items/items.js";
 import { ArchiveParts } from "./batch/items/parts.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
-import { required, ringOf } from "./config/config.js";
+import { required, requireSecrets, ringOf } from "./config/config.js";
 import { allAccountsOf } from "./providers/accounts.js";
 import type { ConfigWithAccounts, OnKeptCertificate } from "./providers/accounts.js";
 import { buildId, providerTaskQueue, workflowTaskQueue } from "./contracts/shared/names.js";
@@ -106,6 +106,7 @@ export async function startWorker(
   const matching = matcher.run();
   const reloading = reloadAccounts({
     accounts: config.accounts,
+    check: requireSecrets,
     onChange: activities.renewAccounts,
     log: Runtime.instance().logger,
   });

@@ -2,7 +2,7 @@
 // call (src/config/fields.ts), and so are client certificates.
 import { statSync } from "node:fs";
 import { configurationFile } from "../config/load.js";
-import { ConfigurationError, requireSecrets } from "../config/config.js";
+import { ConfigurationError } from "../config/config.js";
 import { loadWithAccounts } from "./accounts.js";
 import type { Accounts } from "./accounts.js";
 
@@ -10,6 +10,8 @@ const LOOK_MS = 5_000;
 
 export interface Reloading {
   accounts: Accounts;
+  /** Throws a ConfigurationError where the role cannot use them; a relay needs no secret of them. */
+  check?: (read: Accounts) => void;
   onChange?: () => void;
   log: Record<"info" | "warn", (message: string, details: object) => void>;
   lookMs?: number;
@@ -20,7 +22,7 @@ export interface Reloading {
  * restart, because its processes would fail. A file counts once it is the same at two looks, so that nobody reads half of one.
  */
 export function reloadAccounts(reloading: Reloading): { close(): void } {
-  const { accounts, onChange, log, lookMs = LOOK_MS } = reloading;
+  const { accounts, check, onChange, log, lookMs = LOOK_MS } = reloading;
   const path = configurationFile();
   if (path === undefined) return { close() {} };
   let used = stampOf(path);
@@ -33,7 +35,7 @@ export function reloadAccounts(reloading: Reloading): { close(): void } {
     used = stamp;
     try {
       const read = loadWithAccounts().accounts;
-      requireSecrets(read);
+      check?.(read);
       Object.assign(accounts, read);
       onChange?.();
       log.info("The accounts were read again", { account: Object.keys(read).join() });

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { requireSecrets } from "../../src/config/config.js";
 import { loadWithAccounts } from "../../src/providers/accounts.js";
 import { reloadAccounts } from "../../src/providers/reload.js";
 import { temporaryFolder } from "../harness/temporary.js";
@@ -56,6 +57,29 @@ test("new and changed accounts count, one that is gone stays, and an unusable fi
     await vi.waitFor(() => expect(told).toHaveLength(3));
     expect(told[1]).toBe("The configuration cannot be used, and the accounts stay as they are");
     expect(names()[0]).toEqual(["default", "third"]);
+  } finally {
+    reloading.close();
+  }
+});
+
+test.each([
+  [
+    "a worker",
+    requireSecrets,
+    "The configuration cannot be used, and the accounts stay as they are",
+  ],
+  ["a relay", undefined, "The accounts were read again"],
+])("%s, where secrets of the accounts are missing", async (_, check, message) => {
+  await write(accountOf("default", "first"));
+  const { accounts } = loadWithAccounts();
+  const told: string[] = [];
+  const tell = (text: string) => void told.push(text);
+  const options = { accounts, log: { info: tell, warn: tell }, lookMs: 5 };
+  const reloading = reloadAccounts(check ? { ...options, check } : options);
+  try {
+    delete process.env["PASSWORD"];
+    await write(accountOf("default", "first"), accountOf("new", "new"));
+    await vi.waitFor(() => expect(told).toEqual([message]));
   } finally {
     reloading.close();
   }
