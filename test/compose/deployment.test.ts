@@ -251,8 +251,7 @@ describeWith(
             code,
           );
         }
-        const { processes } = JSON.parse(await deployment.cli("list --json"));
-        expect(processes).toEqual([]);
+        expect(JSON.parse(await deployment.cli("list --state running --json"))).toEqual([]);
       },
       LIMIT_MS,
     );

@@ -59,7 +59,7 @@ ENV NPM_CONFIG_CAFILE=/etc/ssl/ca.pem NPM_CONFIG_REGISTRY=${registry}`,
       dockerfile: `
 ${install("postgresql-client-15")}
 ${user("postgres", 999)}
-RUN install -d -o postgres -g postgres /var/lib/postgresql
+RUN install -d -o postgres -g postgres /var/lib/postgresql && install -d -o postgres -g postgres -m 3777 /var/run/postgresql
 COPY native /usr/local
 COPY postgres.sh /usr/local/bin/
 ENV PGDATA=/var/lib/postgresql/18/docker
