@@ -2,6 +2,7 @@
 // (docs/operations/upgrade.md). The state stands in Temporal alone, so the command may be run again wherever it was cut off.
 import { setTimeout as delay } from "node:timers/promises";
 import { grpcOf, status } from "../temporal/grpc-status.js";
+import { msOf } from "../temporal/visibility/task-queue.js";
 import { candidatesQuery, filterStuck, listExecutions } from "../temporal/visibility/stuck.js";
 import type { Namespace } from "../temporal/visibility/stuck.js";
 
@@ -15,6 +16,8 @@ export interface Ramping {
   percentage: number;
   /** So long it is watched at first, and again after it has all of them. */
   watchMs: number;
+  /** When a run that was cut off began; now where there was none. */
+  since?: number | undefined;
   say(line: string): void;
 }
 
@@ -36,65 +39,90 @@ export async function isKnown(
   return versions.some((version) => version.deploymentVersion?.buildId === buildId);
 }
 
-/** Throws what Temporal answers where another one changes the deployment meanwhile. */
+/** What a run that was cut off has left behind. */
+export interface CutOff {
+  /** When its first processes went on with the release, by the clock of Temporal. */
+  since: number;
+  /** The ids of those that got stuck. Temporal marks one only after some more failures. */
+  stuck: string[];
+}
+
+/** The processes that a run which was cut off has given to the release go back; undefined where there was none. */
+export async function takeBackCutOff(
+  where: Namespace,
+  { deploymentName, buildId }: Release,
+): Promise<CutOff | undefined> {
+  const { conflictToken, rampingDeploymentVersion, rampingVersionChangedTime } = await routingOf(
+    where,
+    deploymentName,
+  );
+  if (rampingDeploymentVersion?.buildId !== buildId) return undefined;
+  const since = msOf(rampingVersionChangedTime ?? {});
+  const stuck = await stuckSince(where, since);
+  const none = { namespace: where.namespace, deploymentName, conflictToken, buildId: "" };
+  await where.connection.workflowService.setWorkerDeploymentRampingVersion(none);
+  return { since, stuck };
+}
+
+/**
+ * The version before stays current until no process got stuck at the release, so that no share is all that takes it back. Throws what
+ * Temporal answers where another one changes the deployment meanwhile.
+ */
 export async function rampRelease(
   where: Namespace,
-  release: Release,
-  { percentage, watchMs, say }: Ramping,
+  { deploymentName, buildId }: Release,
+  { percentage, watchMs, since, say }: Ramping,
 ): Promise<Ramped> {
   const { workflowService } = where.connection;
-  const { buildId, deploymentName } = release;
-  const of = { namespace: where.namespace, deploymentName };
-  const known = await workflowService.describeWorkerDeployment(of);
-  const { currentDeploymentVersion } = known.workerDeploymentInfo?.routingConfig ?? {};
-  const before = currentDeploymentVersion?.buildId ?? "";
-  if (before === buildId) return { state: "current" };
-  const earlier = await stuckIn(where);
+  const before = await routingOf(where, deploymentName);
+  if (before.currentDeploymentVersion?.buildId === buildId) return { state: "current" };
   // Each change names the one before it, so that of two operators one is refused.
-  let conflictToken = known.conflictToken;
+  let { conflictToken } = before;
+  const of = { namespace: where.namespace, deploymentName };
   const ramp = async (to: string, share: number): Promise<void> => {
     const change = { ...of, conflictToken, buildId: to, percentage: share };
     ({ conflictToken } = await workflowService.setWorkerDeploymentRampingVersion(change));
   };
-  const makeCurrent = async (to: string): Promise<void> => {
-    const change = { ...of, conflictToken, buildId: to };
-    ({ conflictToken } = await workflowService.setWorkerDeploymentCurrentVersion(change));
-  };
 
-  await ramp(buildId, percentage);
-  say(`${percentage} % of the processes go on with ${buildId}`);
-  let stuck = await watch(where, earlier, watchMs);
-  if (stuck.length > 0) {
-    say(`stuck: ${stuck.join(", ")}; they go back`);
+  for (const share of new Set([percentage, 100])) {
+    await ramp(buildId, share);
+    since ??= msOf((await routingOf(where, deploymentName)).rampingVersionChangedTime ?? {});
+    say(`${share} % of the processes go on with ${buildId}`);
+    const stuck = await watch(where, since, watchMs);
+    if (stuck.length === 0) continue;
+    say(`stuck: ${stuck.join(", ")}; all go back`);
     await ramp("", 0);
     return { state: "takenBack", stuck };
   }
-  await makeCurrent(buildId);
-  say(`all processes go on with ${buildId}`);
-  stuck = await watch(where, earlier, watchMs);
-  if (stuck.length === 0) return { state: "current" };
-  say(`stuck: ${stuck.join(", ")}; all go back`);
-  await makeCurrent(before);
-  return { state: "takenBack", stuck };
+  await workflowService.setWorkerDeploymentCurrentVersion({ ...of, conflictToken, buildId });
+  return { state: "current" };
 }
 
-/** Ends as soon as one is stuck that was not stuck before. */
-async function watch(where: Namespace, earlier: string[], watchMs: number): Promise<string[]> {
+async function routingOf({ connection, namespace }: Namespace, deploymentName: string) {
+  const { conflictToken, workerDeploymentInfo } =
+    await connection.workflowService.describeWorkerDeployment({ namespace, deploymentName });
+  return { conflictToken, ...workerDeploymentInfo?.routingConfig };
+}
+
+/** Ends as soon as one has got stuck. */
+async function watch(where: Namespace, since: number, watchMs: number): Promise<string[]> {
   for (
     const end = Date.now() + watchMs;
     Date.now() < end;
     await delay(Math.min(LOOK_MS, watchMs))
   ) {
-    const stuck = (await stuckIn(where)).filter((id) => !earlier.includes(id));
+    const stuck = await stuckSince(where, since);
     if (stuck.length > 0) return stuck;
   }
   return [];
 }
 
-async function stuckIn(where: Namespace): Promise<string[]> {
+/** By the clock of Temporal. */
+async function stuckSince(where: Namespace, since: number): Promise<string[]> {
   const found: string[] = [];
   const open = listExecutions(where, await candidatesQuery(where));
-  for await (const { execution } of filterStuck(where, open)) found.push(execution.workflowId);
+  for await (const { execution, stuck } of filterStuck(where, open))
+    if (Date.parse(stuck.since) >= since) found.push(execution.workflowId);
   return found;
 }
 

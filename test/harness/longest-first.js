@@ -15,6 +15,7 @@ export const longest = [
   "test/long/e2e/virtual-clock.test.ts",
   "test/long/comparison/comparison.test.ts",
   "test/long/package/registry.test.ts",
+  "test/long/e2e/release.test.ts",
   "test/long/e2e/stuck.test.ts",
   "test/long/e2e/processes.test.ts",
   "test/long/e2e/erase.test.ts",

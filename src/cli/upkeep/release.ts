@@ -75,19 +75,23 @@ async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseF
   const watchMs = watchSeconds * 1_000;
   const gates = await Promise.all(gate.map((text) => readGate(config, text)));
   const { replayOpen } = await import("../../cleanup/replay.js");
-  const { isKnown, rampRelease } = await import("../../cleanup/release.js");
+  const { isKnown, rampRelease, takeBackCutOff } = await import("../../cleanup/release.js");
   const { releaseBuildId } = await import("../../worker.js");
   const version = { deploymentName, buildId: releaseBuildId() };
   await withTrustflow(async (trustflow) => {
     const { connection, options } = trustflow.temporal;
     const where = { connection, namespace: options.namespace };
     if (!(await isKnown(where, version))) return tell({ state: "absent" });
+    const { since, stuck = [] } = (await takeBackCutOff(where, version).catch(refused)) ?? {};
+    if (stuck.length > 0) return tell({ state: "takenBack", stuck });
     const replay = await replayOptions(config);
     const replays = await replayOpen(trustflow.temporal, replay, processes, limit);
     if (replays.problems.length > 0) return show(replays, json);
     for (const pass of gates) await pass(trustflow, version);
     const say = (line: string) => writeNote(terminal`${line}`);
-    const ramped = await rampRelease(where, version, { percentage, watchMs, say }).catch(refused);
+    const ramped = await rampRelease(where, version, { percentage, watchMs, since, say }).catch(
+      refused,
+    );
     tell(ramped);
   });
 

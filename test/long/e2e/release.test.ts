@@ -1,10 +1,11 @@
 // Versioned workers: a release gets some processes, then all; one with a defect is taken back, and no process is lost.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PostalHandle, SendPostalInput } from "../../../src/client.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
-import { cli, trustflow } from "../../cli/run.js";
+import { cli, start as startProgram, trustflow } from "../../cli/run.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
@@ -16,6 +17,7 @@ const deploymentName = "letters";
 let system: TestStack;
 let bundle: string;
 let letter: PostalHandle;
+let throwing: string;
 let good: string;
 const workers: Role[] = [];
 
@@ -69,6 +71,12 @@ async function routing() {
 const isTracking = (handle: PostalHandle) =>
   statusWhere(handle, ({ phase }) => phase === "tracking");
 
+/** The release that throws at a callback gets one. */
+async function meetDefect({ workflowId }: PostalHandle): Promise<void> {
+  const event = eventOf({ Identifier: workflowId }, { State: "Sent", Details: "Sent" });
+  expect(await post(addressOf(system, workflowId), event)).toBeLessThan(300);
+}
+
 test("the first workers of a deployment take processes once they are released", async () => {
   letter = await system.client.sendPostal("defect", letterInput("defect", "delivered"));
   const [code, { buildId }] = await release(cli);
@@ -87,16 +95,41 @@ test("a release that does not replay an open process gets none", async () => {
   expect(await routing()).toEqual(before);
 }, 60_000);
 
-test("a release at which a process gets stuck is taken back, and the process goes on", async () => {
+test("a second run takes back what a first one that was cut off has left behind", async () => {
   const before = await routing();
-  const program = await start(
+  throwing = await start(
     "throws",
     bundle.replaceAll("THROWS_AT", () => "providerEvents"),
   );
-  const releasing = release(program, 120);
+  const met = await system.client.sendPostal("defect-2", letterInput("defect-2", "delivered"));
+  await isTracking(met);
+  const cutOff = startProgram(["release", "--percentage", "100"], {
+    env: system.stack.env,
+    program: throwing,
+  });
   await eventually("it is ramped", async () => (await routing()).ramping !== undefined);
-  const event = eventOf({ Identifier: "during" }, { State: "Sent", Details: "during" });
-  expect(await post(addressOf(system, letter.workflowId), event)).toBeLessThan(300);
+  const ended = once(cutOff, "exit");
+  cutOff.kill("SIGKILL");
+  await ended;
+  await meetDefect(met);
+  const { workflow } = system.client.temporal;
+  const query = `WorkflowId = "${met.workflowId}" AND TemporalReportedProblems IS NOT NULL`;
+  const isMarked = async () => (await workflow.count(query)).count > 0;
+  await eventually("it is stuck", isMarked, 120_000);
+  expect(await release(throwing)).toMatchObject([
+    1,
+    { state: "takenBack", stuck: [met.workflowId] },
+  ]);
+  expect(await routing()).toEqual(before);
+  await eventually("it goes on", async () => !(await isMarked()), 120_000);
+  await workflow.getHandle(met.workflowId).terminate();
+}, 300_000);
+
+test("a release at which a process gets stuck is taken back, and the process goes on", async () => {
+  const before = await routing();
+  const releasing = release(throwing, 120);
+  await eventually("it is ramped", async () => (await routing()).ramping !== undefined);
+  await meetDefect(letter);
   const [code, answer] = await releasing;
   expect([code, answer]).toMatchObject([1, { state: "takenBack", stuck: [letter.workflowId] }]);
   expect(await routing()).toEqual(before);
