@@ -38,7 +38,7 @@ export async function worker(
   const { gaugeReady } = await import("../temporal/ready-gauge.js");
   const { metricsAddress } = config.worker;
   installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
-  const tracing = await startTracing("worker");
+  const tracing = await startTracing("worker", log);
   const running = await startWorker(config, pool, times);
   const health = new Health({
     needs: {

@@ -26,3 +26,13 @@ test.each(roles)("%s loads its server when it starts it", (path) => {
   expect(loaded).not.toContain("src/worker.ts");
   expect(packagesIn(loaded).filter((name) => late.includes(name))).toEqual([]);
 });
+
+test.each([...roles, "src/worker.ts"])(
+  "%s loads OpenTelemetry's export only if it is asked for",
+  (path) => {
+    const exporting = packagesIn(loadedWith(path)).filter((name) =>
+      name.startsWith("@opentelemetry/"),
+    );
+    expect(exporting.filter((name) => name !== "@opentelemetry/api")).toEqual([]);
+  },
+);
