@@ -313,9 +313,11 @@ function composeActivities(config: ConfigWithAccounts, pool: Pool, codecRing: Ke
     defaults: config,
   });
   return {
-    renewAccounts() {
+    renewAccounts(names: string[]) {
       const renewed = allAccountsOf(config, warnOfKept);
-      for (const name of providerNames) Object.assign(accounts[name], renewed[name]);
+      for (const provider of providerNames)
+        for (const name of names.filter((one) => renewed[provider][one]))
+          Object.assign(accounts[provider], { [name]: renewed[provider][name] });
     },
     video: of("video-identification"),
     processes: (looks: ProcessLooks) => ({
@@ -333,7 +335,6 @@ function tokenMatcher(
 ): TokenMatcher {
   const provider = "video-identification";
   const { metricMeter, logger } = Runtime.instance();
-  const names = Object.keys(accounts).toSorted();
   // As the SDK labels the calls of an activity.
   const meter = metricMeter.withTags({
     namespace,
@@ -342,7 +343,7 @@ function tokenMatcher(
   });
   return new TokenMatcher({
     ...{ accounts, circuits, secrets, tokens: new UnaddressedTokens(pool) },
-    holder: new SoleHolder(pool, `tokens of ${provider}: ${names.join()}`),
+    holder: new SoleHolder(pool, `tokens of ${provider}`),
     onCall: (operation, result) => countCall(provider, operation, result, meter),
     warn: (message, details) => logger.warn(message, { ...details }),
   });

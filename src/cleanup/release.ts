@@ -21,8 +21,10 @@ export interface Ramping {
   say(line: string): void;
 }
 
-/** `stuck`: the ids of the processes that got stuck. */
-export type Ramped = { state: "current" } | { state: "takenBack"; stuck: string[] };
+/**
+ * `stuck`: the ids of the processes that got stuck. The state `stuck`: all stay where they are, because the release begins a generation.
+ */
+export type Ramped = { state: "current" } | { state: "takenBack" | "stuck"; stuck: string[] };
 
 const LOOK_MS = 5_000;
 
@@ -31,16 +33,22 @@ export async function isKnown(
   { connection, namespace }: Namespace,
   { deploymentName, buildId }: Release,
 ): Promise<boolean> {
-  const { workflowService } = connection;
-  const known = await workflowService
+  const known = await connection.workflowService
     .describeWorkerDeployment({ namespace, deploymentName })
     .catch(unlessUnknown);
   const versions = known?.workerDeploymentInfo?.versionSummaries ?? [];
   return versions.some((version) => version.deploymentVersion?.buildId === buildId);
 }
 
+/** Old workers cannot go on with what those of another generation have done (docs/testing.md, "Generations"). */
+function mayGoBack(current: string | null | undefined, buildId: string): boolean {
+  const generationOf = (id: string) => /^trustflow-\d+/.exec(id)?.[0];
+  return !current || generationOf(current) === generationOf(buildId);
+}
+
 /** What a run that was cut off has left behind. */
 export interface CutOff {
+  state: "takenBack" | "stuck";
   /** When its first processes went on with the release, by the clock of Temporal. */
   since: number;
   /** The ids of those that got stuck. Temporal marks one only after some more failures. */
@@ -52,16 +60,16 @@ export async function takeBackCutOff(
   where: Namespace,
   { deploymentName, buildId }: Release,
 ): Promise<CutOff | undefined> {
-  const { conflictToken, rampingDeploymentVersion, rampingVersionChangedTime } = await routingOf(
-    where,
-    deploymentName,
-  );
-  if (rampingDeploymentVersion?.buildId !== buildId) return undefined;
+  const before = await routingOf(where, deploymentName);
+  const { conflictToken, rampingVersionChangedTime } = before;
+  if (before.rampingDeploymentVersion?.buildId !== buildId) return undefined;
   const since = msOf(rampingVersionChangedTime ?? {});
   const stuck = await stuckSince(where, since);
+  if (!mayGoBack(before.currentDeploymentVersion?.buildId, buildId))
+    return { state: "stuck", since, stuck };
   const none = { namespace: where.namespace, deploymentName, conflictToken, buildId: "" };
   await where.connection.workflowService.setWorkerDeploymentRampingVersion(none);
-  return { since, stuck };
+  return { state: "takenBack", since, stuck };
 }
 
 /**
@@ -90,6 +98,8 @@ export async function rampRelease(
     say(`${share} % of the processes go on with ${buildId}`);
     const stuck = await watch(where, since, watchMs);
     if (stuck.length === 0) continue;
+    if (!mayGoBack(before.currentDeploymentVersion?.buildId, buildId))
+      return { state: "stuck", stuck };
     say(`stuck: ${stuck.join(", ")}; all go back`);
     await ramp("", 0);
     return { state: "takenBack", stuck };
@@ -106,15 +116,12 @@ async function routingOf({ connection, namespace }: Namespace, deploymentName: s
 
 /** Ends as soon as one has got stuck. */
 async function watch(where: Namespace, since: number, watchMs: number): Promise<string[]> {
-  for (
-    const end = Date.now() + watchMs;
-    Date.now() < end;
-    await delay(Math.min(LOOK_MS, watchMs))
-  ) {
+  for (const end = Date.now() + watchMs; ;) {
     const stuck = await stuckSince(where, since);
-    if (stuck.length > 0) return stuck;
+    const leftMs = end - Date.now();
+    if (stuck.length > 0 || leftMs <= 0) return stuck;
+    await delay(Math.min(LOOK_MS, leftMs));
   }
-  return [];
 }
 
 /** By the clock of Temporal. */

@@ -32,7 +32,7 @@ import type { Waiting } from "./waiting.js";
 /**
  * Temporal's options of the same names. They count where the start creates the process; one that joins changes nothing. `memo` and
  * `staticDetails` are encrypted; the names in `memo` are not. `staticSummary` replaces title and id in the Web UI. Default of
- * each: that of Temporal, and title and id as the summary.
+ * each: that of Temporal, title and id as the summary, and the account as the fairness key of `priority`.
  */
 export type StartOptions = Waiting &
   Pick<

@@ -49,7 +49,7 @@ test("new and changed accounts count, one that is gone stays, and an unusable fi
       ["old", "old"],
       ["new", "new"],
     ]);
-    expect(onChange).toHaveBeenCalledOnce();
+    expect(onChange.mock.calls).toEqual([[["default", "new"]]]);
     await write("[accounts.default.evi-post]", "baseUrl = 1");
     await vi.waitFor(() => expect(told).toHaveLength(2));
     await rm(file);
@@ -62,13 +62,40 @@ test("new and changed accounts count, one that is gone stays, and an unusable fi
   }
 });
 
+test("an account that has not changed stays the same object, and one whose secret comes later counts then", async () => {
+  const { PASSWORD } = process.env;
+  await write(accountOf("default", "first"));
+  const { accounts } = loadWithAccounts();
+  const { default: unchanged } = accounts;
+  const told: string[] = [];
+  const tell = (message: string) => void told.push(message);
+  const onChange = vi.fn();
+  const log = { info: tell, warn: tell };
+  const reloading = reloadAccounts({ accounts, check: requireSecrets, onChange, log, lookMs: 5 });
+  try {
+    delete process.env["PASSWORD"];
+    await write(accountOf("default", "first"), accountOf("new", "new"));
+    await vi.waitFor(() => expect(told).toHaveLength(1));
+    expect(accounts).not.toHaveProperty("new");
+    Object.assign(process.env, { PASSWORD });
+    await vi.waitFor(() => expect(onChange.mock.calls).toEqual([[["new"]]]));
+    expect(accounts["default"]).toBe(unchanged);
+    expect(told).toEqual([
+      "The configuration cannot be used, and the accounts stay as they are",
+      "Accounts were read again",
+    ]);
+  } finally {
+    reloading.close();
+  }
+});
+
 test.each([
   [
     "a worker",
     requireSecrets,
     "The configuration cannot be used, and the accounts stay as they are",
   ],
-  ["a relay", undefined, "The accounts were read again"],
+  ["a relay", undefined, "Accounts were read again"],
 ])("%s, where secrets of the accounts are missing", async (_, check, message) => {
   await write(accountOf("default", "first"));
   const { accounts } = loadWithAccounts();

@@ -82,16 +82,18 @@ async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseF
     const { connection, options } = trustflow.temporal;
     const where = { connection, namespace: options.namespace };
     if (!(await isKnown(where, version))) return tell({ state: "absent" });
-    const { since, stuck = [] } = (await takeBackCutOff(where, version).catch(refused)) ?? {};
-    if (stuck.length > 0) return tell({ state: "takenBack", stuck });
+    const cutOff = await takeBackCutOff(where, version).catch(refused);
+    if (cutOff && cutOff.stuck.length > 0)
+      return tell({ state: cutOff.state, stuck: cutOff.stuck });
     const replay = await replayOptions(config);
     const replays = await replayOpen(trustflow.temporal, replay, processes, limit);
     if (replays.problems.length > 0) return show(replays, json);
     for (const pass of gates) await pass(trustflow, version);
     const say = (line: string) => writeNote(terminal`${line}`);
-    const ramped = await rampRelease(where, version, { percentage, watchMs, since, say }).catch(
-      refused,
-    );
+    if (replays.notChecked > 0)
+      say(`${replays.notChecked} open processes were not replayed: see --limit`);
+    const ramping = { percentage, watchMs, since: cutOff?.since, say };
+    const ramped = await rampRelease(where, version, ramping).catch(refused);
     tell(ramped);
   });
 
@@ -105,7 +107,8 @@ async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseF
 const states = {
   current: "current",
   takenBack: "taken back",
-  absent: "no worker of this release polls yet: start some with worker.deployment",
+  stuck: "some are stuck; none goes back, because the release begins a generation: repair it",
+  absent: "no worker of this release has polled yet: start some with worker.deployment",
 };
 
 /** By Temporal: another operator changes the deployment, or workers are missing. */
@@ -138,7 +141,10 @@ async function readGate(config: ConfigWithAccounts, text: string): Promise<Gate>
     const handle = await trustflow.start(name, id, input, {
       versioningOverride: { pinnedTo: version },
     });
-    await handle.result({ timeoutMs: GATE_MS }).catch((error: unknown) => {
+    await handle.result({ timeoutMs: GATE_MS }).catch(async (error: unknown) => {
+      // Only workers of the release could go on with it.
+      const open = trustflow.temporal.workflow.getHandle(handle.workflowId);
+      await open.terminate("a gate that did not end").catch(() => undefined);
       const why = error instanceof Error ? error.message : String(error);
       throw new CommandError(exitCodes.failed, `The gate ${handle.workflowId} did not end: ${why}`);
     });
@@ -146,7 +152,7 @@ async function readGate(config: ConfigWithAccounts, text: string): Promise<Gate>
 }
 
 function lines(buildId: string, answer: Answer): [string, string][] {
-  const stuck = answer.state === "takenBack" ? answer.stuck : [];
+  const stuck = "stuck" in answer ? answer.stuck : [];
   return [
     ["build id", buildId],
     ["state", states[answer.state]],

@@ -40,7 +40,7 @@ test("an account that the configuration file gets serves without a restart", asy
     ["[accounts.second.evi-post]", ...keys, `password = { file = "${password}" }`].join("\n"),
   );
   const log = () => readFile(join(logDirectory, "worker.log"), "utf8");
-  await until(async () => (await log()).includes("The accounts were read again"));
+  await until(async () => (await log()).includes("Accounts were read again"));
   await client.sendPostal("by-second", letterInput("by-second", "delivered", bySecond));
   await until(() => submitted("by-second"));
 });
