@@ -1,4 +1,4 @@
-// When spans are exported, and what a collector that is away does to a role.
+// Alone, because OpenTelemetry has one of each thing in a process. When spans are exported, and what a collector that is away does to a role.
 import { afterEach, expect, test, vi } from "vitest";
 import { context, diag, propagation, trace } from "@opentelemetry/api";
 import { once } from "node:events";
