@@ -220,18 +220,25 @@ function stop(worker: Worker): void {
 
 export const interceptors = ["query-guard", "payload-guard", "status-memo", "trace-header"];
 
-/** The bundle that the build made; from the sources, the worker bundles itself. */
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The bundle that the build made; there is none beside the sources. */
+function builtBundle(): string | undefined {
+  const path = fileOf("workflow-bundle.js");
+  return existsSync(path) ? path : undefined;
+}
+
+/** From the sources, the worker bundles itself. */
 export function workflowSource(): Pick<
   WorkerOptions,
   "workflowBundle" | "workflowsPath" | "interceptors"
 > {
-  const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
-  const codePath = path("workflow-bundle.js");
-  if (existsSync(codePath)) return { workflowBundle: { codePath } };
+  const codePath = builtBundle();
+  if (codePath !== undefined) return { workflowBundle: { codePath } };
   return {
-    workflowsPath: path("workflows/index.ts"),
+    workflowsPath: fileOf("workflows/index.ts"),
     interceptors: {
-      workflowModules: interceptors.map((name) => path(`workflows/runtime/${name}.ts`)),
+      workflowModules: interceptors.map((name) => fileOf(`workflows/runtime/${name}.ts`)),
     },
   };
 }
@@ -250,13 +257,9 @@ function versionOf({ deployment }: ConfigWithAccounts["worker"]): Partial<Worker
 
 /** The generation of the workflows, the version of the package, and which workflows they are. */
 export function releaseBuildId(): string {
-  const { workflowBundle } = workflowSource();
-  const code =
-    workflowBundle && "codePath" in workflowBundle && readFileSync(workflowBundle.codePath);
-  const digest = createHash("sha256")
-    .update(code || "sources")
-    .digest("hex")
-    .slice(0, 12);
+  const bundle = builtBundle();
+  const code = bundle === undefined ? "sources" : readFileSync(bundle);
+  const digest = createHash("sha256").update(code).digest("hex").slice(0, 12);
   return `${buildId}-${ownVersion()}-${digest}`;
 }
 

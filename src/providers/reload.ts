@@ -1,10 +1,10 @@
 // Reads the accounts again when the configuration file changes, so that a new account needs no restart. Secrets in files are read at each
 // call (src/config/fields.ts), and so are client certificates.
-import { statSync } from "node:fs";
 import { configurationFile, readToml } from "../config/load.js";
 import { ConfigurationError } from "../config/config.js";
 import { loadWithAccounts } from "./accounts.js";
 import type { Accounts } from "./accounts.js";
+import { stampOf } from "./http/file-stamp.js";
 
 const LOOK_MS = 5_000;
 
@@ -26,7 +26,7 @@ export function reloadAccounts(reloading: Reloading): { close(): void } {
   const { accounts, check, onChange, log, lookMs = LOOK_MS } = reloading;
   const path = configurationFile();
   if (path === undefined) return { close() {} };
-  let used = stampOf(path);
+  let used = stampOrNone(path);
   let seen = used;
   let texts = textsIn(path);
   let told: string | undefined;
@@ -42,7 +42,7 @@ export function reloadAccounts(reloading: Reloading): { close(): void } {
     log.info("Accounts were read again", { account: names.join() });
   };
   const look = (): void => {
-    const stamp = stampOf(path);
+    const stamp = stampOrNone(path);
     const isStable = stamp === seen;
     seen = stamp;
     if (!isStable || stamp === used) return;
@@ -73,7 +73,10 @@ function textsIn(path: string): Record<string, string> {
 }
 
 /** Undefined while the file is being replaced. */
-function stampOf(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.ino}:${found.size}:${found.mtimeNs}`;
+function stampOrNone(path: string): string | undefined {
+  try {
+    return stampOf(path);
+  } catch {
+    return undefined;
+  }
 }

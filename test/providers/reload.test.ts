@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { requireSecrets } from "../../src/config/config.js";
 import { loadWithAccounts } from "../../src/providers/accounts.js";
 import { reloadAccounts } from "../../src/providers/reload.js";
+import type { Reloading } from "../../src/providers/reload.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 const before = process.env;
@@ -23,91 +24,69 @@ beforeEach(async () => {
   write = (...accounts) => writeFile(file, accounts.join("\n"));
   process.env = { TRUSTFLOW_CONFIG: file, PASSWORD: "p" };
 });
+let reloading: ReturnType<typeof reloadAccounts> | undefined;
 afterEach(() => {
+  reloading?.close();
   process.env = before;
 });
 
-test("new and changed accounts count, one that is gone stays, and an unusable file changes nothing", async () => {
-  await write(accountOf("default", "first"), accountOf("old", "old"));
+const unusable = "The configuration cannot be used, and the accounts stay as they are";
+
+/** What a role has of the file, and is told of its changes. */
+function reload(options: Partial<Reloading> = {}) {
   const { accounts } = loadWithAccounts();
   const told: string[] = [];
   const tell = (message: string) => void told.push(message);
+  reloading = reloadAccounts({ accounts, log: { info: tell, warn: tell }, lookMs: 5, ...options });
+  return { accounts, told };
+}
+
+test("new and changed accounts count, one that is gone stays, and an unusable file changes nothing", async () => {
+  await write(accountOf("default", "first"), accountOf("old", "old"));
   const onChange = vi.fn();
-  const reloading = reloadAccounts({
-    accounts,
-    onChange,
-    log: { info: tell, warn: tell },
-    lookMs: 5,
-  });
+  const { accounts, told } = reload({ onChange });
   const names = () =>
     Object.entries(accounts).map(([name, of]) => [name, of["evi-post"]?.username]);
-  try {
-    await write(accountOf("default", "second"), accountOf("new", "new"));
-    await vi.waitFor(() => expect(told).toHaveLength(1));
-    expect(names()).toEqual([
-      ["default", "second"],
-      ["old", "old"],
-      ["new", "new"],
-    ]);
-    expect(onChange.mock.calls).toEqual([[["default", "new"]]]);
-    await write("[accounts.default.evi-post]", "baseUrl = 1");
-    await vi.waitFor(() => expect(told).toHaveLength(2));
-    await rm(file);
-    await write(accountOf("default", "third"));
-    await vi.waitFor(() => expect(told).toHaveLength(3));
-    expect(told[1]).toBe("The configuration cannot be used, and the accounts stay as they are");
-    expect(names()[0]).toEqual(["default", "third"]);
-  } finally {
-    reloading.close();
-  }
+  await write(accountOf("default", "second"), accountOf("new", "new"));
+  await vi.waitFor(() => expect(told).toHaveLength(1));
+  expect(names()).toEqual([
+    ["default", "second"],
+    ["old", "old"],
+    ["new", "new"],
+  ]);
+  expect(onChange.mock.calls).toEqual([[["default", "new"]]]);
+  await write("[accounts.default.evi-post]", "baseUrl = 1");
+  await vi.waitFor(() => expect(told).toHaveLength(2));
+  await rm(file);
+  await write(accountOf("default", "third"));
+  await vi.waitFor(() => expect(told).toHaveLength(3));
+  expect(told[1]).toBe(unusable);
+  expect(names()[0]).toEqual(["default", "third"]);
 });
 
 test("an account that has not changed stays the same object, and one whose secret comes later counts then", async () => {
   const { PASSWORD } = process.env;
   await write(accountOf("default", "first"));
-  const { accounts } = loadWithAccounts();
-  const { default: unchanged } = accounts;
-  const told: string[] = [];
-  const tell = (message: string) => void told.push(message);
   const onChange = vi.fn();
-  const log = { info: tell, warn: tell };
-  const reloading = reloadAccounts({ accounts, check: requireSecrets, onChange, log, lookMs: 5 });
-  try {
-    delete process.env["PASSWORD"];
-    await write(accountOf("default", "first"), accountOf("new", "new"));
-    await vi.waitFor(() => expect(told).toHaveLength(1));
-    expect(accounts).not.toHaveProperty("new");
-    Object.assign(process.env, { PASSWORD });
-    await vi.waitFor(() => expect(onChange.mock.calls).toEqual([[["new"]]]));
-    expect(accounts["default"]).toBe(unchanged);
-    expect(told).toEqual([
-      "The configuration cannot be used, and the accounts stay as they are",
-      "Accounts were read again",
-    ]);
-  } finally {
-    reloading.close();
-  }
+  const { accounts, told } = reload({ check: requireSecrets, onChange });
+  const { default: unchanged } = accounts;
+  delete process.env["PASSWORD"];
+  await write(accountOf("default", "first"), accountOf("new", "new"));
+  await vi.waitFor(() => expect(told).toHaveLength(1));
+  expect(accounts).not.toHaveProperty("new");
+  Object.assign(process.env, { PASSWORD });
+  await vi.waitFor(() => expect(onChange.mock.calls).toEqual([[["new"]]]));
+  expect(accounts["default"]).toBe(unchanged);
+  expect(told).toEqual([unusable, "Accounts were read again"]);
 });
 
 test.each([
-  [
-    "a worker",
-    requireSecrets,
-    "The configuration cannot be used, and the accounts stay as they are",
-  ],
+  ["a worker", requireSecrets, unusable],
   ["a relay", undefined, "Accounts were read again"],
 ])("%s, where secrets of the accounts are missing", async (_, check, message) => {
   await write(accountOf("default", "first"));
-  const { accounts } = loadWithAccounts();
-  const told: string[] = [];
-  const tell = (text: string) => void told.push(text);
-  const options = { accounts, log: { info: tell, warn: tell }, lookMs: 5 };
-  const reloading = reloadAccounts(check ? { ...options, check } : options);
-  try {
-    delete process.env["PASSWORD"];
-    await write(accountOf("default", "first"), accountOf("new", "new"));
-    await vi.waitFor(() => expect(told).toEqual([message]));
-  } finally {
-    reloading.close();
-  }
+  const { told } = reload(check ? { check } : {});
+  delete process.env["PASSWORD"];
+  await write(accountOf("default", "first"), accountOf("new", "new"));
+  await vi.waitFor(() => expect(told).toEqual([message]));
 });

@@ -1,6 +1,10 @@
 // Operators of a test: their keys, what the workers know of them, and clients that sign with them.
 import { Trustflow } from "../../../src/client.js";
+import type { PostalHandle } from "../../../src/client.js";
 import { generateOperatorKey } from "../../../src/crypto/decision-signature.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { statusWhere } from "./stack.js";
+import type { TestStack } from "./stack.js";
 
 export class Operators {
   readonly #keys: Record<string, { privateKey: string; publicKey: string }>;
@@ -44,4 +48,14 @@ export class Operators {
   async close(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
   }
+}
+
+/** A letter whose account is refused until a person gives it up, with the id of its attention. */
+export async function letterToDecide(
+  { client }: Pick<TestStack, "client">,
+  id: string,
+): Promise<{ handle: PostalHandle; attention: string }> {
+  const handle = await client.sendPostal(id, letterInput(id, "submit=reject-401*999"));
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  return { handle, attention: attention?.id ?? "" };
 }

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { letterInput } from "../../processes/send-postal/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
+const LIMIT_MS = 50_000;
 const CROWD = 60;
 const bySecond = { account: "second" };
 let system: TestStack;
@@ -18,11 +19,6 @@ beforeAll(async () => {
 afterAll(() => system?.close(), 60_000);
 
 const submitted = async (id: string) => Object.keys(await system.effects(id)).length > 0;
-
-async function until(wanted: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 50_000; !(await wanted()); await delay(100))
-    if (Date.now() > end) throw new Error("it did not come about");
-}
 
 test("an account that the configuration file gets serves without a restart", async () => {
   const { stack, client } = system;
@@ -40,9 +36,10 @@ test("an account that the configuration file gets serves without a restart", asy
     ["[accounts.second.evi-post]", ...keys, `password = { file = "${password}" }`].join("\n"),
   );
   const log = () => readFile(join(logDirectory, "worker.log"), "utf8");
-  await until(async () => (await log()).includes("Accounts were read again"));
+  const isRead = async () => (await log()).includes("Accounts were read again");
+  await eventually("it is read", isRead, LIMIT_MS);
   await client.sendPostal("by-second", letterInput("by-second", "delivered", bySecond));
-  await until(() => submitted("by-second"));
+  await eventually("it is submitted", () => submitted("by-second"), LIMIT_MS);
 });
 
 test("a crowd of one account does not hold up the letter of another", async () => {
@@ -50,7 +47,7 @@ test("a crowd of one account does not hold up the letter of another", async () =
   const crowd = Array.from({ length: CROWD }, (_, index) => `crowd-${index}`);
   await Promise.all(crowd.map((id) => client.sendPostal(id, letterInput(id, "delivered"))));
   await client.sendPostal("alone", letterInput("alone", "delivered", bySecond));
-  await until(() => submitted("alone"));
+  await eventually("it is submitted", () => submitted("alone"), LIMIT_MS);
   const served = await Promise.all(crowd.map((id) => submitted(id)));
   expect(served.filter(Boolean).length).toBeLessThan(CROWD / 2);
 });

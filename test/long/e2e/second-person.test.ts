@@ -1,13 +1,12 @@
 // Where a decision takes two persons, one alone changes nothing (docs/decisions/0024).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AbandonedError } from "../../../src/client.js";
-import type { ListedProcess, PostalHandle, Trustflow } from "../../../src/client.js";
+import type { ListedProcess, Trustflow } from "../../../src/client.js";
 import { proposalsMemo } from "../../../src/contracts/shared/names.js";
 import type { Resolution } from "../../../src/contracts/shared/messages.js";
 import { commandLine } from "../../cli/in-process.js";
 import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
-import { letterInput } from "../../processes/send-postal/inputs.js";
-import { Operators } from "../../harness/stack/operators.js";
+import { letterToDecide, Operators } from "../../harness/stack/operators.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { resetToTheStart } from "../../harness/stack/reset.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
@@ -35,12 +34,7 @@ afterAll(async () => {
   await system?.close();
 }, 60_000);
 
-/** Its account is refused until a person gives it up. */
-async function waiting(id: string): Promise<{ handle: PostalHandle; attention: string }> {
-  const handle = await system.client.sendPostal(id, letterInput(id, "submit=reject-401*999"));
-  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
-  return { handle, attention: attention?.id ?? "" };
-}
+const waiting = (id: string) => letterToDecide(system, id);
 
 type More = Partial<Pick<Resolution, "decision" | "note">>;
 

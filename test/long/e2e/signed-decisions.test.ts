@@ -1,12 +1,12 @@
 // Where decisions must be signed, only an operator's key decides, for one process and once (docs/decisions/0024).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AbandonedError, InvalidInputError } from "../../../src/client.js";
-import type { AnyHandle, OneShotHandle, PostalHandle, Trustflow } from "../../../src/client.js";
+import type { AnyHandle, OneShotHandle, Trustflow } from "../../../src/client.js";
 import type { Resolution } from "../../../src/contracts/shared/messages.js";
 import { signDecision } from "../../../src/crypto/decision-signature.js";
 import { trustflow } from "../../cli/run.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
-import { Operators } from "../../harness/stack/operators.js";
+import { letterToDecide, Operators } from "../../harness/stack/operators.js";
 import { resetToTheStart } from "../../harness/stack/reset.js";
 import { signerInput, videoDecision, videoInput } from "../../processes/sign-one-shot/inputs.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
@@ -28,12 +28,7 @@ afterAll(async () => {
   await system?.close();
 }, 60_000);
 
-/** Its account is refused until a person gives it up. */
-async function waiting(id: string): Promise<{ handle: PostalHandle; attention: string }> {
-  const handle = await system.client.sendPostal(id, letterInput(id, "submit=reject-401*999"));
-  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
-  return { handle, attention: attention?.id ?? "" };
-}
+const waiting = (id: string) => letterToDecide(system, id);
 
 const refusedFields = (promise: Promise<unknown>) =>
   promise.then(

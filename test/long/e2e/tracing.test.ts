@@ -10,9 +10,9 @@ import { OpenTelemetryWorkflowClientInterceptor } from "@temporalio/interceptors
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow } from "../../../src/client.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
@@ -68,13 +68,10 @@ afterAll(async () => {
   collector.close();
 }, 60_000);
 
-async function spanOf(traceId: string | undefined, name: string): Promise<Span> {
-  for (const end = Date.now() + 30_000; ; await delay(100)) {
-    const found = spans().find((span) => span.traceId === traceId && span.name === name);
-    if (found) return found;
-    if (Date.now() > end) throw new Error(`no span ${name}`);
-  }
-}
+const spanOf = (traceId: string | undefined, name: string): Promise<Span> =>
+  eventually(`the span ${name}`, () =>
+    spans().find((span) => span.traceId === traceId && span.name === name),
+  );
 
 const traceOfStart = () => own.getFinishedSpans().at(-1)?.spanContext();
 
