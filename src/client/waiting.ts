@@ -1,4 +1,5 @@
 // How a caller ends a wait: by a signal, or after a time.
+import { setMaxListeners } from "node:events";
 import type { CallContext, Connection, ConnectionLike } from "@temporalio/client";
 import { TimedOutError } from "../errors/index.js";
 import type { InvalidInputError } from "../errors/index.js";
@@ -43,13 +44,13 @@ export function beginWait(
     // What the Temporal client's own `withAbortSignal` and `withDeadline` have set goes on holding.
     const outer = contextOf(on);
     const signals = [signal, timeout.signal, outer.abortSignal].filter((one) => one !== undefined);
-    const end = AbortSignal.any(signals);
+    const { end, aborted, release } = endOf(AbortSignal.any(signals));
     const latest = Math.min(deadline + REST_MS, Number(outer.deadline ?? Infinity));
     let answer: Promise<T> | undefined;
     try {
       end.throwIfAborted();
       answer = on ? called(on, end, latest, call) : call();
-      return await Promise.race([answer, aborted(end)]);
+      return await Promise.race([answer, aborted]);
     } catch (error) {
       if (on && answer && end.aborted) abandon(on, answer);
       if (signal?.aborted) throw signal.reason;
@@ -57,8 +58,29 @@ export function beginWait(
       throw error;
     } finally {
       stop();
+      release();
     }
   };
+}
+
+/**
+ * A signal of its own that ends with the given one until `release`. The SDK adds a listener to it for each request, and removes none; on a
+ * combined signal Node would keep them, and all that they refer to, for good.
+ */
+function endOf(combined: AbortSignal) {
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      ending.abort(combined.reason);
+      reject(combined.reason as Error);
+    };
+  });
+  if (combined.aborted) ending.abort(combined.reason);
+  combined.addEventListener("abort", onAbort);
+  const release = () => combined.removeEventListener("abort", onAbort);
+  return { end: ending.signal, aborted, release };
 }
 
 /** JavaScript may give it in any shape. */
@@ -134,10 +156,4 @@ function abandon(connection: ConnectionLike, answer: Promise<unknown>): void {
   abandoned.set(connection, left.add(answer));
   const forget = () => void left.delete(answer);
   answer.then(forget, forget);
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
 }

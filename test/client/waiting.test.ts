@@ -2,9 +2,15 @@
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ConnectionLike } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { InvalidInputError, TimedOutError } from "../../src/client.js";
 import { isOfAbort, typedRefusal } from "../../src/client/refusal.js";
 import { beginWait, closeWhenIdle } from "../../src/client/waiting.js";
+import { eventually } from "../harness/outages/wait.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 const DAY_MS = 86_400_000;
 const silence = new Promise<never>(() => undefined);
@@ -34,6 +40,30 @@ test("a wait of 60 days ends after 60 days, and leaves no timer", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test.each(["timeoutMs", "signal"])("a call with %s leaves nothing in memory", async (name) => {
+  const given = name === "signal" ? { signal: new AbortController().signal } : { timeoutMs: 1e6 };
+  const left: WeakRef<object>[] = [];
+  const connection = ownConnection((end) => {
+    // As the SDK does for each request of the call.
+    for (let request = 0; request < 20; request += 1) {
+      const made = { request };
+      end.addEventListener("abort", () => made.request);
+      left.push(new WeakRef(made));
+    }
+  });
+  const warned = vi.fn();
+  process.on("warning", warned);
+  onTestFinished(() => void process.off("warning", warned));
+  await beginWait(given, connection)(async () => "the answer");
+  const isFree = async () => {
+    await delay(1);
+    collectGarbage();
+    return left.every((made) => made.deref() === undefined);
+  };
+  await eventually("the requests are forgotten", isFree);
+  expect(warned).not.toHaveBeenCalled();
+});
+
 test.each([-1, NaN])("%d is no time, which the promise says", async (timeoutMs) => {
   const call = vi.fn(async () => "the answer");
   const wait = beginWait({ timeoutMs })(call);
@@ -42,9 +72,13 @@ test.each([-1, NaN])("%d is no time, which the promise says", async (timeoutMs) 
   expect(call).not.toHaveBeenCalled();
 });
 
-function ownConnection(): ConnectionLike {
+/** `onCall` gets the signal of each call. */
+function ownConnection(onCall: (end: AbortSignal) => void = () => undefined): ConnectionLike {
   const connection: Pick<ConnectionLike, "withAbortSignal" | "withDeadline"> = {
-    withAbortSignal: (_, call) => call(),
+    withAbortSignal: (end, call) => {
+      onCall(end);
+      return call();
+    },
     withDeadline: (_, call) => call(),
   };
   return connection as ConnectionLike;
