@@ -8,6 +8,7 @@ const { TEST_RUN = "test", MUTANTS_TESTS } = process.env;
 const short = "{bench,packages,scripts,src,test}/**/*.test.ts";
 const long = "test/long/**/*.test.ts";
 const compose = "test/compose/*.test.ts";
+const cluster = "test/cluster/*.test.ts";
 // What users run, packages and pages, has the present release of Node, and the others have that of the image.
 const longUnderLts = "test/long/!(package|docs)/**/*.test.ts";
 
@@ -16,12 +17,13 @@ const longUnderLts = "test/long/!(package|docs)/**/*.test.ts";
  * @type {Record<string, { include: string[], exclude?: string[] }>}
  */
 const runs = {
-  test: { include: [short], exclude: [long, compose] },
+  test: { include: [short], exclude: [long, compose, cluster] },
   // The others of test/long run under the image's Node.
-  "test of verify": { include: [short], exclude: [longUnderLts, compose] },
+  "test of verify": { include: [short], exclude: [longUnderLts, compose, cluster] },
   "test:lts": { include: ["test/e2e/*.test.ts", longUnderLts] },
   "test:long": { include: [long] },
   "test:compose": { include: [compose] },
+  "test:cluster": { include: [cluster] },
   record: { include: ["test/replay/record.ts"] },
   // Those that need no Temporal server.
   mutants: {

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import { partsText, table } from "./measure.js";
 import type { Measure } from "./measure.js";
+import { startPersistentTemporal } from "./cluster.js";
 import { measureAcknowledgements } from "./measures/acknowledgements.js";
 import { measureBatch } from "./measures/batch.js";
 import type { BatchSizes } from "./measures/batch.js";
@@ -37,7 +38,7 @@ type GroupName = keyof typeof groups;
 type CommandName = keyof typeof commands;
 const allNames = [...Object.keys(groups), ...Object.keys(commands)];
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${allNames.join("|")}]… [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N] [--questions N] [--spread N]`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--cluster] [--only ${allNames.join("|")}]… [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N] [--questions N] [--spread N]`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -46,8 +47,7 @@ async function main(): Promise<number> {
       quick: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
       "cpu-prof": { type: "string" },
-      temporal: { type: "string" },
-      "temporal-pid": { type: "string", multiple: true, default: [] },
+      cluster: { type: "boolean", default: false },
       recipients: { type: "string" },
       notices: { type: "string" },
       callbacks: { type: "string" },
@@ -84,17 +84,8 @@ async function main(): Promise<number> {
   const wanted = chosen<GroupName>(groups);
   if (wanted.length === 0)
     return report({ versions: { node: process.versions.node }, measures }, values.json);
-  const stand = await startStand({
-    progress: say,
-    profiles: values["cpu-prof"],
-    temporal:
-      values.temporal === undefined
-        ? undefined
-        : {
-            address: values.temporal,
-            pids: values["temporal-pid"].map(Number),
-          },
-  });
+  const temporal = values.cluster ? await startPersistentTemporal(say) : undefined;
+  const stand = await startStand({ progress: say, profiles: values["cpu-prof"], temporal });
   let versions: Record<string, string>;
   try {
     versions = await versionsOf(stand);
@@ -106,6 +97,7 @@ async function main(): Promise<number> {
     }
   } finally {
     await stand.close();
+    await temporal?.close();
   }
   return report({ versions, measures }, values.json);
 }

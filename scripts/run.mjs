@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What `npm run demo`, `npm test`, `npm run test:long`, `npm run test:lts`, `npm run test:compose`, `npm run bench`, `npm run verify` and
+// What `npm run demo`, `npm test`, `npm run test:long`, `npm run test:lts`, `npm run test:compose`, `npm run test:cluster`, `npm run bench`, `npm run verify` and
 // `npm run build` start. Needs nothing but Node: it installs what is missing, builds what has changed, then runs. Only
 // the command itself writes to stdout.
 
@@ -22,6 +22,7 @@ const commands = {
   "test:lts": async () => (await import("./test.mjs")).testLts(args),
   "test:long": async () => (await import("./test.mjs")).testLong(args),
   "test:compose": async () => (await import("./test.mjs")).testCompose(args),
+  "test:cluster": async () => (await import("./test.mjs")).testCluster(args),
   verify: async () => (await import("./verify.mjs")).verify(),
 };
 

@@ -1,5 +1,5 @@
 // Runs the tests: gets the Temporal server that they need, runs Vitest, and says the closing line. vitest.config.js has what each run is.
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
@@ -20,6 +20,21 @@ export function testLong(args) {
  */
 export function testCompose(args) {
   return vitest("test:compose", ["run", "--bail=1", ...args]);
+}
+
+/**
+ * On a Temporal of several services: its upgrade, and the game day, whose report is printed and kept. The first failure ends it.
+ * @param {string[]} args for Vitest
+ */
+export async function testCluster(args) {
+  const report = join(root, "artifacts", "game-day.jsonl");
+  await mkdir(dirname(report), { recursive: true });
+  await rm(report, { force: true });
+  process.env["GAME_DAY_REPORT"] = report;
+  const code = await vitest("test:cluster", ["run", "--bail=1", ...args]);
+  const text = await readFile(report, "utf8").catch(() => "");
+  if (text !== "") say(`${text}kept in ${report}`);
+  return code;
 }
 
 /** As Vitest writes it where it ran no test, and what was not run. */

@@ -17,18 +17,22 @@ const releaseOf = (service: string) => `v${/:(\d+\.\d+\.\d+)/.exec(imageOf(servi
 
 type Build = Omit<GoBuild, "target" | "doing" | "withoutGo">;
 
-const builds: Record<string, Build> = {
+const temporalOf = (version: string): Build => ({
+  ...{ module: "go.temporal.io/server", version },
+  programs: { "temporal-server": "./cmd/server", "temporal-sql-tool": "./cmd/tools/sql" },
+});
+
+/** Through which an installation of the oldest supported release goes up to that of the deployment. */
+export const olderTemporals = ["v1.29.1", "v1.30.8", "v1.31.2"];
+
+const ofDeployment: Record<string, Build> = {
   compose: {
     module: "github.com/docker/compose/v2",
     version: COMPOSE_VERSION,
     programs: { "docker-compose": "./cmd" },
     ldflags: `-X github.com/docker/compose/v2/internal.Version=${COMPOSE_VERSION}`,
   },
-  temporal: {
-    module: "go.temporal.io/server",
-    version: releaseOf("temporal"),
-    programs: { "temporal-server": "./cmd/server", "temporal-sql-tool": "./cmd/tools/sql" },
-  },
+  temporal: temporalOf(releaseOf("temporal")),
   ui: {
     module: "github.com/temporalio/ui-server/v2",
     version: releaseOf("temporal-ui"),
@@ -42,17 +46,22 @@ const builds: Record<string, Build> = {
   },
 };
 
+const builds: Record<string, Build> = {
+  ...ofDeployment,
+  ...Object.fromEntries(olderTemporals.map((version) => [version, temporalOf(version)])),
+};
+
 const folderOf = (name: string) => join(standInsFolder, `${name}-${builds[name]?.version}`);
 
 /** A program, or another file that its module brings. */
 export const fileOf = (name: string, file: string): string => join(folderOf(name), file);
 
-export const missingPrograms = (): string[] =>
-  Object.keys(builds).filter((name) => !existsSync(folderOf(name)));
+export const missingPrograms = (wanted = Object.keys(ofDeployment)): string[] =>
+  wanted.filter((name) => !existsSync(folderOf(name)));
 
-/** Builds those that are missing. */
-export async function buildPrograms(progress: Progress): Promise<void> {
-  for (const name of missingPrograms())
+/** Builds those that are missing; default: of all that the deployment names. */
+export async function buildPrograms(progress: Progress, wanted?: string[]): Promise<void> {
+  for (const name of missingPrograms(wanted))
     await buildGo(progress, {
       ...(builds[name] as Build),
       target: folderOf(name),

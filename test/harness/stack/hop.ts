@@ -1,38 +1,66 @@
-// Ends TLS as Temporal's frontend does, and passes on to the dev server, which knows none.
+// A hop in front of servers: ends TLS as Temporal's frontend does, spreads connections over several servers, or breaks them.
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import { createServer } from "node:tls";
+import { createServer as createTlsServer } from "node:tls";
 import type { TlsOptions } from "node:tls";
 
-export interface TlsHop {
+export interface Hop {
   address: string;
+  /** Breaks every connection, and takes new ones. */
+  cut(): void;
   /** Breaks every connection, and takes no new one. */
   close(): void;
 }
 
-export async function startTlsHop(temporalAddress: string, options: TlsOptions): Promise<TlsHop> {
-  const [host = "", port = ""] = temporalAddress.split(":");
+/** Each connection goes to one of the addresses that takes it, in turn. */
+export async function startHop(addresses: string[], tls?: TlsOptions): Promise<Hop> {
   const open = new Set<Socket>();
-  const server = createServer({ ...options, ALPNProtocols: ["h2"] }, (socket) => {
-    const onwards = connect(Number(port), host);
-    for (const end of [socket, onwards]) {
-      open.add(end);
-      end.on("error", () => undefined);
-      end.on("close", () => {
-        open.delete(end);
-        socket.destroy();
-        onwards.destroy();
-      });
-    }
-    socket.pipe(onwards).pipe(socket);
-  }).listen(0, "127.0.0.1");
+  let turn = 0;
+  const onConnection = (socket: Socket) => {
+    open.add(socket);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+    turn += 1;
+    void connectToAny(addresses.map((_, index) => addresses[(index + turn) % addresses.length]!))
+      .then((onwards) => {
+        open.add(onwards);
+        onwards.on("close", () => {
+          open.delete(onwards);
+          socket.destroy();
+        });
+        socket.on("close", () => onwards.destroy());
+        if (socket.destroyed) onwards.destroy();
+        else socket.pipe(onwards).pipe(socket);
+      })
+      .catch(() => socket.destroy());
+  };
+  const server = tls
+    ? createTlsServer({ ...tls, ALPNProtocols: ["h2"] }, onConnection)
+    : createTcpServer(onConnection);
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const cut = () => {
+    for (const socket of open) socket.destroy();
+  };
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
     close() {
       server.close();
-      for (const socket of open) socket.destroy();
+      cut();
     },
   };
+}
+
+/** Throws where none of them takes it. */
+async function connectToAny([address = "", ...others]: string[]): Promise<Socket> {
+  const [host = "", port = ""] = address.split(":");
+  const onwards = connect(Number(port), host);
+  try {
+    await once(onwards, "connect");
+    return onwards.on("error", () => undefined);
+  } catch (error) {
+    if (others.length === 0) throw error;
+    return connectToAny(others);
+  }
 }

@@ -12,15 +12,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readyLine, start, trustflow } from "../../cli/run.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
-import { startTlsHop } from "../../harness/stack/tls-hop.js";
-import type { TlsHop } from "../../harness/stack/tls-hop.js";
+import { startHop } from "../../harness/stack/hop.js";
+import type { Hop } from "../../harness/stack/hop.js";
 import { authoritiesOfClients, portOfTemporal, root, tlsOf } from "../../deploy/compose-file.js";
 
 let system: TestStack;
 let folder: string;
 let ours: string;
 let others: string;
-let hop: TlsHop;
+let hop: Hop;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "trustflow-mtls-"));
@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const directory of [ours, others])
     await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, directory]);
   system = await startTestStack({ roles: [] });
-  hop = await startHop(ours);
+  hop = await hopOf(ours);
 }, 120_000);
 afterAll(async () => {
   hop?.close();
@@ -36,8 +36,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const startHop = (directory: string): Promise<TlsHop> =>
-  startTlsHop(system.stack.temporal.address, portOfTemporal(directory, authoritiesOfClients));
+const hopOf = (directory: string): Promise<Hop> =>
+  startHop([system.stack.temporal.address], portOfTemporal(directory, authoritiesOfClients));
 
 function envOf(service: string, tls = tlsOf(service, ours)): Record<string, string> {
   const { stack } = system;
@@ -101,7 +101,7 @@ test("a client without a certificate, with one of another authority, or without 
 }, 120_000);
 
 test("a server with a certificate of another authority is not believed", async () => {
-  const impostor = await startHop(others);
+  const impostor = await hopOf(others);
   try {
     const env = { ...envOf("cli"), TEMPORAL_ADDRESS: impostor.address };
     expect((await trustflow(["list"], { env })).code).toBe(4);

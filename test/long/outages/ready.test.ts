@@ -14,7 +14,7 @@ import { readyLine, start, trustflow } from "../../cli/run.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
-import { startTlsHop } from "../../harness/stack/tls-hop.js";
+import { startHop } from "../../harness/stack/hop.js";
 import { temporaryFolder } from "../../harness/temporary.js";
 
 const MINUTE_MS = 60_000;
@@ -102,7 +102,7 @@ test("its client certificate expires while its connection is open", async () => 
   const folder = await temporaryFolder();
   const authority = certificateAuthority("authority");
   const { cert, key } = serverCertificate(["localhost", "127.0.0.1"], authority);
-  const hop = await startTlsHop(system.stack.temporal.address, {
+  const hop = await startHop([system.stack.temporal.address], {
     ...{ cert, key, ca: authority.cert, requestCert: true, rejectUnauthorized: true },
   });
   const client = clientCertificate("worker", authority, { untilDays: 40 * SECOND_IN_DAYS });
@@ -127,8 +127,8 @@ test("the connection to Temporal is cut", async () => {
   const authority = certificateAuthority("authority");
   const folder = await temporaryFolder();
   await writeFile(join(folder, "ca"), authority.cert);
-  const hop = await startTlsHop(
-    system.stack.temporal.address,
+  const hop = await startHop(
+    [system.stack.temporal.address],
     serverCertificate(["localhost", "127.0.0.1"], authority),
   );
   await startWorker({

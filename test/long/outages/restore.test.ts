@@ -2,12 +2,13 @@
 // PostgreSQL by its own base backup, and the documents with the data keys.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execFile } from "node:child_process";
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Trustflow } from "../../../src/client.js";
 import type { RoleName } from "../../../packages/dev/src/stack/role.js";
 import { eventually } from "../../harness/outages/wait.js";
+import { baseBackup, copy } from "../../harness/stack/base-backup.js";
 import { inboxRows } from "../../harness/stack/inbox.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
@@ -32,24 +33,12 @@ afterAll(async () => {
 
 const here = (...path: string[]) => join(system.stack.directory, ...path);
 
-/** With the owners of the files: PostgreSQL has a user of its own. */
-const copy = (from: string, to: string) => run("cp", ["-a", from, to]);
-
 async function backUp(): Promise<void> {
   const { temporal } = system.stack;
   await temporal.kill();
   await run("sh", ["-c", `cp -a ${here("temporal.db")}* ${backup}`]);
   await temporal.restart();
-  const client = await system.pool.connect();
-  const data = here("postgres", "data");
-  await client.query("select pg_backup_start('test', true)");
-  // A file may go while it is copied: the log has what was in it.
-  await copy(data, backup).catch(() => undefined);
-  const { rows } = await client.query<{ labelfile: string }>("select * from pg_backup_stop(false)");
-  client.release();
-  await copy(`${data}/pg_wal/.`, join(backup, "data", "pg_wal"));
-  await rm(join(backup, "data", "postmaster.pid"));
-  await writeFile(join(backup, "data", "backup_label"), rows[0]?.labelfile ?? "", { mode: 0o644 });
+  await baseBackup(system.pool, here("postgres", "data"), backup);
   await copy(here("documents"), backup);
 }
 
