@@ -453,7 +453,7 @@ export class Trustflow extends Starts {
     if (mayOnlyRead(this.#config)) throw writingRefused();
   }
 
-  /** The first input is in the history, whichever client started the process (docs/decisions/0014). */
+  /** The first input is in the history, whichever client started the process (docs/design.md §2). */
   async #refuseAnother(
     processName: ProcessName,
     workflowId: string,

@@ -1,4 +1,4 @@
-// Whether Temporal and the database belong together (docs/decisions/0036). An empty server, or another one, says of each process that it
+// Whether Temporal and the database belong together (docs/decisions/0018). An empty server, or another one, says of each process that it
 // is gone, or means another process of the same id. So `migrate` writes down the id of each namespace, which no other server has, and
 // each command that deletes or resets asks for it first.
 import type { ConnectionLike } from "@temporalio/client";

@@ -1,4 +1,4 @@
-// Encryption at rest of documents of any size: in chunks, each authenticated at its position (docs/decisions/0029). The construction
+// Encryption at rest of documents of any size: in chunks, each authenticated at its position (docs/design.md §8). The construction
 // is STREAM (Hoang, Reyhanitabar, Rogaway, Vizár 2015), with a separate key for each file by HKDF, as in Tink.
 // Header: version (1 byte), length of the key id (1 byte), key id, chunk size (4), salt (32), nonce prefix (7). Then the chunks,
 // each with its tag (16): every chunk has the size that the header gives, and the last chunk has that size at most.

@@ -1,5 +1,5 @@
 // Keeps a download until it can be stored: its id depends on its content, so all of it must be read first. The download is a file
-// without a name on the documents' disk, sealed with a key that is only in memory, so a crash leaves nothing (docs/decisions/0029).
+// without a name on the documents' disk, sealed with a key that is only in memory, so a crash leaves nothing (docs/design.md §8).
 import { randomBytes } from "node:crypto";
 import { keyOf } from "../crypto/data-key.js";
 import { OpenedStream, sealStream, streamHeaderOf } from "../crypto/sealed-stream.js";

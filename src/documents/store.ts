@@ -1,5 +1,5 @@
 // Documents outside Temporal's histories: sealed at rest, addressed by an id, checked against their hash on read. A document may have
-// any size: it is sealed and opened in chunks (docs/decisions/0029). The calls that take or return a whole buffer use the streams.
+// any size: it is sealed and opened in chunks (docs/design.md §8). The calls that take or return a whole buffer use the streams.
 import type { DocumentReference } from "../contracts/shared/values.js";
 import { dataKeyId } from "../crypto/data-key.js";
 import type { ProcessKey } from "../crypto/data-key.js";

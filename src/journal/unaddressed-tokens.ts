@@ -1,4 +1,4 @@
-// Lets a worker try the tokens of callbacks that name no process (docs/decisions/0037): it tries each against the conferences of the
+// Lets a worker try the tokens of callbacks that name no process (docs/decisions/0033): it tries each against the conferences of the
 // account, and notes which reference the provider has shown for it.
 import type { Pool } from "../postgres/pool.js";
 

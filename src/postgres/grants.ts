@@ -1,4 +1,4 @@
-// Grants each role of a deployment its rights in the database (docs/decisions/0025). There is one PostgreSQL role for each, with a fixed
+// Grants each role of a deployment its rights in the database (docs/threat-model.md). There is one PostgreSQL role for each, with a fixed
 // name; the administrator of the deployment creates it. `trustflow migrate` grants the rights each time, so that new tables are included.
 import { transaction } from "./pool.js";
 import type { Pool, PoolClient } from "./pool.js";

@@ -1,5 +1,5 @@
 // An empty Temporal, or another one, answers every question with "not found". A command that deletes or resets believes only the
-// namespace that `migrate` has noted in the database (docs/decisions/0036).
+// namespace that `migrate` has noted in the database (docs/decisions/0018).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { randomUUID } from "node:crypto";

@@ -311,7 +311,7 @@ test("only what may be the id of a key is named as one, and at most ten", async 
   expect(named).toEqual(Array.from({ length: 10 }, (_, at) => `k${at}`));
 });
 
-test("a ring that is not that of the workers is refused; one that is being rotated is not (decision 38)", async () => {
+test("a ring that is not that of the workers is refused; one that is being rotated is not (decision 22)", async () => {
   const namespace = await ownNamespace();
   const [other, fresh] = [generateKeyRing("k1"), generateKeyRing("k2")];
   const met = (ring: string) => refusal({ namespace, configuration: { keys: { codec: ring } } });

@@ -244,7 +244,7 @@ interface Wait {
   more?: number;
   /** Attempts that the server makes again leave none. */
   mostEvents?: number;
-  /** It polls more often than the forty times that have a timer and an answer, twelve events each (docs/decisions/0040). */
+  /** It polls more often than the forty times that have a timer and an answer, twelve events each (docs/design.md §7). */
   polls?: true;
   result: object;
   cancel?: true;

@@ -34,28 +34,31 @@ export interface SandboxOptions {
   stateDirectory?: string;
   /** P2 §4.1 knows of routes without `/v1`; served only if asked for. */
   unprefixedRoutes?: boolean;
-  /** The largest document; the specification shows no number. */
+  /** The largest document; the specification shows no number. Default 20,000,000. */
   maxDocumentBytes?: number;
   /** How long an idempotency token lives, virtual; not shown, so for ever. */
   idempotencyLifetimeMs?: number;
-  /** `parts`: a query finds any of the values joined with `::`; `whole`: only the joined string; `none`: nothing by a key. */
+  /**
+   * `parts` (default): a query finds any of the values joined with `::`; `whole`: only the joined string; `none`: nothing by a
+   * key, and no batch by a text.
+   */
   lookupKeyMatching?: LookUpKeyMatching;
   /** Whether a second list of recipients is added to the first one, or takes its place: not shown (P2 §4.3); default `replace`. */
   recipientLists?: "append" | "replace";
-  /** How result dates are written: with `Z`, or without an offset. */
+  /** How result dates are written: with `Z` (default), or without an offset. */
   dates?: "utc" | "noOffset";
   /** How the one-shot service's token travels: not shown (P1 §5.4); default `Authorization: Token <token>`. */
   oneShotToken?: { name: string; prefix: string };
   /** How the wallet's API token travels: not shown (P1 §5.6); default `Authorization: Bearer <token>`. */
   walletToken?: { name: string; prefix: string };
-  /** What `validate` of the certificate service answers to a wrong code, and to an expired or locked one (P1 §7.1 shows neither). */
+  /** What `validate` answers to a wrong code (250), and to an expired or locked one (251): P1 §7.1 shows neither. */
   wrongOtpCode?: number;
   expiredOtpCode?: number;
-  /** Life of a one-time password, by `personTime`. */
+  /** Life of a one-time password, by `personTime`. Default 10 minutes. */
   otpLifetimeMs?: number;
-  /** Life of the token of a video call, by `personTime`: "limited validity", of which no number is shown (P1 §5.2). */
+  /** Life of the token of a video call, by `personTime`: no number is shown (P1 §5.2). Default 30 minutes. */
   callTokenLifetimeMs?: number;
-  /** How far an eID assertion's `iat` may be from the clock of `personTime`. */
+  /** How far an eID assertion's `iat` may be from the clock of `personTime`. Default 5 minutes. */
   assertionLifetimeMs?: number;
   callbackTimeoutMs?: number;
   /** Entries kept in the logs of callbacks and requests. */

@@ -1,4 +1,4 @@
-// Finds the conference of a close event that has a token and nothing else (P1 §6.1, docs/decisions/0037). Its token is tried against the
+// Finds the conference of a close event that has a token and nothing else (P1 §6.1, docs/decisions/0033). Its token is tried against the
 // conferences of the account, and only what the provider answers says which it opens. Beside the activities, and a few calls at a
 // time, so that forged tokens hold up nothing but each other.
 import { setTimeout as sleep } from "node:timers/promises";

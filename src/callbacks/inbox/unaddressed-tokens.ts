@@ -1,4 +1,4 @@
-// Keeps the tokens of callbacks that name no process (docs/decisions/0037): the relay offers them to the workers, and reads which reference
+// Keeps the tokens of callbacks that name no process (docs/decisions/0033): the relay offers them to the workers, and reads which reference
 // the provider has shown for each.
 import type { Pool } from "../../postgres/pool.js";
 

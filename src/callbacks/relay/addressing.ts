@@ -1,7 +1,7 @@
 // Assigns callbacks to an account's address to processes: the reference in the body names the process, once the answer that
 // showed the reference is stored (docs/reading-the-specification.md §6). An unknown reference may become known shortly, so
 // its row waits, separately from other rows, before it is parked. Where the body has a token and no reference, a worker finds
-// out what the token opens (docs/decisions/0037), and the row waits for that, separately too.
+// out what the token opens (docs/decisions/0033), and the row waits for that, separately too.
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { readRows } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";

@@ -119,7 +119,7 @@ async function keptDays({
   );
 }
 
-/** `cleanup` and `erase` believe no other one (docs/decisions/0036). */
+/** `cleanup` and `erase` believe no other one (docs/decisions/0018). */
 export async function ownNamespace(
   { connection, namespace }: Temporal,
   pool: Pool,

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 /** A command that ends a line, a command in quotes, or a word; with the blanks before it. */
 const pieces = /(\s*)((?<=: )trustflow .*$|`[^`]*`\S*|"trustflow [^"]*"\S*|\S+)/g;
 
-/** A line of a callback's body: what begins with `|` is from outside, and nothing else is (decision 21). */
+/** A line of a callback's body: what begins with `|` is from outside, and nothing else is (docs/design.md §9). */
 const isBody = /^ {2}\| /;
 
 /** The stream's width where it is a terminal; elsewhere there is no limit. */

@@ -379,7 +379,7 @@ export const tables = {
       primary key (namespace, workflow_id, event_id)
     );
     -- Tokens of callbacks that name no process: sealed by the relay for the workers, which find the conference that each opens
-    -- (docs/decisions/0037).
+    -- (docs/decisions/0033).
     create table trustflow.unaddressed_tokens (
       callback bigint primary key,
       provider text not null,
@@ -442,7 +442,7 @@ export const tables = {
     create index webhook_deliveries_failed on trustflow.webhook_deliveries (namespace, endpoint) where state = 'failed';
     create index webhook_tests on trustflow.webhook_deliveries (created_at) where event is null;
 
-    -- Which namespaces of Temporal belong to this database, each with the id that its server gave it (docs/decisions/0036). migrate
+    -- Which namespaces of Temporal belong to this database, each with the id that its server gave it (docs/decisions/0018). migrate
     -- writes them down.
     create table trustflow.namespaces (
       name text primary key,

@@ -1,5 +1,5 @@
 // Whether a client's key ring is that of the workers, told by what they have written: the status in the memo of each process
-// (docs/decisions/0038).
+// (docs/decisions/0022).
 import type { Client } from "@temporalio/client";
 import type { Payload, PayloadCodec } from "@temporalio/common";
 import type { ProcessName } from "../../contracts/registry.js";

@@ -60,7 +60,7 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
 /**
  * So many queries have an answer each, and the Web UI draws them as done: with its timer a poll is twelve events, and they are ten days of
  * the default interval. Later polls are retries of one activity, which add no event, but the Web UI draws each one as a failed attempt
- * (docs/decisions/0040).
+ * (docs/design.md §7).
  */
 const MAX_ANSWERED_QUERIES = 40;
 

@@ -1,4 +1,4 @@
-// A document that a call sends is read to its end before the call starts (docs/decisions/0029).
+// A document that a call sends is read to its end before the call starts (docs/design.md §8).
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

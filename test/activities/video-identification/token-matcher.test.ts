@@ -1,4 +1,4 @@
-// The worker's search for the conference of a token that came alone (P1 §6.1, docs/decisions/0037): a real journal beside a simulated
+// The worker's search for the conference of a token that came alone (P1 §6.1, docs/decisions/0033): a real journal beside a simulated
 // service. Nothing but the service's own answer binds a token.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

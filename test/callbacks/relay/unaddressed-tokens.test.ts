@@ -1,4 +1,4 @@
-// Call-closing events that have a token and nothing else (P1 §6.1, docs/decisions/0037): the relay offers the token to the workers, and
+// Call-closing events that have a token and nothing else (P1 §6.1, docs/decisions/0033): the relay offers the token to the workers, and
 // the event waits by itself for what they find. PostgreSQL, journal and parser are real; the test is the worker.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The doctor says whether the database has noted this Temporal as its own (docs/decisions/0036).
+// The doctor says whether the database has noted this Temporal as its own (docs/decisions/0018).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { noteNamespaces } from "../../../src/cleanup/own-namespaces.js";

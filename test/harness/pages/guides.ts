@@ -140,7 +140,6 @@ export const system: Guide[] = [
   { page: "docs/first-hour.md", typed: code },
   {
     page: "docs/cli.md",
-    typed: code,
     before: {
       "trustflow list --attention": async (world) => {
         await startStopped(world, refusedLetter, "order-19");

@@ -1,5 +1,5 @@
 // Every path of every process with no process kept in memory, so that each workflow task replays its history from the start; then
-// nothing personal may stand in anything that was written meanwhile (docs/design.md §1.5, §8).
+// nothing personal may stand in anything that was written meanwhile (docs/design.md §1, §8).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
