@@ -10,6 +10,7 @@ import { measureBatch } from "./measures/batch.js";
 import type { BatchSizes } from "./measures/batch.js";
 import { measureDocuments } from "./measures/documents.js";
 import { measureHistory } from "./measures/history.js";
+import { measurePreflight } from "./measures/preflight.js";
 import { measureProcesses } from "./measures/processes.js";
 import { measureResume } from "./measures/resume.js";
 import { measureOpen, measureWatching } from "./measures/watching.js";
@@ -30,6 +31,7 @@ const groups = {
 /** Measures that need no server, or one of their own. */
 const commands = {
   documents: measureDocuments,
+  preflight: measurePreflight,
   batch: measureBatch,
   watching: measureWatching,
   open: measureOpen,

@@ -22,7 +22,6 @@ import type { Measure } from "../measure.js";
 import { cpuMs, peakBytes } from "../proc.js";
 import { profiledEnv, startPart } from "../stand.js";
 import { countStatements } from "../statements.js";
-import { measurePreflight } from "./preflight.js";
 
 export interface BatchSizes {
   /** Recipients of a batch; the first one is what the others are compared with. */
@@ -67,9 +66,7 @@ const CONNECTIONS = 192;
 export async function measureBatch(options: Options): Promise<Measure[]> {
   const { quick, say, sizes: given } = options;
   const sizes = { ...(quick ? quickSizes : usualSizes), ...given };
-  const measures = (await measurePreflight({ quick })).filter(({ name }) =>
-    name.startsWith("preflight"),
-  );
+  const measures: Measure[] = [];
   const stand = await openStand(options);
   try {
     const bench = new BatchBench(stand, say);
@@ -276,7 +273,7 @@ class BatchBench {
     // The most that it was resident is that of this run.
     await stack.role("worker").stop();
     await stack.role("worker").restart();
-    await this.#send(WARM_UP, account);
+    await this.#send(Math.min(WARM_UP, recipients), account);
     const diskBefore = await this.#diskBytes();
     const startedAt = performance.now();
     let id = "";

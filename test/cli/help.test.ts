@@ -102,16 +102,14 @@ function expectUsageError({ code, stdout, stderr }: Ended, named: string): void 
   expect(stdout).toBe("");
 }
 
-test.each([
-  [["unknown"], "unknown command 'unknown'"],
-  [["assertion", "order-7", "--file", "-"], "--file: must not be empty"],
-  [[...happened, "--result-file", "-"], "--result-file: - is not JSON"],
-  [[...happened, "--result", "-"], "--result: - is not JSON"],
-])("trustflow %j is a usage error of a process of its own", async (args, named) => {
-  expectUsageError(await trustflow(args), named);
+test("a usage error is the same in a process of its own", async () => {
+  expectUsageError(await trustflow(["unknown"]), "unknown command 'unknown'");
 });
 
 test.each([
+  [["assertion", "order-7", "--file", "-"], "--file: must not be empty"],
+  [[...happened, "--result-file", "-"], "--result-file: - is not JSON"],
+  [[...happened, "--result", "-"], "--result: - is not JSON"],
   [["status"], "missing required argument 'id'"],
   [["status", "a", "b"], "too many arguments"],
   [["send-postal"], "--input"],
@@ -172,9 +170,7 @@ test.each([
   [["resolve", "a", "--by", "NAME", "--decision", "retry"], "must be the name of the person"],
   [["documents", "get", "letter"], "uri"],
 ])("with --json, trustflow %j is one line of JSON on stderr", async (args, named) => {
-  // One of them as a shell sees it.
-  const run = args[0] === "statu" ? trustflow : commandLine;
-  const { code, stdout, stderr } = await run([...args, "--json"]);
+  const { code, stdout, stderr } = await commandLine([...args, "--json"]);
   const failure = JSON.parse(stderr) as object;
   expect(failure).toMatchObject({ exitCode: 2, error: "Invalid" });
   expect(failure).toMatchObject({ message: expect.stringContaining(named) });

@@ -99,61 +99,47 @@ async function endOf(role: ChildProcess): Promise<number | null> {
   return code;
 }
 
-test.each([
-  [
-    "an activity",
-    `const { default: pg } = await import(${file("../../node_modules/pg/lib/index.js")});
-     pg.Pool.prototype.query = never;
-     pg.Pool.prototype.connect = never;`,
-  ],
-  [
-    "a workflow activation",
-    `const { WatchedWorker } = await import(${built("temporal/worker-watch.js")});
-     WatchedWorker.prototype.handleActivation = never;`,
-  ],
-])(
-  "a worker gives %s up that does not end, and ends with 1",
-  async (_, stopped) => {
-    const script = join(folder, "endless.mjs");
-    await writeFile(
-      script,
-      `import { loadWithAccounts } from ${built("providers/accounts.js")};
-       import { worker } from ${built("roles/worker.js")};
-       import { runRole } from ${built("cli/role.js")};
-       const never = () => {
-         process.stderr.write('{"begun":true}\\n');
-         return new Promise(() => undefined);
-       };
-       await runRole("worker", async () => {
-         const times = { shutdownGraceTime: 200, shutdownForceTime: 2_000 };
-         const role = await worker(loadWithAccounts(), times);
-         ${stopped}
-         return role;
-       });`,
-    );
-    const env = workerEnv();
-    const role = spawn(process.execPath, [script], {
-      env: { ...env, TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let said = "";
-    role.stderr.on("data", (text: Buffer) => (said += text.toString()));
-    await readyLine(role);
-    const id = randomUUID();
-    const started = await commandLine(
-      ["send-message", "--id", id, "--input", "examples/message.json"],
-      { env, cwd: root },
-    );
-    expect(started).toMatchObject({ code: 0 });
-    await eventually("the work that does not end", () => said.includes("begun"));
-    role.kill("SIGTERM");
-    expect(await endOf(role)).toBe(1);
-    const lines = await linesOf(Promise.resolve(said));
-    expect(lines.at(-1)).toMatchObject({ message: "the role failed", exitCode: 1 });
-    await temporal.client.workflow.getHandle(`sendMessage/${id}`).terminate();
-  },
-  60_000,
-);
+test("a worker gives an activity up that does not end, and ends with 1", async () => {
+  const script = join(folder, "endless.mjs");
+  await writeFile(
+    script,
+    `import { loadWithAccounts } from ${built("providers/accounts.js")};
+     import { worker } from ${built("roles/worker.js")};
+     import { runRole } from ${built("cli/role.js")};
+     const never = () => {
+       process.stderr.write('{"begun":true}\\n');
+       return new Promise(() => undefined);
+     };
+     await runRole("worker", async () => {
+       const times = { shutdownGraceTime: 200, shutdownForceTime: 2_000 };
+       const role = await worker(loadWithAccounts(), times);
+       const { default: pg } = await import(${file("../../node_modules/pg/lib/index.js")});
+       pg.Pool.prototype.query = never;
+       pg.Pool.prototype.connect = never;
+       return role;
+     });`,
+  );
+  const env = workerEnv();
+  const role = spawn(process.execPath, [script], {
+    env: { ...env, TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  role.stderr.on("data", (text: Buffer) => (said += text.toString()));
+  await readyLine(role);
+  const id = randomUUID();
+  const started = await commandLine(
+    ["send-message", "--id", id, "--input", "examples/message.json"],
+    { env, cwd: root },
+  );
+  expect(started).toMatchObject({ code: 0 });
+  await eventually("the work that does not end", () => said.includes("begun"));
+  role.kill("SIGTERM");
+  expect(await endOf(role)).toBe(1);
+  const lines = await linesOf(Promise.resolve(said));
+  expect(lines.at(-1)).toMatchObject({ message: "the role failed", exitCode: 1 });
+  await temporal.client.workflow.getHandle(`sendMessage/${id}`).terminate();
+}, 60_000);
 
 test("a role that has failed and cannot close ends all the same", async () => {
   const script = join(folder, "held.mjs");

@@ -2,12 +2,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { durabilityOf } from "../../src/postgres/durability.js";
 import { createPool } from "../../src/postgres/pool.js";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { trustflow } from "../cli/run.js";
 import { startStandby, testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 
 let database: TestDatabase;
 
 beforeAll(async () => {
-  database = await testDatabase({ own: true, migrated: false });
+  database = await testDatabase({ own: true });
 });
 afterAll(() => database.close());
 afterEach(async () => {
@@ -45,6 +47,22 @@ test.each([["fsync"], ["full_page_writes"]])("%s off is named", async (setting) 
   await withSettings({ [setting]: "off" });
   const { problems } = await durability();
   expect(problems).toEqual([expect.stringMatching(new RegExp(`^${setting} is off: `))]);
+});
+
+test("a worker does not start on such a server, and names the setting", async () => {
+  await withSettings({ fsync: "off" });
+  const ring = generateKeyRing();
+  const { code, stderr } = await trustflow(["worker"], {
+    env: {
+      DATABASE_URL: database.url,
+      TRUSTFLOW_KEYS__CODEC: ring,
+      TRUSTFLOW_KEYS__CALLBACK: ring,
+      TRUSTFLOW_KEYS__JOURNAL: ring,
+    },
+  });
+  expect(code).toBe(4);
+  const reason = expect.stringContaining("fsync is off");
+  expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, reason });
 });
 
 test("synchronous_commit off, of the server or in the URL, is set on for each connection", async () => {

@@ -1,7 +1,7 @@
 // Not a test: `npm run record-histories` runs the paths on the real stack and stores the history of each.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rm } from "node:fs/promises";
-import { allPaths } from "../harness/histories/paths.js";
+import { allPaths, only } from "../harness/histories/paths.js";
 import {
   secondPersonEnv,
   secondPersonPaths,
@@ -17,14 +17,11 @@ const asked = process.env["RECORDED"]?.split(" ") ?? [];
 const isWhole = (name: string) => asked.length === 0 || asked.includes(name);
 const recordedOf = (all: PathsOf[]) =>
   all
-    .map((of) => ({
-      ...of,
-      paths: Object.fromEntries(
-        Object.entries(of.paths).filter(
-          ([path]) => isWhole(of.process) || asked.includes(`${of.process}/${path}`),
-        ),
-      ),
-    }))
+    .map((of) => {
+      const isAsked = (path: string) =>
+        isWhole(of.process) || asked.includes(`${of.process}/${path}`);
+      return only(of, Object.keys(of.paths).filter(isAsked));
+    })
     .filter(({ paths }) => Object.keys(paths).length > 0);
 /** Each path runs on its own stack; the first one has every process. */
 const groups = [

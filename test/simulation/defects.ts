@@ -29,7 +29,8 @@ export interface Found {
 
 export async function defectNames(): Promise<string[]> {
   const files = await readdir(patches);
-  return files.filter((file) => file.endsWith(".patch")).map((file) => file.slice(0, -6));
+  const patchFiles = files.filter((file) => file.endsWith(".patch")).toSorted();
+  return patchFiles.map((file) => file.slice(0, -6));
 }
 
 const planFile = (name: string) => join(patches, `${name}.json`);
@@ -122,8 +123,9 @@ function* takeWhile<T>(items: Iterable<T>, isWanted: () => boolean): Generator<T
 export async function patched(name: string): Promise<URL> {
   const copy = await mkdtemp(join(tmpdir(), "trustflow-defect-"));
   const parts = ["src", "dist", "packages", "scripts", "test", "package.json", "package-lock.json"];
-  // Recorded histories are large, and no simulation reads them.
-  const filter = (path: string) => !relative(root, path).startsWith("test/replay");
+  // They are large, and no simulation reads them.
+  const large = ["test/replay", "test/lts", "test/fixtures"];
+  const filter = (path: string) => !large.includes(relative(root, path));
   for (const part of parts)
     await cp(join(root, part), join(copy, part), {
       recursive: true,

@@ -144,6 +144,25 @@ export function planOf({
   return { seed, steps: paced.toSorted((one, other) => one.at - other.at) };
 }
 
+/** Of the lives of each process. */
+const LIVES_EACH = 2;
+
+/** Two lives of each process, and one fault of each kind: the sample that a run of the tests has time for. */
+export function sampleOf({ seed, steps }: Plan): Plan {
+  const kept = new Map<string, number>();
+  const isKept = (name: string, most: number) => {
+    const count = (kept.get(name) ?? 0) + 1;
+    kept.set(name, count);
+    return count <= most;
+  };
+  return {
+    seed,
+    steps: steps.filter((step) =>
+      "fault" in step ? isKept(step.fault, 1) : isKept(step.process, LIVES_EACH),
+    ),
+  };
+}
+
 /** Most lives take weeks, and some of the faults strike in the midst of them. */
 function slowed(made: Step[], random: Random): Step[] {
   return made.map((step) => {

@@ -61,8 +61,8 @@ const started = (taskQueue: string) =>
 // With `backlogMs` 0 as if tasks waited all the time.
 test("a worker that works longer than its limits is let alone", async () => {
   const began = Date.now();
-  await working({ activationLooks: 30, pollLooks: 70 }, async (taskQueue, reasons) => {
-    for (; Date.now() - began < 15_000; await delay(200))
+  await working({ activationLooks: 10, pollLooks: 30 }, async (taskQueue, reasons) => {
+    for (; Date.now() - began < 6_000; await delay(200))
       expect(await (await started(taskQueue)).result()).toBe("said");
     expect(reasons).toEqual([]);
     const where = { connection: env.nativeConnection, namespace: "default" };

@@ -75,7 +75,7 @@ test("in whatever order and pieces callbacks come, and however often, the newest
       const counted = (await items.totals(batch)).reduce((sum, { count }) => sum + count, 0);
       expect(counted).toBe(new Set(events.map(({ notice }) => notice)).size);
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 

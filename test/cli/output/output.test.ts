@@ -8,7 +8,6 @@ import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxOpener, BoxSealer, publicRingOf } from "../../../src/crypto/sealed-box.js";
 import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { commandLine } from "../in-process.js";
-import { trustflow } from "../run.js";
 import { temporaryFolder } from "../../harness/temporary.js";
 
 const folder = await temporaryFolder();
@@ -57,10 +56,8 @@ test("text from elsewhere cannot steer the terminal", () => {
 });
 
 test.each(["input", "result", "status"])("schema --part %s prints JSON Schema", async (part) => {
-  for (const [at, processName] of processes.entries()) {
-    // One of them as a shell sees it.
-    const run = at === 0 ? trustflow : commandLine;
-    const { code, stdout } = await run(["schema", processName, "--part", part]);
+  for (const processName of processes) {
+    const { code, stdout } = await commandLine(["schema", processName, "--part", part]);
     expect(code).toBe(0);
     const { anyOf, type } = JSON.parse(stdout) as { anyOf?: object[]; type?: string };
     for (const form of anyOf ?? [{ type }]) expect(form).toMatchObject({ type: "object" });
@@ -155,7 +152,7 @@ test("keys generate --out makes a file for its owner alone, fills in the templat
   const [template, out] = [join(folder, "template"), join(folder, "made.env")];
   await writeFile(template, "# A comment\nOTHER=\nTRUSTFLOW_KEYS__CODEC=\n");
   const args = ["keys", "generate", "--env", "--template", template, "--out", out];
-  const { code, stdout, stderr } = await trustflow(args);
+  const { code, stdout, stderr } = await commandLine(args);
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: "",
@@ -170,7 +167,7 @@ test("keys generate --out makes a file for its owner alone, fills in the templat
   expect(KeyRing.parse(value("TRUSTFLOW_KEYS__CODEC") ?? "").active.id).toBe("k1");
   expect(lines[2]).toContain("TRUSTFLOW_KEYS__CODEC=k1:");
   expect(value("TRUSTFLOW_CODEC_SERVER__TOKEN")).toMatch(/^[\w-]{32}$/);
-  const again = await trustflow(args);
+  const again = await commandLine(args);
   expect(again.code).toBe(2);
   expect(again.stderr).toContain("--out: the file exists already and is not overwritten");
   expect(await readFile(out, "utf8")).toBe(written);

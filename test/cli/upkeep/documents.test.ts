@@ -70,27 +70,24 @@ test("on a terminal a line shows how far a large file is, and goes", async () =>
   expect(lines.at(-1)).toMatch(/^document:[0-9a-f]{32}\r\n$/);
 });
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "a put that %s ends leaves no file, and ends by the signal",
-  async (signal) => {
-    const file = join(folder, "endless.pdf");
-    await writeFile(file, "%PDF-1.7\n");
-    await truncate(file, 50e9);
-    const store = join(folder, signal);
-    const child = start(["documents", "put", file], {
-      env: { ...env, TRUSTFLOW_DOCUMENTS__DIRECTORY: store },
-    });
-    await eventually("a megabyte in the store", () => hasMegabyte(store));
-    child.kill(signal);
-    expect(await once(child, "close")).toEqual([null, signal]);
-    expect(await filesIn(store)).toEqual([]);
-  },
-);
+test("a put that a signal ends leaves no file, and ends by the signal", async () => {
+  const file = join(folder, "endless.pdf");
+  await writeFile(file, "%PDF-1.7\n");
+  await truncate(file, 50e9);
+  const store = join(folder, "ended");
+  const child = start(["documents", "put", file], {
+    env: { ...env, TRUSTFLOW_DOCUMENTS__DIRECTORY: store },
+  });
+  await eventually("a megabyte in the store", () => hasMegabyte(store));
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
+  expect(await filesIn(store)).toEqual([]);
+});
 
 test("a get that Ctrl-C ends leaves no file", async () => {
   const file = join(folder, "half.pdf");
   await writeFile(file, "%PDF-1.7\n");
-  await truncate(file, 600e6);
+  await truncate(file, 300e6);
   const { uri } = await put(file);
   const out = join(folder, "interrupted");
   const child = start(["documents", "get", uri, "--out", out], { env });

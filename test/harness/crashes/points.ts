@@ -1,5 +1,5 @@
-// The crash points of a letter: each call × each phase of it, with the interruptions in turn. The letters of all points are brought to their points in
-// one worker, which is then interrupted once.
+// Crash points of a letter: each call with an effect × each interruption, at the phases of the call in turn. The letters of all points are
+// brought to their points in one worker, which is then interrupted once.
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { holding, startRoleOf, type Hold, type HoldPoint } from "../outages/roles.js";
 import { eventually } from "../outages/wait.js";
@@ -25,19 +25,13 @@ interface Phase {
 
 const take = "insert into trustflow\\.effects|set state = 'sending'";
 const answer = "set state = 'answered'";
-const journaled: Phase[] = [
+const phases: Phase[] = [
   { name: "beforeSending", hold: { when: "after", statement: take }, state: "sending" },
   { name: "beforeRequest", hold: { when: "beforeRequest", since: take }, state: "sending" },
   { name: "afterCommit", state: "sending" },
   { name: "beforeJournal", hold: { when: "before", statement: answer }, state: "sending" },
   { name: "beforeTemporal", hold: { when: "after", statement: answer }, state: "answered" },
 ];
-/** Before the second read of an activity lies the answer to its first. */
-const reads: Record<string, Phase[]> = {
-  query: [{ name: "beforeSending", hold: { when: "beforeRequest" } }, { name: "afterCommit" }],
-  downloadAffidavits: [{ name: "afterCommit" }],
-};
-
 interface Point {
   run: Run;
   phase: Phase;
@@ -51,32 +45,21 @@ const unhurried = { TRUSTFLOW_JOURNAL__LEASE_SECONDS: "20", ...timeouts(17) };
 /** Two workers are up at once, so none gets the one health port. */
 const noPort = { TRUSTFLOW_WORKER__HEALTH_PORT: "0" };
 
-/** The points of a call with an effect have the interruptions in turn, and those of a read have each of them. */
 export interface Sample {
   field: Field;
+  /** In each row of the table the next call is at the next phase. */
   calls: CallOfLetter[];
   interruptions: Interruption[];
-}
-
-function pointsOf(
-  { operation }: CallOfLetter,
-  row: number,
-  interruptions: Interruption[],
-): [Phase, Interruption][] {
-  const { [operation]: phases } = reads;
-  if (phases) return phases.flatMap((phase) => interruptions.map((one) => [phase, one] as const));
-  return journaled.map((phase, column) => [
-    phase,
-    interruptions[(row + column) % interruptions.length]!,
-  ]);
+  firstPhase?: number;
 }
 
 export async function interruptedRows(system: TestStack, samples: Sample[]): Promise<CrashRow[]> {
   const holds: Hold[] = [];
   const points: Point[] = [];
-  for (const { field, calls, interruptions } of samples)
+  for (const { field, calls, interruptions, firstPhase = 0 } of samples)
     for (const [row, call] of calls.entries())
-      for (const [phase, interruption] of pointsOf(call, row, interruptions)) {
+      for (const [column, interruption] of interruptions.entries()) {
+        const phase = phases[(firstPhase + row + column) % phases.length]!;
         const run = new Run(field, `${interruption}-${phase.name}`, call);
         const { workflowId } = run;
         const { hold } = phase;

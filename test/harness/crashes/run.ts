@@ -158,10 +158,7 @@ export class Run {
     const found = byIntent[this.id] ?? {};
     const answers = await this.#answers.catch((error: Error) => [error.name]);
     const [last, end] = [answers.at(-1), this.#end ?? "open"];
-    const wanted: Record<string, number> = {
-      ...letter.effects,
-      ...(effectClass !== "read" && { [effect]: 1 }),
-    };
+    const wanted: Record<string, number> = { ...letter.effects, [effect]: 1 };
     const isOnce = isBlind ?? effectClass === "once";
     const tooMuch = Object.entries(found).flatMap(([name, n]) =>
       n > (wanted[name] ?? 0) ? [`${n} × ${name}`] : [],

@@ -24,15 +24,16 @@ test("one document with each measure, its goal and its ratio", async () => {
 }, 180_000);
 
 test("a batch ends with a report of all, its history is small, and no callback is lost", async () => {
-  const sizes = ["--recipients", "100,1000", "--notices", "20", "--callbacks", "4000"];
+  const sizes = ["--recipients", "50,200", "--notices", "10", "--callbacks", "1000"];
   const { byName } = await bench("--only", "batch", ...sizes);
   for (const name of ["batch-events", "batch-bytes", "batch-report", "batch-lost", "batch-totals"])
     expect(byName[name]).toMatchObject({ met: true });
-  expect(byName["batch-cpu-1000"]?.parts?.trustflow).toMatchObject({ worker: expect.any(Number) });
+  expect(byName["batch-cpu-200"]?.parts?.trustflow).toMatchObject({ worker: expect.any(Number) });
 }, 300_000);
 
 test("letters that are asked all the time end, with a cache smaller than the open ones, and each question is answered", async () => {
-  const { byName } = await bench("--only", "watching", "--open", "40", "--cached", "4");
+  const watched = ["--open", "20", "--cached", "2", "--questions", "40", "--spread", "8"];
+  const { byName } = await bench("--only", "watching", ...watched);
   for (const name of ["watching-lost", "watching-effects", "watching-unanswered"])
     expect(byName[name]).toMatchObject({ trustflow: 0, met: true });
 }, 300_000);

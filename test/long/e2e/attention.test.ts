@@ -1,12 +1,13 @@
 // A problem that a process cannot solve itself waits, visible and searchable, for a fix of its cause or for an operator
-// decision (docs/design.md §6).
+// decision (docs/design.md §6). Which decisions are refused is test/workflows/runtime/attention.test.ts, whom an account's circuit holds up
+// test/activities/runtime/circuit-breaker.test.ts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { AbandonedError, InvalidInputError } from "../../../src/client.js";
+import { AbandonedError } from "../../../src/client.js";
 import type { AnyHandle, ListedProcess, PostalHandle } from "../../../src/client.js";
 import { commandLine } from "../../cli/in-process.js";
 import { cli } from "../../cli/run.js";
@@ -98,24 +99,6 @@ async function stuck(
   return { handle, attention: attention?.id ?? "", fault };
 }
 
-test("an unreadable answer needs an operator decision, and the timeline names the operator", async () => {
-  const { handle, attention, fault } = await stuck("protocol");
-  expect(attention).toBe("ask-1");
-  const stale = handle.resolve({ attention: "ask-99", decision: "retry", by: "Ada" });
-  await expect(stale).rejects.toThrow(InvalidInputError);
-  const unfit = handle.resolve({ attention, decision: "happened", by: "Ada", result: {} });
-  await expect(unfit).rejects.toMatchObject({ fields: [{ path: "decision" }] });
-  await system.sandbox.removeFault(fault);
-  expect(await handle.resolve({ attention, decision: "retry", by: "Ada", note: "mended" })).toEqual(
-    { answer: "resolved" },
-  );
-  const result = await handle.result();
-  expect(result.outcome).toBe("delivered");
-  expect(result.timeline).toContainEqual(
-    expect.objectContaining({ source: "person", by: "Ada", note: "mended", event: "retry: ask" }),
-  );
-}, 60_000);
-
 test("an abandoned process fails and says what exists", async () => {
   const { handle, attention, fault } = await stuck("abandoned");
   await handle.resolve({ attention, decision: "abandon", by: "Ada", note: "enough" });
@@ -142,31 +125,6 @@ test("an abandoned process fails and says what exists", async () => {
   });
   await system.sandbox.removeFault(fault);
 }, 60_000);
-
-test("a process that was abandoned can be started again and takes up what exists", async () => {
-  const handle = await system.client.sendPostal("abandoned", letterInput("abandoned", "delivered"));
-  expect((await handle.result()).outcome).toBe("delivered");
-  expect(await system.effects("abandoned")).toEqual({ "evi-post.submit": 1 });
-}, 60_000);
-
-test("a letter that is refused alone asks a person, and holds up no other", async () => {
-  const bad = await system.client.sendPostal(
-    "alone",
-    letterInput("alone", "delivered,submit=reject-401*999"),
-  );
-  const { attention } = await statusWhere(bad, (status) => status.attention !== undefined);
-  const names = ["beside-1", "beside-2", "beside-3"];
-  const beside = await Promise.all(
-    names.map((name) => system.client.sendPostal(name, letterInput(name, "delivered"))),
-  );
-  for (const handle of beside) {
-    const { outcome, timeline } = await handle.result();
-    expect(outcome).toBe("delivered");
-    expect(timeline.filter(({ event }) => event.includes("a person"))).toEqual([]);
-  }
-  expect((await bad.status()).attention).toEqual(attention);
-  await bad.resolve({ attention: attention?.id ?? "", decision: "abandon", by: "Ada" });
-}, 90_000);
 
 test("a process that failed shows why, and its status ends with 1", async () => {
   const handle = await system.client.sendPostal("refused", letterInput("refused", "no-such-word"));
@@ -199,27 +157,6 @@ async function lostMessage(id: string): Promise<{ handle: AnyHandle; attention: 
   });
   return { handle, attention: attention?.id ?? "" };
 }
-
-test("a retry after an unknown outcome needs a confirmation and a note", async () => {
-  const { handle, attention } = await lostMessage("confirmed");
-  const retry = { attention, decision: "retry", by: "Ada" } as const;
-  const note = "the portal shows no message";
-  const refused = [
-    [retry, "confirmRetry"],
-    [{ ...retry, note }, "confirmRetry"],
-    [{ ...retry, confirmRetry: true }, "note"],
-    [{ ...retry, confirmRetry: true, note: " " }, "note"],
-    [{ ...retry, confirmRetry: true, note, by: "NAME" }, "by"],
-    [{ ...retry, confirmRetry: true, note, by: " " }, "by"],
-  ] as const;
-  for (const [resolution, path] of refused)
-    await expect(handle.resolve(resolution)).rejects.toMatchObject({ fields: [{ path }] });
-  expect((await handle.status()).attention?.id).toBe(attention);
-  const resolve = () => handle.resolve({ ...retry, confirmRetry: true, note });
-  await eventually("the lease is over", async () => (await resolve()).answer === "resolved");
-  expect((await handle.result()).outcome).toBe("accepted");
-  expect(await system.effects("confirmed")).toEqual({ "messaging-gateway.send": 1 });
-}, 60_000);
 
 test("the command line confirms the retry of one or many by a flag, and says so where it is missing", async () => {
   const ids = ["flagged-1", "flagged-2"];

@@ -5,7 +5,6 @@ import { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { DataConverter } from "@temporalio/common";
-import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
@@ -31,9 +30,11 @@ import { freshRing, startServer } from "../support.js";
 const { CommandType } = proto.temporal.api.enums.v1;
 const ring = freshRing();
 const ours = workerConverters({ ring, writeRing: undefined }, []).workflows;
-const taskQueue = "forged";
+/** Its task queue too. */
+type Whose = "ours" | "strangers";
 let env: TestWorkflowEnvironment;
-let bundles: { ours: WorkflowBundleWithSourceMap; strangers: WorkflowBundleWithSourceMap };
+let workers: Worker[];
+let running: Promise<void[]>;
 let client: Client;
 let stranger: Client;
 
@@ -48,15 +49,24 @@ beforeAll(async () => {
     connection: env.connection,
     dataConverter: dataConverter(ring, undefined, true),
   });
-  const bundled = (converter: DataConverter = {}) =>
-    bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("stranger.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-      ...converter,
+  const started = async (taskQueue: Whose, converter?: DataConverter) =>
+    Worker.create({
+      ...{ connection: env.nativeConnection, taskQueue },
+      workflowBundle: await bundleWorkflowCode({
+        workflowsPath: fileURLToPath(new URL("stranger.workflows.ts", import.meta.url)),
+        logger: new DefaultLogger("ERROR"),
+        ...(converter && { failureConverterPath }),
+      }),
+      ...(converter && { dataConverter: converter }),
     });
-  bundles = { ours: await bundled({ failureConverterPath }), strangers: await bundled() };
+  workers = [await started("ours", ours), await started("strangers")];
+  running = Promise.all(workers.map((worker) => worker.run()));
 }, 120_000);
-afterAll(() => env?.teardown());
+afterAll(async () => {
+  for (const worker of workers ?? []) worker.shutdown();
+  await running;
+  await env?.teardown();
+});
 
 class TestHandle extends ProcessHandle<unknown> {
   change(): Promise<unknown> {
@@ -65,24 +75,12 @@ class TestHandle extends ProcessHandle<unknown> {
 }
 
 /** A process whose workflow tasks this worker answers. */
-async function answeredBy<T>(
-  whose: keyof typeof bundles,
-  workflow: string,
-  args: unknown[],
-  work: (handle: TestHandle) => Promise<T>,
-): Promise<T> {
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    workflowBundle: bundles[whose],
-    ...(whose === "ours" && { dataConverter: ours }),
-  });
+async function answeredBy(whose: Whose, workflow: string, args: unknown[]): Promise<TestHandle> {
   const handle = new TestHandle(client, "sendMessage", randomUUID());
-  return worker.runUntil(async () => {
-    const starting = whose === "ours" ? client : stranger;
-    await starting.workflow.start(workflow, { taskQueue, workflowId: handle.workflowId, args });
-    return work(handle);
-  });
+  const starting = whose === "ours" ? client : stranger;
+  const { workflowId } = handle;
+  await starting.workflow.start(workflow, { taskQueue: whose, workflowId, args });
+  return handle;
 }
 
 const fields = [{ path: "to", problem: "is forged" }];
@@ -104,9 +102,9 @@ test.each(failures)(
       const failed = await handle.result().catch((error: unknown) => error);
       return [refused, failed];
     };
-    for (const error of await answeredBy("ours", "fail", [type, details], both))
+    for (const error of await both(await answeredBy("ours", "fail", [type, details])))
       expect(error).toBeInstanceOf(Typed);
-    for (const error of await answeredBy("strangers", "fail", [type, details], both)) {
+    for (const error of await both(await answeredBy("strangers", "fail", [type, details]))) {
       expect(error).toBeInstanceOf(UnprovenAnswerError);
       expect((error as Error).message).toContain("codec.plaintext");
     }
@@ -117,13 +115,12 @@ test.each(failures)(
 test.each(["Terminated", "AnyOther"])(
   "a stranger's failure of the kind %s is not believed either, and holds up no client",
   async (type) => {
-    await answeredBy("strangers", "fail", [type, []], async (handle) => {
-      await expect(handle.change()).rejects.toThrow(UnprovenAnswerError);
-      await expect(handle.result()).rejects.toThrow(UnprovenAnswerError);
-      const accepting = new TestHandle(stranger, "sendMessage", handle.id);
-      const said = type === "Terminated" ? TerminatedError : UnexpectedFailureError;
-      await expect(accepting.result()).rejects.toThrow(said);
-    });
+    const handle = await answeredBy("strangers", "fail", [type, []]);
+    await expect(handle.change()).rejects.toThrow(UnprovenAnswerError);
+    await expect(handle.result()).rejects.toThrow(UnprovenAnswerError);
+    const accepting = new TestHandle(stranger, "sendMessage", handle.id);
+    const said = type === "Terminated" ? TerminatedError : UnexpectedFailureError;
+    await expect(accepting.result()).rejects.toThrow(said);
   },
   60_000,
 );
@@ -148,13 +145,11 @@ test("an end without a result is none of our processes'", async () => {
 }, 60_000);
 
 test("what only the server says stays readable: the end of an update's run, a termination, a timeout", async () => {
-  await answeredBy("ours", "endMeanwhile", [], async (handle) => {
-    await expect(handle.change()).rejects.toMatchObject({
-      cause: { type: "AcceptedUpdateCompletedWorkflow" },
-    });
+  await expect((await answeredBy("ours", "endMeanwhile", [])).change()).rejects.toMatchObject({
+    cause: { type: "AcceptedUpdateCompletedWorkflow" },
   });
   const terminated = new TestHandle(client, "sendMessage", randomUUID());
-  const started = { taskQueue, workflowId: terminated.workflowId };
+  const started = { taskQueue: "nobody", workflowId: terminated.workflowId };
   await (await client.workflow.start("endMeanwhile", started)).terminate();
   await expect(terminated.result()).rejects.toThrow(TerminatedError);
   const late = new TestHandle(client, "sendMessage", randomUUID());

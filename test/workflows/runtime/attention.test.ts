@@ -105,6 +105,7 @@ describe("a decision is refused", () => {
       "decision must be one of retry, happened, abandon",
     ],
     ["without a name", { by: " " }, "by must be the name of the person who decides"],
+    ["by NAME", { by: "NAME" }, "by must be the name of the person who decides, not NAME"],
     [
       "happened without what it needs",
       { decision: "happened" },
