@@ -120,19 +120,13 @@ export async function prepareNotice(
   return { ...child, servedWhen, settings: resolved(context.deps.defaults.serveNotice, rest) };
 }
 
-export interface ReadNotice {
-  account: string;
-  uniqueId: string;
-  mode: AttemptMode;
-}
-
 /**
  * The last read before the post goes out (P2 §2.6, §2.7, §4.2 Get): what the process knows of the notice may be as old as its poll
  * interval.
  */
 export async function readNotice(
   context: EviNoticeContext,
-  { uniqueId }: ReadNotice,
+  { uniqueId }: { account: string; uniqueId: string; mode: AttemptMode },
 ): Promise<{ state: string; outcome?: string }> {
   const notice = await context.findNotice(uniqueId);
   if (!notice) throw context.problem("get", "the notice is not in the answer");
