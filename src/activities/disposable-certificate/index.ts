@@ -141,10 +141,7 @@ export async function checkData(
   const { account } = context;
   const { enrolment } = holderOf(context, given);
   try {
-    if ("data" in enrolment)
-      await context.throughCircuit("checkData", (signal) =>
-        authority.checkData(account, enrolment.data, signal),
-      );
+    if ("data" in enrolment) await context.ask("checkData", authority.checkData, enrolment.data);
     else
       await context.throughCircuit(
         "checkDataWitheIDAssertion",

@@ -89,10 +89,7 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
   }
 
   findBatch(batchId: string): Promise<Batch | undefined> {
-    const getting = this.throughCircuit("getBatch", (signal) =>
-      eviNotice.getBatch(this.account, { batchId }, signal),
-    );
-    return whenVisible(getting);
+    return whenVisible(this.ask("getBatch", eviNotice.getBatch, { batchId }));
   }
 
   /** Page by page. Throws `notVisibleYet` where the provider shows no such batch. */
@@ -103,18 +100,14 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     let cursor: string | undefined;
     do {
       const asked = { batchId, limit, cursor };
-      const page = await this.throughCircuit("queryRecipients", (signal) =>
-        eviNotice.queryRecipients(this.account, asked, signal),
-      );
+      const page = await this.ask("queryRecipients", eviNotice.queryRecipients, asked);
       yield page.results;
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
 
   attachments(batchId: string): Promise<ListedAttachment[]> {
-    return this.throughCircuit("listBatchAttachments", (signal) =>
-      eviNotice.listBatchAttachments(this.account, { batchId }, signal),
-    );
+    return this.ask("listBatchAttachments", eviNotice.listBatchAttachments, { batchId });
   }
 
   /** Something that was just sent may not be visible at once. If it stays invisible, that is a problem. */

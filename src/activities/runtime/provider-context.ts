@@ -132,6 +132,15 @@ export class ProviderContext<P extends Provider, More = unknown> {
     return this.deps.circuits.run(circuit, measuredCall, cancellationSignal());
   }
 
+  /** The same for a function of the provider's client, which takes the account first and the signal last. */
+  ask<Given extends unknown[], R>(
+    operation: Operation<P>,
+    call: (account: AccountOf<P>, ...given: [...Given, AbortSignal]) => Promise<R>,
+    ...given: Given
+  ): Promise<R> {
+    return this.throughCircuit(operation, (signal) => call(this.account, ...given, signal));
+  }
+
   circuitKey(operation: Operation<P>, about?: string): CircuitKey {
     return {
       account: this.circuitOf(operation),
