@@ -4,7 +4,7 @@ import { defaultQuota, maxQuota } from "../contracts/shared/callback-quota.js";
 import { KeyRing } from "../crypto/key-ring.js";
 import type { ClientConfiguration } from "./client-configuration.js";
 import { ConfigurationError, isRequired } from "./errors.js";
-import { endpoint, list, plain, secret, text, url, whole } from "./fields.js";
+import { endpoint, list, number, plain, secret, section, text, url, whole } from "./fields.js";
 import { load } from "./load.js";
 import { Decisions, Operators } from "./operators.js";
 import { processDefaults } from "./processes.js";
@@ -13,10 +13,6 @@ import { Webhooks } from "./webhooks.js";
 export { ConfigurationError } from "./errors.js";
 export { isReadable, requireSecrets } from "./fields.js";
 
-/** A table, whose keys may all be absent. */
-const section = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).prefault({} as never);
-const number = (value: number, text: string, least = 1, most?: number) =>
-  whole(least, most).default(value).describe(text);
 const optionalSecret = (text: string) => secret().optional().describe(`secret; ${text}`);
 const health = {
   healthHost: text().default("127.0.0.1").describe("of its health endpoint. Relay, worker"),
