@@ -20,7 +20,7 @@ import type { Operation } from "../../providers/registry.js";
 import { whenVisible } from "../runtime/polling.js";
 import type { provider } from "../evi-notice/context.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies, Place } from "../runtime/provider-context.js";
 import type {
   BatchRecipients,
   BatchSettings,
@@ -161,9 +161,7 @@ export interface SentList {
 export type BatchAttachment = NoticeAttachment & { document: DocumentReference };
 
 /** What every later activity of the batch needs. All of it is small: bodies, lists and attachments are documents. */
-export interface BatchPlan {
-  environment: string;
-  account: string;
+export interface BatchPlan extends Place {
   /** Fixed for the run. */
   settings: BatchSettings;
   /** Seconds from the start, or from `scheduledDate`. */

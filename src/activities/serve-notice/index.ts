@@ -26,14 +26,12 @@ import { checkedReference } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
-import type { ProviderContext, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderContext, ProviderDependencies, Place } from "../runtime/provider-context.js";
 
 type ChildOf = (typeof serveChildren)[number];
 
 /** The workflow starts a child with it. */
-export interface PreparedChild<Input> {
-  environment: string;
-  account: string;
+export interface PreparedChild<Input> extends Place {
   /** Its documents are references, and its secrets are sealed for the child. */
   input: Input;
   /** A process that is there already under the id has to have an input with the same digest. */

@@ -8,7 +8,7 @@ import type { Attention, ProcessStatus } from "../../contracts/shared/status.js"
 import { shellWord } from "../../contracts/shared/text.js";
 import { addUpdateCommand, personName } from "../command.js";
 import { processId, withTrustflow } from "../context.js";
-import { CommandError, exitCodes, failureOf, worstOf } from "../output/exit.js";
+import { CommandError, exitCodes, failureOf, usageError, worstOf } from "../output/exit.js";
 import type { ExitCode } from "../output/exit.js";
 import { writeData, writeJson, writeNote } from "../output/output.js";
 import { columns, paint, terminal } from "../output/terminal.js";
@@ -255,7 +255,7 @@ async function readStepResult(
   decision: Decision,
   { text, file, isQuiet }: GivenResult,
 ): Promise<Resolution["result"]> {
-  const refuse = (problem: string) => new CommandError(exitCodes.invalid, `--result: ${problem}`);
+  const refuse = (problem: string) => usageError(`--result: ${problem}`);
   if (text !== undefined && file !== undefined)
     throw refuse("cannot be used together with --result-file");
   const source = text ?? file;

@@ -6,7 +6,7 @@ import type { DocumentStore } from "../../documents/store.js";
 import { documentStoreOf } from "../../config/document-store.js";
 import { refuseMisspelt, withDatabase } from "../context.js";
 import { addCommand } from "../command.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import {
   printPieces,
   table,
@@ -45,8 +45,7 @@ export function addDocuments(program: Command): void {
       const { size, start, pieces } = await openLarge(file, "file");
       const type = mediaType ?? formatOf(start)?.mediaType;
       if (type === undefined) {
-        throw new CommandError(
-          exitCodes.invalid,
+        throw usageError(
           `--media-type: is required for ${file}: its content does not show the type`,
         );
       }
@@ -72,10 +71,7 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
   if (out === undefined) {
     const [uri, another] = uris;
     if (uri === undefined || another !== undefined || json || process.stdout.isTTY) {
-      throw new CommandError(
-        exitCodes.invalid,
-        "--out: is required for several documents, with --json and on a terminal",
-      );
+      throw usageError("--out: is required for several documents, with --json and on a terminal");
     }
     const store = documentStoreOf(loadWithAccounts());
     await transfer(await sourceOf(store, uri), printPieces);

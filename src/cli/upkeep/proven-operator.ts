@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.js";
 import type { CommandDecision } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";
 import { decisionRulesOf } from "../../config/decision-rules.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, usageError } from "../output/exit.js";
 
 export interface ProvenOperator {
   name: string;
@@ -35,5 +35,5 @@ export function provenOperator(
 }
 
 function refusal(problem: string): CommandError {
-  return new CommandError(exitCodes.invalid, `keys.operator: ${problem}`);
+  return usageError(`keys.operator: ${problem}`);
 }
