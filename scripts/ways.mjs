@@ -62,6 +62,9 @@ async function instrument() {
   for (const folder of Object.values(packages))
     for (const part of ["dist", "package.json"])
       await cp(join(root, folder, part), join(copy, folder, part), { recursive: true });
+  await cp(join(root, "packages/dev/temporal"), join(copy, "packages/dev/temporal"), {
+    recursive: true,
+  });
   // What the packages import of each other is the copy.
   await mkdir(join(copy, "node_modules"));
   for (const [name, folder] of Object.entries(packages))

@@ -186,16 +186,10 @@ export async function eraseEffects(pool: Pool, erasure: Erasure): Promise<void> 
   });
 }
 
-export interface ErasableData {
-  documents: { id: string; kind: string }[];
-  callbacks: number;
-  effects: number;
-}
-
 export async function findErasable(
   pool: Pool,
   { namespace, workflowId }: ProcessKey,
-): Promise<ErasableData> {
+): Promise<{ documents: { id: string; kind: string }[]; callbacks: number; effects: number }> {
   const { rows: documents } = await pool.query<{ id: string; kind: string }>(
     `select id, kind from trustflow.documents where ${ofProcess} order by owned_at, id`,
     [namespace, workflowId],

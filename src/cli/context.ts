@@ -6,7 +6,7 @@ import { DocumentReference } from "../contracts/shared/values.js";
 import type { Pool } from "../postgres/pool.js";
 import { openMigratedPool } from "../roles/database.js";
 import { requireTemporal } from "../roles/temporal.js";
-import { CommandError, exitCodes } from "./output/exit.js";
+import { usageError } from "./output/exit.js";
 
 export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T>): Promise<T> {
   loadWithAccounts();
@@ -49,7 +49,7 @@ export function requireCapability<M extends string>(
   what: string,
 ): HandleWith<M> {
   if (hasCapability(handle, method)) return handle;
-  throw new CommandError(exitCodes.invalid, `${handle.workflowId} accepts no ${what}`);
+  throw usageError(`${handle.workflowId} accepts no ${what}`);
 }
 
 export async function withDatabase<T>(
@@ -67,7 +67,7 @@ export async function withDatabase<T>(
 export function refuseMisspelt(uris: string[]): void {
   for (const uri of uris) {
     if (!DocumentReference.shape.uri.safeParse(uri).success) {
-      throw new CommandError(exitCodes.invalid, `uri: ${uri} must be document:<32 hex digits>`);
+      throw usageError(`uri: ${uri} must be document:<32 hex digits>`);
     }
   }
 }

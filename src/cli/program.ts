@@ -4,12 +4,12 @@ import { addAlertEmails } from "./upkeep/alert-emails.js";
 import { addCallbacks } from "./upkeep/callbacks.js";
 import { addCompletion } from "./completion.js";
 import { addCleanup } from "./upkeep/cleanup.js";
-import { ownVersion } from "../config/version.js";
+import { ownVersion } from "../config/environment.js";
 import { addRelease } from "./upkeep/release.js";
 import { addReplay } from "./upkeep/replay.js";
 import { addDoctor } from "./doctor.js";
 import { addDocuments } from "./upkeep/documents.js";
-import { addExample } from "./processes/example.js";
+import { addExample, addProcessCommands } from "./processes/processes.js";
 import { addEvidence } from "./processes/evidence.js";
 import { addErase } from "./upkeep/erase.js";
 import { addInit } from "./init.js";
@@ -20,8 +20,6 @@ import { addLogs } from "./operators/logs.js";
 import { addResolve } from "./operators/resolve.js";
 import { writeFailure, writeNoteJson } from "./output/output.js";
 import { addLocal, addSandbox } from "./packages.js";
-import { addProcessCommands } from "./processes/processes.js";
-import { addProvider } from "./provider/provider.js";
 import { addRecipients } from "./batch/recipients.js";
 import { addReport } from "./batch/report.js";
 import { addRoles } from "./roles.js";
@@ -30,6 +28,9 @@ import { addStartMany } from "./many/start-many.js";
 import { addStarts } from "./processes/start.js";
 import { addUpdates } from "./processes/updates.js";
 import { addWebhooks } from "./upkeep/webhooks.js";
+import { addCommand } from "./command.js";
+import { addLetters } from "./provider/letters.js";
+import { addAffidavits, addAttachments, addNotices } from "./provider/notices.js";
 
 const groups: [string, ((program: Command) => void | Promise<void>)[]][] = [
   ["Try it", [addLocal]],
@@ -106,4 +107,16 @@ export async function createProgram(asJson = false): Promise<Command> {
     for (const addTo of add) await addTo(program);
   }
   return program;
+}
+
+function addProvider(program: Command): void {
+  const provider = addCommand(program, "provider", {
+    summary: "read what a provider itself holds of an account",
+    example: "trustflow provider letters --lookup-key case-2026-0042",
+    isGroup: true,
+  });
+  addLetters(provider);
+  addNotices(provider);
+  addAttachments(provider);
+  addAffidavits(provider);
 }

@@ -1,12 +1,10 @@
 // Configuration keys that the accounts of several providers share.
-import type { z } from "zod";
+import { z } from "zod";
 import { isSameSpelling } from "../contracts/shared/values.js";
-import { list, renewedSecret, text, whole } from "./fields.js";
+import { list, number, plain, renewedSecret, text } from "./fields.js";
 
 /** A lease outlives its call. */
-export const timeoutSeconds = whole(1)
-  .default(30)
-  .describe("of one call; below `journal.leaseSeconds`");
+export const timeoutSeconds = number(30, "of one call; below `journal.leaseSeconds`");
 
 /** A client certificate: PEM files, or PKCS#12 (P1 §5.1, §5.5); read again when the files change. */
 export const clientCertificate = {
@@ -63,11 +61,21 @@ export function spellings(...known: string[]) {
 }
 
 /** The name of a member or part of a request. */
-export function sentAs(name: string) {
-  return text()
-    .default(name)
-    .describe("assumed: the name by which a request has this member or part");
+export function sentAs(name: string, by = "the name by which a request has this member or part") {
+  return text().default(name).describe(`assumed: ${by}`);
 }
+
+/** How the token stands in a request. */
+export const tokenKeys = (prefix: string) => ({
+  tokenHeader: z
+    .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
+    .default("Authorization")
+    .describe("assumed: the header that carries the token"),
+  tokenPrefix: z
+    .preprocess(plain, z.string())
+    .default(prefix)
+    .describe("assumed: what stands right before the token, with its space"),
+});
 
 /** One name must not be used for two members or two words. */
 export function refuseNameOfTwo(given: Record<string, string[]>, context: z.RefinementCtx): void {

@@ -2,6 +2,7 @@
 import { baseUrls, isSameOrigin } from "./clear-text.js";
 import type { Addresses } from "./clear-text.js";
 import { required } from "./config.js";
+import { readFileSync } from "node:fs";
 
 /** Returns the environment of an account by its name: `sandbox` for one that reaches nothing but the sandbox of `sandbox.url`. */
 export function environmentsOf(config: Addresses): (account: string) => string {
@@ -21,4 +22,10 @@ function isSimulated(account: Record<string, object>, sandbox: string): boolean 
     urls.some((url) => isSameOrigin(url, sandbox)) &&
     urls.every((url) => new URL(url).hostname === hostname)
   );
+}
+
+/** The version of the package. */
+export function ownVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

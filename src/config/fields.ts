@@ -66,6 +66,8 @@ export const whole = (minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
         : plain(value),
     z.int().min(minimum).max(maximum),
   );
+export const number = (value: number, text: string, least = 1, most?: number) =>
+  whole(least, most).default(value).describe(text);
 export const flag = () =>
   z.preprocess(
     (value) =>
@@ -81,6 +83,9 @@ export const listOf = <E extends z.ZodType>(entry: E, least = 0) =>
     z.array(entry).min(least),
   );
 export const list = () => listOf(z.string().min(1));
+/** A table, whose keys may all be absent. */
+export const section = <S extends z.ZodRawShape>(shape: S) =>
+  z.strictObject(shape).prefault({} as never);
 
 /**
  * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself, or its file as `NAME__FILE`. It is

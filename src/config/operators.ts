@@ -1,7 +1,7 @@
 // The operators' public keys, and the rules for decisions (docs/decisions/0024).
 import { z } from "zod";
 import { decisionUpdates } from "../contracts/registry.js";
-import { listOf, plain } from "./fields.js";
+import { listOf, plain, section } from "./fields.js";
 
 /** It is also the key id in `keys.operator`. */
 export const operatorName = z
@@ -34,19 +34,17 @@ const Operator = z.strictObject({
 export const Operators = z.record(operatorName, Operator).default({});
 export type Operators = z.infer<typeof Operators>;
 
-export const Decisions = z
-  .strictObject({
-    signed: z
-      .preprocess(plain, z.enum(["recorded", "required"]))
-      .default("recorded")
-      .describe(
-        "`required`: a decision that no operator has signed is refused; `recorded`: it is taken, and shown without a proof. Worker; where `erase` and `alert-emails` run",
-      ),
-    secondPerson: listOf(z.enum(["happened", "abandon"]))
-      .default([])
-      .describe(
-        "list of `abandon` and `happened`: the decisions of `resolve` that a second operator has to confirm. Worker",
-      ),
-  })
-  .prefault({});
+export const Decisions = section({
+  signed: z
+    .preprocess(plain, z.enum(["recorded", "required"]))
+    .default("recorded")
+    .describe(
+      "`required`: a decision that no operator has signed is refused; `recorded`: it is taken, and shown without a proof. Worker; where `erase` and `alert-emails` run",
+    ),
+  secondPerson: listOf(z.enum(["happened", "abandon"]))
+    .default([])
+    .describe(
+      "list of `abandon` and `happened`: the decisions of `resolve` that a second operator has to confirm. Worker",
+    ),
+});
 export type Decisions = z.infer<typeof Decisions>;

@@ -7,12 +7,6 @@ import { DecryptionError, ErasedKeyError } from "../crypto/errors.js";
 import type { KeyRing, Key } from "../crypto/key-ring.js";
 import { sealStream, openStream, streamHeaderOf, streamSize } from "../crypto/sealed-stream.js";
 import type { Pieces, SealingKey, SealedFile } from "../crypto/sealed-stream.js";
-import {
-  bytesOf,
-  refuseUnlessBytes,
-  refuseUnlessMediaType,
-  refuseUnlessReference,
-} from "./arguments.js";
 import { ContentCount, checked, joined } from "./checked.js";
 import type { Expected } from "./checked.js";
 import { DataKeys } from "./data-keys.js";
@@ -24,9 +18,10 @@ import {
   DocumentErasedError,
   DocumentNotFoundError,
 } from "../errors/index.js";
-import { wrongArgument } from "../errors/arguments.js";
+import { wrongArgument, refuseUnlessIterable } from "../errors/arguments.js";
 import { Spool } from "./spool.js";
 import { dataKeyOf } from "../crypto/sealed.js";
+import { isUint8Array } from "node:util/types";
 
 export {
   DocumentConflictError,
@@ -301,4 +296,32 @@ export function documentProblem(error: unknown): string | undefined {
   if (error instanceof DocumentErasedError) return "was erased with its process";
   if (error instanceof DocumentCorruptError) return "is not what its reference says";
   return undefined;
+}
+
+function refuseUnlessReference(document: Expected): void {
+  const { uri } = Object(document) as Partial<Expected>;
+  if (typeof uri !== "string")
+    throw wrongArgument(
+      "reference",
+      "must be { uri, sha256, size, mediaType }, as a document has it",
+    );
+}
+
+function refuseUnlessMediaType(mediaType: string): void {
+  if (typeof mediaType !== "string")
+    throw wrongArgument("mediaType", "must be a text, such as application/pdf");
+}
+
+function refuseUnlessBytes(bytes: Uint8Array): void {
+  if (!isUint8Array(bytes)) throw wrongArgument("bytes", "must be a Buffer or another Uint8Array");
+}
+
+/** Passes the pieces on. */
+async function* bytesOf(pieces: Pieces): AsyncGenerator<Uint8Array> {
+  const problem = "must be an iterable of Buffers or other Uint8Arrays";
+  refuseUnlessIterable(pieces, "pieces", problem);
+  for await (const piece of pieces) {
+    if (!isUint8Array(piece)) throw wrongArgument("pieces", problem);
+    yield piece;
+  }
 }

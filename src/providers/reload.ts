@@ -4,7 +4,7 @@ import { configurationFile, readToml } from "../config/load.js";
 import { ConfigurationError } from "../config/config.js";
 import { loadWithAccounts } from "./accounts.js";
 import type { Accounts } from "./accounts.js";
-import { stampOf } from "./http/file-stamp.js";
+import { stampOf } from "./http/client-certificate.js";
 
 const LOOK_MS = 5_000;
 

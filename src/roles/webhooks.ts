@@ -5,7 +5,7 @@ import type { Secret } from "../contracts/shared/values.js";
 import type { Pool } from "../postgres/pool.js";
 import { SoleHolder } from "../postgres/sole-holder.js";
 import type { connectClient } from "../temporal/connection.js";
-import type { Endpoint } from "../webhooks/endpoint.js";
+import type { Endpoint } from "../webhooks/outbox.js";
 import { keyOf } from "../webhooks/signature.js";
 import type { RoleLogger } from "./role.js";
 

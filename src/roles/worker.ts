@@ -13,8 +13,8 @@ import {
 } from "./database.js";
 import type { ShutdownTimes } from "../worker.js";
 import { roleLogger, withHealth } from "./role.js";
-import { startTracing } from "./tracing.js";
 import type { RunningRole } from "./role.js";
+import { startTracing } from "./tracing.js";
 
 /**
  * Without it V8 lets garbage pile up to several times what lives before it collects any: a batch of 100,000 took 390 MB, with it 250,
@@ -35,7 +35,7 @@ export async function worker(
   await requireSearchAttributes();
   const { startWorker } = await import("../worker.js");
   const { installRuntime } = await import("../temporal/logging.js");
-  const { gaugeReady } = await import("../temporal/ready-gauge.js");
+  const { gaugeReady } = await import("../temporal/logging.js");
   const { metricsAddress } = config.worker;
   installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
   const tracing = await startTracing("worker", log);

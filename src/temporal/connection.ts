@@ -13,7 +13,11 @@ import {
 import { hostAndPort } from "./address.js";
 import { dataConverter } from "./codec/data-converter.js";
 import { grpcOf, status } from "./grpc-status.js";
-import { tlsProblem } from "./tls-problem.js";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "node:tls";
+import type { ConnectionOptions as TlsOptions } from "node:tls";
 
 const DEFAULT_ADDRESS = "localhost:7233";
 const DEFAULT_NAMESPACE = "default";
@@ -170,4 +174,85 @@ function reasonOf(error: unknown): string {
   const text = typeof message === "string" ? message : "unknown error";
   // The native core quotes the system's own words inside a Rust structure.
   return (/message: "([^"]+)"/.exec(text)?.[1] ?? text).slice(0, 200);
+}
+
+const ANSWER_MS = 2_000;
+
+/**
+ * Resolves with a sentence for the operator if the client certificate has expired or the namespace is gone. An open connection does not
+ * notice that its certificate expires. Rejects while Temporal does not answer.
+ */
+export async function temporalProblem(
+  connection: ConnectionLike,
+  { namespace, options: { tls } }: Pick<ResolvedConnection, "namespace" | "options">,
+): Promise<string | undefined> {
+  const certificate = typeof tls === "object" ? tls?.clientCertPair?.crt : undefined;
+  const validTo = certificate && new X509Certificate(certificate).validTo;
+  if (validTo !== undefined && Date.parse(validTo) < Date.now())
+    return `The client certificate for Temporal expired on ${validTo}. Renew it, then restart this role.`;
+  try {
+    await connection.withDeadline(Date.now() + ANSWER_MS, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+    return undefined;
+  } catch (error) {
+    if (grpcOf(error).code !== status.notFound) throw error;
+    return `Temporal has no namespace "${namespace}". Either it was deleted, or TEMPORAL_NAMESPACE is wrong.`;
+  }
+}
+
+const LIMIT_MS = 3_000;
+/** With TLS 1.3 a server refuses a client's certificate after the handshake. */
+const LATE_REFUSAL_MS = 500;
+/** The server is away, or behind a proxy that has none: our own time limit, and a connection that was cut. */
+const away = new Set(["ABORT_ERR", "ECONNRESET", "EPIPE"]);
+/** These fail before the first byte of TLS. */
+const beforeTls = new Set(["connect", "getaddrinfo"]);
+
+interface TlsProblem extends NodeJS.ErrnoException {
+  reason?: string;
+}
+
+/** Undefined where TLS is not the problem. */
+async function tlsProblem(
+  address: string,
+  tls: ConnectionOptions["tls"],
+): Promise<string | undefined> {
+  if (!tls) {
+    // No certificate is believed here: nothing is sent.
+    const problem = await handshakeProblem(address, { rejectUnauthorized: false });
+    return problem ? undefined : "the server speaks TLS, and this client does not (TEMPORAL_TLS)";
+  }
+  const { serverNameOverride, serverRootCACertificate, clientCertPair } = tls === true ? {} : tls;
+  const problem = await handshakeProblem(address, {
+    ...(serverNameOverride && { servername: serverNameOverride }),
+    ...(serverRootCACertificate && { ca: Buffer.from(serverRootCACertificate) }),
+    ...(clientCertPair && {
+      cert: Buffer.from(clientCertPair.crt),
+      key: Buffer.from(clientCertPair.key),
+    }),
+  });
+  if (!problem || away.has(problem.code ?? "") || beforeTls.has(problem.syscall ?? ""))
+    return undefined;
+  // OpenSSL's own words, without the names of its functions.
+  return problem.reason ?? problem.message;
+}
+
+async function handshakeProblem(
+  address: string,
+  options: TlsOptions,
+): Promise<TlsProblem | undefined> {
+  const end = AbortSignal.timeout(LIMIT_MS);
+  const socket = connect({ ...hostAndPort(address), ALPNProtocols: ["h2"], ...options });
+  const failed = once(socket, "error", { signal: end }).then(([error]) => error as Error);
+  try {
+    await once(socket, "secureConnect", { signal: end });
+    return await Promise.race([failed, delay(LATE_REFUSAL_MS, undefined)]);
+  } catch (error) {
+    const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+    return first as TlsProblem;
+  } finally {
+    failed.catch(() => undefined);
+    socket.destroy();
+  }
 }

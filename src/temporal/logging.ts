@@ -2,7 +2,8 @@
 // What may be shown is said in redaction.ts.
 import type { LogLevel, Logger } from "@temporalio/common";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
-import { type DestinationStream, destination, pino } from "pino";
+import { destination, pino } from "pino";
+import type { DestinationStream } from "pino";
 import { metrics } from "../contracts/shared/metrics.js";
 import { visibleJson } from "../contracts/shared/text.js";
 import { messagePrefix, redact } from "./redaction.js";
@@ -66,4 +67,18 @@ export function installRuntime({ level, metricsAddress, logTo }: RuntimeSettings
 
 function lowerCase<T extends string>(text: T): Lowercase<T> {
   return text.toLowerCase() as Lowercase<T>;
+}
+
+// Tells Prometheus whether the worker is ready, so that an alert needs no probe of GET /ready.
+
+const EVERY_MS = 15_000;
+
+/** Looks at once, then every 15 seconds. */
+export function gaugeReady(look: () => Promise<{ ok: boolean }>): { close(): void } {
+  const { name, help } = metrics.workerReady;
+  const gauge = Runtime.instance().metricMeter.createGauge(name, "int", undefined, help);
+  const note = () => void look().then(({ ok }) => gauge.set(ok ? 1 : 0));
+  note();
+  const timer = setInterval(note, EVERY_MS);
+  return { close: () => clearInterval(timer) };
 }

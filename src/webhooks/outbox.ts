@@ -1,8 +1,7 @@
 // The events that were found, and with each, in the same commit, a delivery for every endpoint that wants it.
-import type { ProcessEvent } from "../contracts/shared/process-event.js";
+import type { ProcessEvent, ProcessEventType } from "../contracts/shared/process-event.js";
 import { workflowIdOf } from "../contracts/shared/names.js";
 import type { Pool } from "../postgres/pool.js";
-import type { Endpoint } from "./endpoint.js";
 
 export class Outbox {
   readonly #pool: Pool;
@@ -67,4 +66,14 @@ export class Outbox {
     );
     return rows[0]?.stored ?? 0;
   }
+}
+
+/** Where webhooks go. */
+export interface Endpoint {
+  name: string;
+  url: string;
+  /** The new one first. */
+  keys: readonly Buffer[];
+  events: readonly ProcessEventType[];
+  allowPrivate: boolean;
 }

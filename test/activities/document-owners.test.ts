@@ -58,7 +58,7 @@ type Deps = ActivityDependencies;
 const contextOf = (deps: Deps, answers: object) => ({
   deps,
   process: { namespace: "test", workflowId: "w" },
-  throughCircuit: async (operation: string) => answers[operation as never],
+  ask: async (operation: string) => answers[operation as never],
 });
 const oneShot = (deps: Deps) =>
   ({

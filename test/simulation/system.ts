@@ -16,8 +16,7 @@ import type { RunningRole } from "../../src/roles/role.js";
 import { worker } from "../../src/roles/worker.js";
 import { startSandbox } from "../../packages/sandbox/src/sandbox.js";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
-import { sandboxPki, stackEnv } from "../../packages/dev/src/stack/stack-env.js";
-import { envOfRole } from "../../packages/dev/src/stack/role-env.js";
+import { sandboxPki, stackEnv, envOfRole } from "../../packages/dev/src/stack/stack-env.js";
 import { newKeys, portNames } from "../../packages/dev/src/stack/stack-state.js";
 import type { PortName } from "../../packages/dev/src/stack/stack-state.js";
 import { callbackAddress } from "../harness/stack/inbox.js";
@@ -28,8 +27,8 @@ import type { HistoryEvent } from "./temporal/history.js";
 import type { Run } from "./temporal/run.js";
 import { settingsOf } from "./settings.js";
 import { runningProgram } from "./world.js";
-import type { Network } from "./doors/sockets.js";
 import type { Program, World } from "./world.js";
+import type { Network } from "./doors/sockets.js";
 
 /** An orchestrator starts a role again so soon after its end. */
 const RESTART_MS = 3_000;

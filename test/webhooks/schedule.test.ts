@@ -1,6 +1,6 @@
 // The pauses between the attempts at a webhook (docs/webhooks.md).
 import { expect, test } from "vitest";
-import { pauseAfter } from "../../src/webhooks/schedule.js";
+import { pauseAfter } from "../../src/webhooks/webhooks.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

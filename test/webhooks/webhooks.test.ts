@@ -4,8 +4,8 @@ import { afterEach, beforeAll, afterAll, beforeEach, expect, test } from "vitest
 import { randomUUID } from "node:crypto";
 import type { ProcessEvent } from "../../src/contracts/shared/process-event.js";
 import { Deliveries } from "../../src/webhooks/deliveries.js";
-import type { Endpoint } from "../../src/webhooks/endpoint.js";
 import { Outbox } from "../../src/webhooks/outbox.js";
+import type { Endpoint } from "../../src/webhooks/outbox.js";
 import { keyOf, newSecret } from "../../src/webhooks/signature.js";
 import { startWebhooks } from "../../src/webhooks/webhooks.js";
 import type { Webhooks } from "../../src/webhooks/webhooks.js";

@@ -29,7 +29,7 @@ import {
 } from "../runtime/one-time-password.js";
 import type { FirstCode, OtpResult, SentAgain } from "../runtime/one-time-password.js";
 import { ProviderContext, resolved } from "../runtime/provider-context.js";
-import type { ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies, Place } from "../runtime/provider-context.js";
 
 export const provider = "disposable-certificate";
 
@@ -71,9 +71,7 @@ function fromAssertion(
 }
 
 /** It is fixed for the run. */
-export interface CertificatePlan {
-  environment: string;
-  account: string;
+export interface CertificatePlan extends Place {
   settings: CertificateSettings;
   message: OtpMessage;
   /** The occurrence of an enrolment that an earlier run of the process has made or left open. */
@@ -141,10 +139,7 @@ export async function checkData(
   const { account } = context;
   const { enrolment } = holderOf(context, given);
   try {
-    if ("data" in enrolment)
-      await context.throughCircuit("checkData", (signal) =>
-        authority.checkData(account, enrolment.data, signal),
-      );
+    if ("data" in enrolment) await context.ask("checkData", authority.checkData, enrolment.data);
     else
       await context.throughCircuit(
         "checkDataWitheIDAssertion",

@@ -12,7 +12,7 @@ import type { InputCall, StepCall } from "../runtime/activity.js";
 import { checkedReference, fileOf, ownedDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import { ProviderContext, resolved } from "../runtime/provider-context.js";
-import type { ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies, Place } from "../runtime/provider-context.js";
 
 export const provider = "envelope-signature";
 
@@ -30,9 +30,7 @@ export interface PlannedDocument {
 }
 
 /** It is fixed for the run. */
-export interface EnvelopePlan {
-  environment: string;
-  account: string;
+export interface EnvelopePlan extends Place {
   settings: EnvelopeSettings;
   /** All of them in the document store. */
   documents: PlannedDocument[];

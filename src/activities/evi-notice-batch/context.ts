@@ -20,7 +20,7 @@ import type { Operation } from "../../providers/registry.js";
 import { whenVisible } from "../runtime/polling.js";
 import type { provider } from "../evi-notice/context.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies, Place } from "../runtime/provider-context.js";
 import type {
   BatchRecipients,
   BatchSettings,
@@ -89,10 +89,7 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
   }
 
   findBatch(batchId: string): Promise<Batch | undefined> {
-    const getting = this.throughCircuit("getBatch", (signal) =>
-      eviNotice.getBatch(this.account, { batchId }, signal),
-    );
-    return whenVisible(getting);
+    return whenVisible(this.ask("getBatch", eviNotice.getBatch, { batchId }));
   }
 
   /** Page by page. Throws `notVisibleYet` where the provider shows no such batch. */
@@ -103,18 +100,14 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     let cursor: string | undefined;
     do {
       const asked = { batchId, limit, cursor };
-      const page = await this.throughCircuit("queryRecipients", (signal) =>
-        eviNotice.queryRecipients(this.account, asked, signal),
-      );
+      const page = await this.ask("queryRecipients", eviNotice.queryRecipients, asked);
       yield page.results;
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
 
   attachments(batchId: string): Promise<ListedAttachment[]> {
-    return this.throughCircuit("listBatchAttachments", (signal) =>
-      eviNotice.listBatchAttachments(this.account, { batchId }, signal),
-    );
+    return this.ask("listBatchAttachments", eviNotice.listBatchAttachments, { batchId });
   }
 
   /** Something that was just sent may not be visible at once. If it stays invisible, that is a problem. */
@@ -168,9 +161,7 @@ export interface SentList {
 export type BatchAttachment = NoticeAttachment & { document: DocumentReference };
 
 /** What every later activity of the batch needs. All of it is small: bodies, lists and attachments are documents. */
-export interface BatchPlan {
-  environment: string;
-  account: string;
+export interface BatchPlan extends Place {
   /** Fixed for the run. */
   settings: BatchSettings;
   /** Seconds from the start, or from `scheduledDate`. */

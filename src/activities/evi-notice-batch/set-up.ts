@@ -67,9 +67,7 @@ async function findDescribed(
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const asked = { textSearch: token, limit: 100, cursor };
-    const page = await context.throughCircuit("queryBatches", (signal) =>
-      eviNotice.queryBatches(context.account, asked, signal),
-    );
+    const page = await context.ask("queryBatches", eviNotice.queryBatches, asked);
     for (const batch of page.results)
       if (isOurs(batch.description?.trim() ?? "")) found.push(batch.batchId);
     cursor = page.hasMoreResults ? page.cursor : undefined;
@@ -138,9 +136,8 @@ export async function addBatchAttachments(
 async function deleteOthers(context: BatchContext, batchId: string, kept: string[]): Promise<void> {
   for (const { id: attachmentId } of await context.attachments(batchId)) {
     if (kept.includes(attachmentId)) continue;
-    await context.throughCircuit("deleteBatchAttachment", (signal) =>
-      eviNotice.deleteBatchAttachment(context.account, { batchId, attachmentId }, signal),
-    );
+    const given = { batchId, attachmentId };
+    await context.ask("deleteBatchAttachment", eviNotice.deleteBatchAttachment, given);
   }
 }
 
@@ -231,9 +228,7 @@ export async function recipientsOf(context: BatchContext, batchId: string): Prom
 
 async function deleteLeft(context: BatchContext, batchId: string): Promise<void> {
   if (!(await hasRecipients(context, batchId))) return;
-  await context.throughCircuit("deleteRecipients", (signal) =>
-    eviNotice.deleteRecipients(context.account, { batchId }, signal),
-  );
+  await context.ask("deleteRecipients", eviNotice.deleteRecipients, { batchId });
   if (await hasRecipients(context, batchId))
     throw context.notShown("queryRecipients", "shows recipients that were deleted");
 }

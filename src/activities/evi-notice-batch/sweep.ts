@@ -41,10 +41,8 @@ export async function listItems(
 
 /** Undefined where the provider no longer takes the cursor. */
 async function pageFrom(context: BatchContext, batchId: string, cursor: string | undefined) {
-  const limit = context.account.batch.recipientsPage;
-  const reading = context.throughCircuit("queryRecipients", (signal) =>
-    eviNotice.queryRecipients(context.account, { batchId, limit, cursor }, signal),
-  );
+  const asked = { batchId, limit: context.account.batch.recipientsPage, cursor };
+  const reading = context.ask("queryRecipients", eviNotice.queryRecipients, asked);
   return unless(({ status }) => cursor !== undefined && status === 400, reading);
 }
 
@@ -97,9 +95,8 @@ async function readByKeys(
   keyTag: string,
 ): Promise<ReadItem[]> {
   const lookupKeys = items.map(({ line = 0 }) => ownKey(keyTag, line));
-  const { results } = await context.throughCircuit("query", (signal) =>
-    eviNotice.query(context.account, { lookupKeys, limit: KEYS_PER_QUERY }, signal),
-  );
+  const asked = { lookupKeys, limit: KEYS_PER_QUERY };
+  const { results } = await context.ask("query", eviNotice.query, asked);
   const byId = new Map(results.map((notice) => [notice.id.toLowerCase(), notice]));
   return items.flatMap((item) => {
     const notice = byId.get(item.evidenceId.toLowerCase());
@@ -113,9 +110,7 @@ async function readByKeys(
  */
 async function readById(context: BatchContext, item: Listed): Promise<ReadItem> {
   if (!isPlainId(item.evidenceId)) return item;
-  const reading = context.throughCircuit("get", (signal) =>
-    eviNotice.get(context.account, { id: item.evidenceId }, signal),
-  );
+  const reading = context.ask("get", eviNotice.get, { id: item.evidenceId });
   const notice = await unless(isAboutTheId, reading);
   return notice ? { ...item, ...stateOf(notice) } : item;
 }

@@ -12,10 +12,7 @@ const MAX_PAGES = 5;
 
 export class EviNoticeContext extends ProviderContext<typeof provider> {
   findNotice(id: string): Promise<Notice | undefined> {
-    const getting = this.throughCircuit("get", (signal) =>
-      eviNotice.get(this.account, { id, includeAffidavits: true }, signal),
-    );
-    return whenVisible(getting);
+    return whenVisible(this.ask("get", eviNotice.get, { id, includeAffidavits: true }));
   }
 
   /**
@@ -35,9 +32,7 @@ export class EviNoticeContext extends ProviderContext<typeof provider> {
     let isEmpty = false;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const asked = { lookupKeys, ...(cursor !== undefined && { cursor }) };
-      const page = await this.throughCircuit("query", (signal) =>
-        eviNotice.query(this.account, asked, signal),
-      );
+      const page = await this.ask("query", eviNotice.query, asked);
       results.push(...page.results);
       const wasEmpty = isEmpty;
       isEmpty = page.results.length === 0;

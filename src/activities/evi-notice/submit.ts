@@ -13,12 +13,11 @@ import { ownedDocument, readDocument, documentReference } from "../runtime/docum
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { EviNoticeContext } from "./context.js";
+import type { Place } from "../runtime/provider-context.js";
 
-export interface NoticeSubmitted {
+export interface NoticeSubmitted extends Place {
   /** P2 §4.2 `Id`. */
   uniqueId: string;
-  environment: string;
-  account: string;
   /** Fixed for the run. */
   settings: NoticeSettings;
   affidavitsOnDemand: boolean;

@@ -9,16 +9,12 @@ export const provider = "evi-post";
 export class EviPostContext extends ProviderContext<typeof provider> {
   async findItem(uniqueId: string): Promise<PostalItem | undefined> {
     const asked = { uniqueIds: [uniqueId], includeAffidavits: true };
-    const { results } = await this.throughCircuit("query", (signal) =>
-      eviPost.query(this.account, asked, signal),
-    );
+    const { results } = await this.ask("query", eviPost.query, asked);
     return results.find(({ evidenceId }) => evidenceId === uniqueId);
   }
 
   async itemByOwnKey(key: string): Promise<{ uniqueId: string; lookupKey?: string } | undefined> {
-    const { results, totalMatches } = await this.throughCircuit("query", (signal) =>
-      eviPost.query(this.account, { lookupKeys: [key] }, signal),
-    );
+    const { results, totalMatches } = await this.ask("query", eviPost.query, { lookupKeys: [key] });
     const hasMore = totalMatches > results.length;
     const item = withOwnKey(this, key, { results, hasMore });
     return item && { ...item, uniqueId: item.evidenceId };

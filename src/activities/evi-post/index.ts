@@ -75,9 +75,7 @@ async function download(
   spool: Spool,
 ): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
-  const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
-    eviPost.downloadAffidavits(context.account, ids, spool, signal),
-  );
+  const downloading = context.ask("downloadAffidavits", eviPost.downloadAffidavits, ids, spool);
   const files = (await whenVisible(downloading)) ?? [];
   const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
   return new Map(
@@ -87,9 +85,7 @@ async function download(
 
 async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, FetchedFile>> {
   const asked = { uniqueIds: [uniqueId], includeBlobs: true };
-  const { results } = await context.throughCircuit("query", (signal) =>
-    eviPost.query(context.account, asked, signal),
-  );
+  const { results } = await context.ask("query", eviPost.query, asked);
   const affidavits = results.flatMap((item) => item.affidavits ?? []);
   return new Map(
     affidavits.flatMap(({ uniqueId: id, bytes }) =>

@@ -15,11 +15,10 @@ import { InvalidInput } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { EviPostContext } from "./context.js";
+import type { Place } from "../runtime/provider-context.js";
 
-export interface PostalSubmitted {
+export interface PostalSubmitted extends Place {
   uniqueId: string;
-  environment: string;
-  account: string;
   /** Fixed for the run. */
   settings: PostalSettings;
   postServiceType: string;

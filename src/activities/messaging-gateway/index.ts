@@ -7,13 +7,11 @@ import { activitiesOf } from "../runtime/activity.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import { ProviderContext } from "../runtime/provider-context.js";
-import type { ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderDependencies, Place } from "../runtime/provider-context.js";
 
 export const provider = "messaging-gateway";
 
-export interface MessageSent {
-  environment: string;
-  account: string;
+export interface MessageSent extends Place {
   /** Holds the gateway's answer, if that was JSON. */
   answer?: unknown;
 }

@@ -18,9 +18,7 @@ interface RetrievedRequest {
 
 export class OneShotContext extends ProviderContext<typeof provider> {
   retrieve(requestPk: string): Promise<RetrievedRequest> {
-    return this.throughCircuit("retrieve", (signal) =>
-      oneShot.retrieve(this.account, requestPk, signal),
-    );
+    return this.ask("retrieve", oneShot.retrieve, requestPk);
   }
 
   /** A look-up by `retrieve`, where the account has a path for it (docs/reading-the-specification.md §0). */

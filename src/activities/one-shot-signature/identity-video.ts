@@ -133,8 +133,6 @@ async function madeBefore(
 
 /** P1 §1.4: get the request. */
 export async function videoState(context: OneShotContext, requestPk: string): Promise<string> {
-  const { state } = await context.throughCircuit("getVideo", (signal) =>
-    oneShot.getVideo(context.account, requestPk, signal),
-  );
+  const { state } = await context.ask("getVideo", oneShot.getVideo, requestPk);
   return state;
 }

@@ -16,6 +16,7 @@ import type { AssumedLookUp } from "../runtime/effect.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
+import type { Place } from "../runtime/provider-context.js";
 
 export interface PlannedFile {
   name: string;
@@ -23,9 +24,7 @@ export interface PlannedFile {
 }
 
 /** It is fixed for the run. */
-export interface OneShotPlan {
-  environment: string;
-  account: string;
+export interface OneShotPlan extends Place {
   settings: OneShotSettings;
   variant: SignOneShotInput["variant"];
   documents: { name: string; sha256: string; document?: DocumentReference }[];

@@ -23,9 +23,7 @@ export async function contract(
   { requestPk }: OneShotRequest & { mode: AttemptMode },
 ): Promise<ProcessDocument> {
   return context.deps.documents.withSpool(async (spool) => {
-    const { file, mediaType } = await context.throughCircuit("contract", (signal) =>
-      oneShot.contract(context.account, requestPk, spool, signal),
-    );
+    const { file, mediaType } = await context.ask("contract", oneShot.contract, requestPk, spool);
     const target = {
       kind: "contract",
       ids: [requestPk, "contract", "contract"],

@@ -64,6 +64,12 @@ export interface ProviderDependencies<P extends Provider> extends ActivityDepend
   defaults: Pick<ConfigWithAccounts, ProcessName & keyof ConfigWithAccounts>;
 }
 
+/** The environment and the account, as the plan of each process names them. */
+export interface Place {
+  environment: string;
+  account: string;
+}
+
 /** Which account an attempt uses, and in which phase of its step it is. */
 export interface AttemptOf {
   account: string;
@@ -132,6 +138,15 @@ export class ProviderContext<P extends Provider, More = unknown> {
     return this.deps.circuits.run(circuit, measuredCall, cancellationSignal());
   }
 
+  /** The same for a function of the provider's client, which takes the account first and the signal last. */
+  ask<Given extends unknown[], R>(
+    operation: Operation<P>,
+    call: (account: AccountOf<P>, ...given: [...Given, AbortSignal]) => Promise<R>,
+    ...given: Given
+  ): Promise<R> {
+    return this.throughCircuit(operation, (signal) => call(this.account, ...given, signal));
+  }
+
   circuitKey(operation: Operation<P>, about?: string): CircuitKey {
     return {
       account: this.circuitOf(operation),
@@ -147,8 +162,7 @@ export class ProviderContext<P extends Provider, More = unknown> {
     return `${this.provider}/${this.account.name}`;
   }
 
-  /** The environment and the account, as the plan of each process names them. */
-  get place(): { environment: string; account: string } {
+  get place(): Place {
     return { environment: this.deps.environmentOf(this.account.name), account: this.account.name };
   }
 

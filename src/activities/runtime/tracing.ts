@@ -4,7 +4,7 @@ import type { Context } from "@temporalio/activity";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Headers, Payload } from "@temporalio/common";
 import { traceHeader } from "../../contracts/shared/names.js";
-import { inSpan } from "../../providers/http/span.js";
+import { inSpan } from "../../providers/http/exchange.js";
 
 /** An interceptor of the worker's activities. */
 export const activityTracing = ({ info }: Context) => ({

@@ -26,14 +26,12 @@ import { checkedReference } from "../runtime/documents.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
-import type { ProviderContext, ProviderDependencies } from "../runtime/provider-context.js";
+import type { ProviderContext, ProviderDependencies, Place } from "../runtime/provider-context.js";
 
 type ChildOf = (typeof serveChildren)[number];
 
 /** The workflow starts a child with it. */
-export interface PreparedChild<Input> {
-  environment: string;
-  account: string;
+export interface PreparedChild<Input> extends Place {
   /** Its documents are references, and its secrets are sealed for the child. */
   input: Input;
   /** A process that is there already under the id has to have an input with the same digest. */
@@ -120,19 +118,13 @@ export async function prepareNotice(
   return { ...child, servedWhen, settings: resolved(context.deps.defaults.serveNotice, rest) };
 }
 
-export interface ReadNotice {
-  account: string;
-  uniqueId: string;
-  mode: AttemptMode;
-}
-
 /**
  * The last read before the post goes out (P2 §2.6, §2.7, §4.2 Get): what the process knows of the notice may be as old as its poll
  * interval.
  */
 export async function readNotice(
   context: EviNoticeContext,
-  { uniqueId }: ReadNotice,
+  { uniqueId }: { account: string; uniqueId: string; mode: AttemptMode },
 ): Promise<{ state: string; outcome?: string }> {
   const notice = await context.findNotice(uniqueId);
   if (!notice) throw context.problem("get", "the notice is not in the answer");

@@ -150,9 +150,7 @@ async function isAsyncDone(
   if (asyncRequest === undefined) return false;
   const { parameters } = asyncRequest;
   const asked = { idConference, ...(parameters && { parameters }) };
-  const asking = context.throughCircuit("getAsyncRequestInfo", (signal) =>
-    video.getAsyncRequestInfo(context.account, asked, signal),
-  );
+  const asking = context.ask("getAsyncRequestInfo", video.getAsyncRequestInfo, asked);
   const answer = await whenVisible(asking);
   return answer?.state === "asyncDone";
 }

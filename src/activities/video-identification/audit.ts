@@ -118,9 +118,7 @@ export async function deleteAudit(
   // Both come before the journal's row, which says that a request may have gone out.
   const checking = checkDocument(deps.documents, document, "audit");
   await unlessMissing(context, "deleteAuditData", checking);
-  const { token } = await context.throughCircuit("genAPIToken", (signal) =>
-    video.genAPIToken(account, idConference, signal),
-  );
+  const { token } = await context.ask("genAPIToken", video.genAPIToken, idConference);
   await runEffect(context, effect, {
     operation: "deleteAuditData",
     input: { idConference },

@@ -12,11 +12,10 @@ import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { VideoCall, VideoContext } from "./context.js";
+import type { Place } from "../runtime/provider-context.js";
 
 /** It is fixed for the run. */
-export interface VideoPlan {
-  environment: string;
-  account: string;
+export interface VideoPlan extends Place {
   settings: VideoSettings;
   /** The alert has one of its own after each removal: an earlier run that failed has removed what it registered. */
   alertOccurrence: string;

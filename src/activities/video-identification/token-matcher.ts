@@ -21,18 +21,13 @@ export interface MatcherDependencies extends Pick<
 > {
   tokens: UnaddressedTokens;
   /** One worker at a time asks the provider, whose limits are the account's. One for all accounts, because it takes a connection. */
-  holder: Holder;
+  holder: { isHeld(): Promise<boolean>; close(): void };
   /** Counts a call to the provider. */
   onCall?: (operation: Counted, result: ProblemKind | "ok") => void;
   warn(message: string, details: object): void;
 }
 
 type Counted = "conferenceData" | "genAPIToken";
-
-interface Holder {
-  isHeld(): Promise<boolean>;
-  close(): void;
-}
 
 export interface MatcherTimes {
   /** Between two rounds. */

@@ -64,16 +64,11 @@ export const recipientsFile: StartExtension<RecipientsOptions> = {
   },
 };
 
-interface GivenList {
-  options: PreflightOptions;
-  pieces(): Pieces;
-}
-
 /** A file of this machine is always checked; a stored document was checked as a file, and is read again only if asked for. */
 function listOf(
   { checked, files }: StartInput<SendNoticeBatchInput>,
   readsStored: boolean,
-): GivenList | undefined {
+): { options: PreflightOptions; pieces(): Pieces } | undefined {
   const { recipients, onInvalid = "strict", uniqueRecipients = "address" } = checked;
   const options = { onInvalid, unique: uniqueRecipients, problemsShown: PROBLEMS_SHOWN };
   const file = files.get("recipients");

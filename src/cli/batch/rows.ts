@@ -21,7 +21,7 @@ import type { ReportRow } from "../../batch/recipients/report.js";
 import { temporalSettings } from "../../roles/temporal.js";
 import { documentStoreOf } from "../../config/document-store.js";
 import { withDatabase, withTrustflow } from "../context.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 import { count } from "./progress.js";
@@ -66,7 +66,7 @@ export function batchIdOf(id: string): string {
   const isWhole = id.includes("/");
   const name = isWhole ? parseWorkflowId(id)?.process : processes.find(isBatch);
   if (name && isBatch(name)) return isWhole ? id : workflowIdOf(name, id);
-  throw new CommandError(exitCodes.invalid, `${id} is no batch of notices`);
+  throw usageError(`${id} is no batch of notices`);
 }
 
 export interface NoticeFilter {

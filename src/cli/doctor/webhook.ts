@@ -2,7 +2,7 @@
 // TLS handshake. So nothing counts as an event.
 import type { Config } from "../../config/config.js";
 import { endpointsOf } from "../../roles/webhooks.js";
-import type { Endpoint } from "../../webhooks/endpoint.js";
+import type { Endpoint } from "../../webhooks/outbox.js";
 import { lookupFor, PrivateAddress } from "../../webhooks/public-address.js";
 import { hostAndPortOf, isTls, serverCertificate } from "./certificate.js";
 import { Problem, skippedCheck } from "./check.js";

@@ -5,7 +5,7 @@ import { ringOf } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { addCommand, processArgument } from "../command.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { usageError } from "../output/exit.js";
 import { invalidInput, readText, writePrivate } from "../files.js";
 import { writeData, writeJson, writeLines, writeNote } from "../output/output.js";
 import { rings, writeSecretFiles } from "./secret-files.js";
@@ -76,7 +76,7 @@ file, in a folder that only its owner can enter.`,
         try {
           return generateKeyRing(id);
         } catch (error) {
-          throw new CommandError(exitCodes.invalid, `--id: ${(error as Error).message}`);
+          throw usageError(`--id: ${(error as Error).message}`);
         }
       };
       const write = async (text: string, asJson: object) => {
@@ -86,7 +86,7 @@ file, in a folder that only its owner can enter.`,
         else writeNote(terminal`${out} is written; only you can read it`);
       };
       if (template !== undefined && !(env && out !== undefined))
-        throw new CommandError(exitCodes.invalid, "--template: needs --env and --out");
+        throw usageError("--template: needs --env and --out");
       if (secrets !== undefined) {
         const written = await writeSecretFiles(secrets, ring);
         if (json) return writeJson({ written });
@@ -143,7 +143,7 @@ for keys.operator, and only the second line is printed.`,
     .action(async (name: string, { out, json }: { out?: string; json?: boolean }) => {
       const { operatorName } = await import("../../config/operators.js");
       const [problem] = operatorName.safeParse(name).error?.issues ?? [];
-      if (problem) throw new CommandError(exitCodes.invalid, `name: ${problem.message}`);
+      if (problem) throw usageError(`name: ${problem.message}`);
       const { generateOperatorKey } = await import("../../crypto/decision-signature.js");
       const { privateKey, publicKey } = generateOperatorKey();
       const secret = `${name}:${privateKey}`;

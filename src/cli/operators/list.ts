@@ -4,7 +4,7 @@ import type { ListedProcess, ListOrder } from "../../client.js";
 import { sortKeys } from "../../client/list-request.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { usageError } from "../output/exit.js";
 import {
   type Rows,
   writeCsv,
@@ -65,8 +65,7 @@ trustflow list --process sendPostal --deadline-before 3d --sort deadline --limit
 
 async function list({ json, csv, limit, cursor, ...filter }: ListOptions): Promise<void> {
   const { attention, stuck, kind, reason, sort, reverse } = filter;
-  if (reverse && sort === undefined)
-    throw new CommandError(exitCodes.invalid, "--reverse: needs --sort");
+  if (reverse && sort === undefined) throw usageError("--reverse: needs --sort");
   // With such a filter the list already says what is wrong.
   const isOverview = ![attention, stuck, kind, reason, cursor].some(Boolean);
   const isByDeadline = sort === "deadline" || filter.deadlineBefore || filter.deadlineAfter;

@@ -1,19 +1,23 @@
 // `trustflow resolve`: an operator decides for one process, for several, or for all that meet a filter.
-import { type Command, Option } from "commander";
+import { Option } from "commander";
+import type { Command } from "commander";
 import type { Trustflow } from "../../client.js";
 import { consequencesOf, namePlaceholder } from "../../contracts/shared/decisions.js";
-import type { Resolution } from "../../contracts/shared/messages.js";
+import type { Resolution, Decision } from "../../contracts/shared/messages.js";
 import type { Attention, ProcessStatus } from "../../contracts/shared/status.js";
 import { shellWord } from "../../contracts/shared/text.js";
 import { addUpdateCommand, personName } from "../command.js";
 import { processId, withTrustflow } from "../context.js";
-import { CommandError, type ExitCode, exitCodes, failureOf, worstOf } from "../output/exit.js";
+import { CommandError, exitCodes, failureOf, usageError, worstOf } from "../output/exit.js";
+import type { ExitCode } from "../output/exit.js";
 import { writeData, writeJson, writeNote } from "../output/output.js";
 import { columns, paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { readStepResult } from "../step-result.js";
 import { whereOption } from "./filters.js";
 import type { FilterOptions } from "./filters.js";
+import { secretNames } from "../../contracts/definition/secret-fields.js";
+import { enteredJson, noteVisible } from "../entered.js";
+import { jsonObject, readText } from "../files.js";
 
 interface Given extends Omit<Resolution, "attention"> {
   attention?: string;
@@ -238,4 +242,36 @@ function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): 
     message,
   ].filter(Boolean);
   return columns([id, paint(exitCode === 0 ? "green" : "yellow", answer), more.join(" ")], []);
+}
+
+interface GivenResult {
+  text: string | undefined;
+  file: string | undefined;
+  /** Suppresses the warning about a secret on the command line. */
+  isQuiet: boolean | undefined;
+}
+
+async function readStepResult(
+  decision: Decision,
+  { text, file, isQuiet }: GivenResult,
+): Promise<Resolution["result"]> {
+  const refuse = (problem: string) => usageError(`--result: ${problem}`);
+  if (text !== undefined && file !== undefined)
+    throw refuse("cannot be used together with --result-file");
+  const source = text ?? file;
+  if (source === undefined) return undefined;
+  if (decision !== "happened") throw refuse("can only be used with --decision happened");
+  const option = text === undefined ? "--result-file" : "--result";
+  if (source === "-")
+    return jsonObject(await enteredJson("The step's result as JSON"), option, source);
+  if (text === undefined) return jsonObject(await readText(source, option), option, source);
+  const result = jsonObject(text, option, "the text");
+  if (!isQuiet) await noteSecrets(result);
+  return result;
+}
+
+async function noteSecrets(result: object): Promise<void> {
+  const { secretIds } = await import("../../contracts/message-contracts.js");
+  for (const name of secretNames(secretIds))
+    if (Object.hasOwn(result, name)) noteVisible(name, "use --result - or --result-file");
 }

@@ -1,10 +1,12 @@
 // Maps every error of a command to an exit code (docs/design.md §13).
 import { CommanderError } from "commander";
-import { exitCodes } from "../../roles/exit-codes.js";
-import type { CommandError, ExitCode } from "../../roles/exit-codes.js";
+import { CommandError, exitCodes } from "../../roles/exit-codes.js";
+import type { ExitCode } from "../../roles/exit-codes.js";
 
 export { CommandError, exitCodes } from "../../roles/exit-codes.js";
 export type { ExitCode } from "../../roles/exit-codes.js";
+
+export const usageError = (message: string) => new CommandError(exitCodes.invalid, message);
 
 export const exitCodeHelp = `Exit codes:
   0  success

@@ -14,7 +14,7 @@ import {
 } from "../../errors/index.js";
 import { addCommand } from "../command.js";
 import { processId, withTrustflow } from "../context.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import { table, writeData, writeJson, writeNote } from "../output/output.js";
 import { transfer } from "../output/progress.js";
@@ -85,8 +85,7 @@ trustflow evidence sendNoticeBatch/campaign-7 --out evidence/campaign-7`,
 async function refuseOthersFolder(out: string, workflowId: string): Promise<void> {
   const text = await readFile(join(out, "manifest.json"), "utf8").catch(() => undefined);
   if (text === undefined || ownerIn(text) === workflowId) return;
-  throw new CommandError(
-    exitCodes.invalid,
+  throw usageError(
     `--out: ${out} has a manifest.json that is not of ${workflowId}: choose another folder`,
   );
 }

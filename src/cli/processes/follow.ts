@@ -6,13 +6,14 @@ import type { Command } from "commander";
 import { outcomesOf, processes } from "../../contracts/registry.js";
 import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
 import { hasCapability } from "../context.js";
+import type { HandleWith } from "../context.js";
 import { childAsking } from "./children.js";
-import { CodeDialogue } from "./code-dialogue.js";
-import { CommandError, exitCodes } from "../output/exit.js";
-import { LiveLine, writeData, writeJsonLine } from "../output/output.js";
+import { CommandError, exitCodes, failureOf } from "../output/exit.js";
+import { LiveLine, writeData, writeJsonLine, writeFailure } from "../output/output.js";
 import { BatchProgressLine } from "../batch/progress.js";
-import { ProgressLines } from "./show.js";
+import { ProgressLines, answerText } from "./show.js";
 import { linesOf, terminal } from "../output/terminal.js";
+import { enteredLines } from "../entered.js";
 
 export interface FollowOptions {
   json?: boolean;
@@ -127,4 +128,52 @@ function failed(workflowId: string): (error: Error) => never {
     }
     throw error;
   };
+}
+
+/** Asks for a code each time the watched process waits for one, until a code is accepted or stdin ends. */
+class CodeDialogue {
+  readonly #handle: HandleWith<"submitOtp">;
+  #asking: Promise<void> = Promise.resolve();
+  #stop: AbortController | undefined;
+  #isOver = false;
+
+  constructor(handle: HandleWith<"submitOtp">) {
+    this.#handle = handle;
+  }
+
+  follow({ phase, attention }: ProcessStatus): void {
+    if (phase !== "waiting" || attention || this.#isOver) {
+      this.#stop?.abort();
+      this.#stop = undefined;
+    } else if (!this.#stop) {
+      const { signal } = (this.#stop = new AbortController());
+      this.#asking = this.#asking.then(() => this.#ask(signal));
+    }
+  }
+
+  /** Waits for the answer to the last code, if one is in progress. */
+  async end(): Promise<void> {
+    this.#stop?.abort();
+    await this.#asking;
+  }
+
+  async #ask(signal: AbortSignal): Promise<void> {
+    const prompt = `The holder's code for ${this.#handle.workflowId} (not shown; an empty line sends another):`;
+    for await (const code of enteredLines(prompt, signal)) {
+      if (await this.#isAccepted(code)) break;
+    }
+    this.#isOver ||= !signal.aborted;
+  }
+
+  async #isAccepted(code: string): Promise<boolean> {
+    try {
+      const answer =
+        code === "" ? await this.#handle.resendOtp() : await this.#handle.submitOtp(code);
+      writeData(answerText(answer));
+      return answer.answer === "accepted";
+    } catch (error) {
+      writeFailure(failureOf(error));
+      return false;
+    }
+  }
 }

@@ -2,21 +2,22 @@
 import type { AnyHandle } from "../../client.js";
 import type { ProcessStatus } from "../../contracts/shared/status.js";
 import type { Command } from "commander";
-import { addCommand } from "../command.js";
+import { addCommand, processArgument } from "../command.js";
 import { processId, withProcess } from "../context.js";
 import { exitCodes } from "../output/exit.js";
 import {
   addFollowOptions,
-  type FollowOptions,
   openAttention,
   allOutcomes,
   requireOutcome,
   resultOf,
   watchProcess,
 } from "./follow.js";
-import { writeData, writeJson, writeNote } from "../output/output.js";
+import type { FollowOptions } from "./follow.js";
+import { writeData, writeJson, writeNote, writeJsonText } from "../output/output.js";
 import { resultText, statusText } from "./show.js";
 import { terminal } from "../output/terminal.js";
+import type { ProcessName } from "../../contracts/registry.js";
 
 interface StatusOptions {
   json?: boolean;
@@ -85,4 +86,20 @@ On a terminal, without --json, it asks for the holder's code where the process w
       requireOutcome(found, options);
     }),
   );
+}
+
+export function addExample(program: Command): void {
+  addCommand(program, "example", {
+    summary: "print a valid input of a process, with comments",
+    details: `--input takes it as it is: comments are allowed there. --json prints it without comments. In place of a document, the
+input may name a file: { "path": "letter.pdf" }.`,
+    example:
+      "trustflow example sendPostal > letter.json\ntrustflow send-postal --input letter.json --dry-run",
+  })
+    .addArgument(processArgument())
+    .action(async (processName: ProcessName, { json }: { json?: boolean }) => {
+      const { commentedExampleOf, exampleOf } = await import("../../contracts/example.js");
+      if (json) writeJson(exampleOf(processName));
+      else writeJsonText(commentedExampleOf(processName));
+    });
 }

@@ -9,7 +9,7 @@ import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import type { AccountOf, Provider } from "../../providers/registry.js";
 import { addCommand } from "../command.js";
 import type { CommandText } from "../command.js";
-import { CommandError, type ExitCode, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, type ExitCode, usageError } from "../output/exit.js";
 import { writeTable } from "../output/output.js";
 import { saveDocument } from "../upkeep/saved-document.js";
 import type { Pieces } from "../upkeep/saved-document.js";
@@ -21,11 +21,7 @@ export function providerAccount<P extends Provider>(
 ): { account: AccountOf<P>; config: ConfigWithAccounts } {
   const config = loadWithAccounts();
   const account = accountsOf(config, provider)[name];
-  if (!account)
-    throw new CommandError(
-      exitCodes.invalid,
-      `account: accounts.${name}.${provider} is not configured`,
-    );
+  if (!account) throw usageError(`account: accounts.${name}.${provider} is not configured`);
   required(config.environment, "environment");
   requireSecrets(config.accounts[name]?.[provider] ?? {});
   return { account, config };
@@ -51,7 +47,7 @@ export async function answerOf<T>(calling: Promise<T>): Promise<T> {
 /** Every id that EviPost and EviNotice give is a UUID (P2 §2.5, §4.1–4.3). */
 export function requireUuid(field: string, ...ids: string[]): void {
   if (ids.every((id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))) return;
-  throw new CommandError(exitCodes.invalid, `${field}: must be a UUID`);
+  throw usageError(`${field}: must be a UUID`);
 }
 
 /** A command that calls a provider with one of its accounts. */

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { isPdf } from "../../documents/content.js";
 import { collect, wholeNumber } from "../command.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import {
@@ -47,7 +47,7 @@ async function letters(options: LettersOptions): Promise<void> {
   const { account: name, id, lookupKey, offset, limit, out: folder, json } = options;
   requireUuid("--id", ...(id ?? []));
   if (lookupKey?.some((key) => key === "" || key.includes(",")))
-    throw new CommandError(exitCodes.invalid, "--lookup-key: must not be empty or have a comma");
+    throw usageError("--lookup-key: must not be empty or have a comma");
   const { account } = providerAccount("evi-post", name);
   const { query } = await import("../../providers/evi-post/client.js");
   const { results, totalMatches } = await answerOf(

@@ -1,7 +1,7 @@
 // `trustflow alert-emails`: an operator says whom the video identification service tells of failed callbacks (P1 §4.2, rules 1–4).
 import type { Command } from "commander";
 import { EmailAddress } from "../../contracts/shared/values.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { usageError } from "../output/exit.js";
 import { writeData, writeJson } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { addAccountCommand, answerOf, providerAccount } from "../provider/call.js";
@@ -33,14 +33,10 @@ async function setAlertEmails(
   emails: string[],
   { account: name, remove = false, json }: Options,
 ): Promise<void> {
-  if (remove === emails.length > 0)
-    throw new CommandError(exitCodes.invalid, "email: give addresses, or --remove and none");
+  if (remove === emails.length > 0) throw usageError("email: give addresses, or --remove and none");
   const wrong = emails.find((email) => !EmailAddress.safeParse(email).success);
   if (wrong !== undefined)
-    throw new CommandError(
-      exitCodes.invalid,
-      `email: ${JSON.stringify(wrong)} is not an e-mail address`,
-    );
+    throw usageError(`email: ${JSON.stringify(wrong)} is not an e-mail address`);
   const { account, config } = providerAccount("video-identification", name);
   const operator = provenOperator(config, "alertEmails")?.name;
   const { registerAlertEmail } = await import("../../providers/video-identification/client.js");

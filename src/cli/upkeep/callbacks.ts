@@ -15,7 +15,7 @@ import type { Config } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
 import { addCommand, csvOption, severalOf, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { facts, writeCsv, writeData, writeJson, writeNote, writeTable } from "../output/output.js";
 import { quoted, terminal } from "../output/terminal.js";
 import { timeAgo, timeHelp } from "../when.js";
@@ -109,10 +109,7 @@ trustflow callbacks replay --since 2026-11-26T15:00:00Z --state parked --state l
     .action((provider: Provider, { account, json }: { account: string; json?: boolean }) => {
       const config = loadWithAccounts();
       if (!config.accounts[account]?.[provider])
-        throw new CommandError(
-          exitCodes.invalid,
-          `account: accounts.${account}.${provider} is not configured`,
-        );
+        throw usageError(`account: accounts.${account}.${provider} is not configured`);
       const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
       const url = callbackUrl(ringOf(config, "callback"), publicUrl, { provider, account });
       if (json) writeJson({ url });
@@ -167,9 +164,9 @@ function sinceOption(): Option {
 
 async function replay(ids: string[], { since, state, dryRun, json }: ReplayOptions): Promise<void> {
   if (ids.length > 0 === (since !== undefined))
-    throw new CommandError(exitCodes.invalid, "callback: give callbacks or --since, and not both");
+    throw usageError("callback: give callbacks or --since, and not both");
   if (since === undefined && (state !== undefined || dryRun))
-    throw new CommandError(exitCodes.invalid, "--state and --dry-run: need --since");
+    throw usageError("--state and --dry-run: need --since");
   await withArchive(async (archive) => {
     const replayed: string[] = [];
     const found: CallbackSummary[] = [];
@@ -238,10 +235,7 @@ async function withArchive(
 
 function rowId(text: string): string {
   if (/^\d{1,18}$/.test(text)) return text;
-  throw new CommandError(
-    exitCodes.invalid,
-    `callback: ${text} must be a number, as "trustflow callbacks list" shows it`,
-  );
+  throw usageError(`callback: ${text} must be a number, as "trustflow callbacks list" shows it`);
 }
 
 function shown(value: unknown): string {

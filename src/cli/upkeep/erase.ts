@@ -12,7 +12,7 @@ import type { ProvenOperator } from "./proven-operator.js";
 import { addCommand, personName } from "../command.js";
 import { documentStoreOf } from "../../config/document-store.js";
 import { withDatabase } from "../context.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import type { Facts } from "../output/output.js";
 import {
   countsByKind,
@@ -79,7 +79,7 @@ trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
 
 async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<void> {
   if (by === undefined && !dryRun)
-    throw new CommandError(exitCodes.invalid, "--by: is required: the record says who erases");
+    throw usageError("--by: is required: the record says who erases");
   const workflowId = fullId(id);
   const operator = dryRun ? undefined : provenOperator(loadWithAccounts(), "erase");
   await withOwnTemporal(async ({ temporal, requireOwn, pool, config }) => {
@@ -144,8 +144,7 @@ function proofOf(
 
 function fullId(id: string): string {
   if (parseWorkflowId(id)) return id;
-  throw new CommandError(
-    exitCodes.invalid,
+  throw usageError(
     `id: ${id} is not <process>/<business id>; the processes are ${processes.join(", ")}`,
   );
 }

@@ -4,7 +4,7 @@ import { loadWithAccounts } from "../../providers/accounts.js";
 import type { Pool } from "../../postgres/pool.js";
 import { databaseRoles, loginOf } from "../../postgres/roles.js";
 import { addCommand, wholeNumber } from "../command.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { openPool, withReachableDatabase } from "../../roles/database.js";
@@ -54,8 +54,7 @@ reach both.`,
     .action(async ({ json, ...options }: MigrateOptions) => {
       const { databaseOnly, temporalOnly, acceptNamespace } = options;
       if ([databaseOnly, temporalOnly, acceptNamespace].filter(Boolean).length > 1) {
-        throw new CommandError(
-          exitCodes.invalid,
+        throw usageError(
           "--database-only, --temporal-only and --accept-namespace cannot be used together",
         );
       }

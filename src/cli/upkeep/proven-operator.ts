@@ -5,7 +5,8 @@ import type { Config } from "../../config/config.js";
 import type { CommandDecision } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";
 import { decisionRulesOf } from "../../config/decision-rules.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { usageError } from "../output/exit.js";
+import type { CommandError } from "../output/exit.js";
 
 export interface ProvenOperator {
   name: string;
@@ -35,5 +36,5 @@ export function provenOperator(
 }
 
 function refusal(problem: string): CommandError {
-  return new CommandError(exitCodes.invalid, `keys.operator: ${problem}`);
+  return usageError(`keys.operator: ${problem}`);
 }

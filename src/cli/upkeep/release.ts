@@ -11,7 +11,7 @@ import { grpcOf, status } from "../../temporal/grpc-status.js";
 import { addCommand, collect, parseProcessName, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { readStartInput, withStoredFiles } from "../processes/start-input.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { terminal } from "../output/terminal.js";
 import { facts, writeData, writeJson, writeNote } from "../output/output.js";
 import { replayOptions, show } from "./replay.js";
@@ -132,10 +132,7 @@ async function readGate(config: ConfigWithAccounts, text: string): Promise<Gate>
   );
   const { account = "default" } = read.checked;
   if (environmentsOf(config)(account) !== "sandbox")
-    throw new CommandError(
-      exitCodes.invalid,
-      `--gate ${text}: the account "${account}" is not one of the sandbox`,
-    );
+    throw usageError(`--gate ${text}: the account "${account}" is not one of the sandbox`);
   return async (trustflow, version) => {
     const input = await withStoredFiles(read, () => trustflow.documents);
     const handle = await trustflow.start(name, id, input, {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { link, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { usageError } from "../output/exit.js";
 
 export interface SavedFile {
   uri: string;
@@ -67,10 +67,7 @@ export async function saveDocument(
     const names = keepsBoth ? [name, `${name}-${saved.sha256.slice(0, 16)}`] : [name];
     const files = names.map((one) => join(folder, `${one}.${ending}`));
     for (const file of files) if (await isSavedAs(file)) return { ...saved, file };
-    throw new CommandError(
-      exitCodes.invalid,
-      `--out: ${files[0]} exists already with other content`,
-    );
+    throw usageError(`--out: ${files[0]} exists already with other content`);
 
     async function isSavedAs(file: string): Promise<boolean> {
       try {
@@ -96,6 +93,6 @@ async function sha256Of(file: string): Promise<string> {
 function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
   return ({ code, name }) => {
     const problem = code === "ENOSPC" ? "no space left on the disk" : (code ?? name);
-    throw new CommandError(exitCodes.invalid, `--out: ${file} cannot be written (${problem})`);
+    throw usageError(`--out: ${file} cannot be written (${problem})`);
   };
 }

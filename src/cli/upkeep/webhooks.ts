@@ -9,7 +9,7 @@ import { newSecret } from "../../webhooks/signature.js";
 import { temporalSettings } from "../../roles/temporal.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 
@@ -104,7 +104,7 @@ function addReplay(webhooks: Command): void {
     .action((given: string[], { failed, json }: { failed?: string; json?: boolean }) =>
       withDeliveries(async (deliveries, { webhooks: configured }) => {
         if ((failed === undefined) === (given.length === 0))
-          throw new CommandError(exitCodes.invalid, "delivery: give either deliveries or --failed");
+          throw usageError("delivery: give either deliveries or --failed");
         const ids = given.map(rowId);
         if (failed !== undefined) requireEndpoint(configured, failed);
         const replayed =
@@ -152,8 +152,7 @@ function addTest(webhooks: Command): void {
 function requireEndpoint(configured: Config["webhooks"], endpoint: string): void {
   const names = Object.keys(configured);
   if (names.length > 0 && !names.includes(endpoint))
-    throw new CommandError(
-      exitCodes.invalid,
+    throw usageError(
       `endpoint: webhooks.${endpoint} is not configured; ${suggestionFor(endpoint, names)}`,
     );
 }
@@ -206,8 +205,5 @@ async function withDeliveries(
 
 function rowId(text: string): string {
   if (/^\d{1,18}$/.test(text)) return String(BigInt(text));
-  throw new CommandError(
-    exitCodes.invalid,
-    `delivery: ${text} must be a number, as "trustflow webhooks list" shows it`,
-  );
+  throw usageError(`delivery: ${text} must be a number, as "trustflow webhooks list" shows it`);
 }

@@ -1,59 +1,48 @@
 // An account of the credential wallet: its keys in the configuration, and the account as the client takes it (P1 §4.6, §5.6).
 import { z } from "zod";
-import { names, sentAs, timeoutSeconds } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, list, plain, text } from "../../config/fields.js";
+import { names, sentAs, timeoutSeconds, tokenKeys } from "../../config/account-fields.js";
+import { accountSecret, baseUrl, list, plain, section } from "../../config/fields.js";
 import { isSameSpelling } from "../../contracts/shared/values.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
   apiToken: accountSecret().describe("secret; of the API Operator (P1 §5.6)"),
-  tokenHeader: z
-    .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
-    .default("Authorization")
-    .describe("assumed: the header that carries the token"),
-  tokenPrefix: z
-    .preprocess(plain, z.string())
-    .default("Bearer ")
-    .describe("assumed: what stands right before the token, with its space"),
+  ...tokenKeys("Bearer "),
   timeoutSeconds,
   /** Assumed: P1 §4.6 writes this path without a leading slash; with or without one, it follows `baseUrl`. */
-  paths: z
-    .strictObject({
-      createOperator: z
-        .preprocess(plain, z.string().regex(/^\/?[^/?#\s][^?#\s]*$/, "must be a path"))
-        .default("api/v1/user/create/")
-        .describe(
-          "assumed: P1 §4.6 writes it without a leading slash; with or without one it follows `baseUrl`",
-        ),
-    })
-    .prefault({}),
+  paths: section({
+    createOperator: z
+      .preprocess(plain, z.string().regex(/^\/?[^/?#\s][^?#\s]*$/, "must be a path"))
+      .default("api/v1/user/create/")
+      .describe(
+        "assumed: P1 §4.6 writes it without a leading slash; with or without one it follows `baseUrl`",
+      ),
+  }),
   /** Assumed: the names that the id may have in the answer of each creation, in the order in which they count (P1 §2.11). */
-  members: z
-    .strictObject({
-      operator: names("id").describe(
-        "list; assumed: the names that the id may have in the answer of a creation (P1 §2.11)",
-      ),
-      template: names("id").describe("list; assumed; of a credential template"),
-      service: names("issuance_service_id", "id").describe("list; assumed; of an issuance service"),
-      verificationTemplate: names("id").describe("list; assumed; of a verification template"),
-      verificationService: names("verification_service_id", "id").describe(
-        "list; assumed; of a presentation service",
-      ),
-    })
-    .prefault({}),
+  members: section({
+    operator: names("id").describe(
+      "list; assumed: the names that the id may have in the answer of a creation (P1 §2.11)",
+    ),
+    template: names("id").describe("list; assumed; of a credential template"),
+    service: names("issuance_service_id", "id").describe("list; assumed; of an issuance service"),
+    verificationTemplate: names("id").describe("list; assumed; of a verification template"),
+    verificationService: names("verification_service_id", "id").describe(
+      "list; assumed; of a presentation service",
+    ),
+  }),
   /** Assumed: by which name a creation refers to what was created before (P1 §2.11). */
   sent: z
     .strictObject({
-      template: text()
-        .default("credential_template")
-        .describe(
-          "assumed: by which member a service or a verification template names its credential template",
-        ),
+      template: sentAs(
+        "credential_template",
+        "by which member a service or a verification template names its credential template",
+      ),
       operators: sentAs("operators"),
-      verificationTemplates: text()
-        .default("verification_templates")
-        .describe("assumed: by which member a service lists its verification templates"),
+      verificationTemplates: sentAs(
+        "verification_templates",
+        "by which member a service lists its verification templates",
+      ),
     })
     .refine(
       ({ operators, verificationTemplates }) => !isSameSpelling(operators, verificationTemplates),

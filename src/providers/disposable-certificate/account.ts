@@ -5,14 +5,15 @@ import {
   clientCertificate,
   names,
   needsCertificate,
+  sentAs,
   timeoutSeconds,
 } from "../../config/account-fields.js";
 import {
   accountSecret,
   flag,
   numbers,
+  section,
   segment,
-  text,
   tlsBaseUrl,
   username,
 } from "../../config/fields.js";
@@ -38,19 +39,11 @@ export const keys = z
         'list of numbers; assumed: the codes that say "wrong code" (P1 §7.1 names none). Without one a wrong code is answered `unknown`',
       ),
     /** Assumed: by which name each member of `validate` is sent (P1 §2.4). */
-    validation: z
-      .strictObject({
-        certIdOtp: text()
-          .default("certIdOtp")
-          .describe("assumed: the name by which `validate` takes it (P1 §2.4)"),
-        deviceCode: text()
-          .default("deviceCode")
-          .describe("assumed: the name by which `validate` takes it (P1 §2.4)"),
-        otp: text()
-          .default("otp")
-          .describe("assumed: the name by which `validate` takes it (P1 §2.4)"),
-      })
-      .prefault({}),
+    validation: section({
+      certIdOtp: sentAs("certIdOtp", "the name by which `validate` takes it (P1 §2.4)"),
+      deviceCode: sentAs("deviceCode", "the name by which `validate` takes it (P1 §2.4)"),
+      otp: sentAs("otp", "the name by which `validate` takes it (P1 §2.4)"),
+    }),
     /** Assumed: the names that the OTP identifier may have (P1 §2.5). */
     members: z.strictObject({ otpId: names("otpId") }).prefault({}),
   })

@@ -7,7 +7,7 @@ import {
   needsCertificate,
   timeoutSeconds,
 } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, plain, text, tlsBaseUrl } from "../../config/fields.js";
+import { accountSecret, baseUrl, plain, section, text, tlsBaseUrl } from "../../config/fields.js";
 import type { Host } from "../http/call.js";
 import { ClientCertificate } from "../http/client-certificate.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
@@ -25,13 +25,11 @@ export const keys = z
     filePart: text()
       .default("File")
       .describe("assumed; the part of an upload that carries the file (P1 §4.5)"),
-    members: z
-      .strictObject({
-        envelopeId: names("EnvelopeId").describe(
-          "list; assumed: the names that the id may have in the answer of the envelope send (P1 §4.5)",
-        ),
-      })
-      .prefault({}),
+    members: section({
+      envelopeId: names("EnvelopeId").describe(
+        "list; assumed: the names that the id may have in the answer of the envelope send (P1 §4.5)",
+      ),
+    }),
   })
   .superRefine(needsCertificate);
 

@@ -1,7 +1,15 @@
 // An account of the notice API: its keys in the configuration, and the account as the client takes it (P2 §5).
 import { z } from "zod";
-import { names, timeoutSeconds } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, flag, plain, text, username, whole } from "../../config/fields.js";
+import { names, sentAs, timeoutSeconds } from "../../config/account-fields.js";
+import {
+  accountSecret,
+  baseUrl,
+  flag,
+  number,
+  plain,
+  section,
+  username,
+} from "../../config/fields.js";
 import { jsonDigest } from "../../crypto/json-digest.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
@@ -10,61 +18,49 @@ export const keys = z.strictObject({
   username: username(),
   password: accountSecret(),
   timeoutSeconds,
-  uploadTimeoutSeconds: whole(1)
-    .default(300)
-    .describe("of one upload to a batch above 1 MB; may be above `journal.leaseSeconds`"),
+  uploadTimeoutSeconds: number(
+    300,
+    "of one upload to a batch above 1 MB; may be above `journal.leaseSeconds`",
+  ),
   /** Assumed: members of answers that P2 §2.7 does not show, each by the names that it may have. */
-  members: z
-    .strictObject({
-      id: names("Id", "UniqueId", "AffidavitId", "AttachmentId", "EvidenceId").describe(
-        "list; assumed: the names of the id of a notice, an affidavit or an attachment",
-      ),
-      batchId: names("BatchId", "Id").describe("list; assumed: the names of a batch's id"),
-      recipientAddress: names("Address", "RecipientAddress").describe(
-        "list; assumed: the names of a recipient's address",
-      ),
-    })
-    .prefault({}),
+  members: section({
+    id: names("Id", "UniqueId", "AffidavitId", "AttachmentId", "EvidenceId").describe(
+      "list; assumed: the names of the id of a notice, an affidavit or an attachment",
+    ),
+    batchId: names("BatchId", "Id").describe("list; assumed: the names of a batch's id"),
+    recipientAddress: names("Address", "RecipientAddress").describe(
+      "list; assumed: the names of a recipient's address",
+    ),
+  }),
   /** Assumed: how the attachments of a submission are sent (P2 §2.6). */
-  sent: z
-    .strictObject({
-      attachments: text()
-        .default("Attachments")
-        .describe("assumed: the member of a submission with its attachments"),
-      content: text()
-        .default("Content")
-        .describe("assumed: the member of an attachment with its content in base64"),
-    })
-    .prefault({}),
+  sent: section({
+    attachments: sentAs("Attachments", "the member of a submission with its attachments"),
+    content: sentAs("Content", "the member of an attachment with its content in base64"),
+  }),
   /** Assumed: what P2 §2.9, §3.4 and §4.3 do not show of batches. */
-  batch: z
-    .strictObject({
-      ownLookupKeys: flag()
-        .default(true)
-        .describe(
-          "whether each recipient of a batch gets a lookup key of the process's own beside yours, by which its notice is found",
-        ),
-      listPartRows: whole()
-        .default(0)
-        .describe(
-          "recipients in one upload, only where the provider adds a second list to the first; `0`: all",
-        ),
-      startsBy: z
-        .preprocess(plain, z.enum(["both", "scheduledDate"]))
-        .default("both")
-        .describe(
-          "assumed: `both`: a batch with a `ScheduledDate` starts by that and `State`; `scheduledDate`: by the date alone",
-        ),
-      recipientsPage: whole(1, 1_000)
-        .default(1_000)
-        .describe("recipients in one page of a query, 1 to 1000"),
-      readsPerSecond: whole(1)
-        .default(20)
-        .describe(
-          "how many reads of a batch's notices, and downloads of their affidavits, a worker makes a second",
-        ),
-    })
-    .prefault({}),
+  batch: section({
+    ownLookupKeys: flag()
+      .default(true)
+      .describe(
+        "whether each recipient of a batch gets a lookup key of the process's own beside yours, by which its notice is found",
+      ),
+    listPartRows: number(
+      0,
+      "recipients in one upload, only where the provider adds a second list to the first; `0`: all",
+      0,
+    ),
+    startsBy: z
+      .preprocess(plain, z.enum(["both", "scheduledDate"]))
+      .default("both")
+      .describe(
+        "assumed: `both`: a batch with a `ScheduledDate` starts by that and `State`; `scheduledDate`: by the date alone",
+      ),
+    recipientsPage: number(1_000, "recipients in one page of a query, 1 to 1000", 1, 1_000),
+    readsPerSecond: number(
+      20,
+      "how many reads of a batch's notices, and downloads of their affidavits, a worker makes a second",
+    ),
+  }),
 });
 
 export type BatchAssumptions = z.infer<typeof keys>["batch"];

@@ -1,6 +1,6 @@
 // An account of the postal API: its keys in the configuration, and the account as the client takes it (P2 §5).
 import { z } from "zod";
-import { timeoutSeconds } from "../../config/account-fields.js";
+import { sentAs, timeoutSeconds } from "../../config/account-fields.js";
 import {
   accountSecret,
   baseUrl,
@@ -8,7 +8,6 @@ import {
   listOf,
   path,
   plain,
-  text,
   username,
 } from "../../config/fields.js";
 import { CountryCode } from "../../contracts/shared/values.js";
@@ -41,9 +40,10 @@ export const keys = z.strictObject({
     .default("GET")
     .describe("assumed: the method of the download (P2 §4.1)"),
   affidavitPath: path().default("/v1/Affidavits/Download").describe("assumed: its path (P2 §4.1)"),
-  affidavitIdsParameter: text()
-    .default("AffidavitIds")
-    .describe("assumed: its parameter with the ids of affidavits (P2 §4.1)"),
+  affidavitIdsParameter: sentAs(
+    "AffidavitIds",
+    "its parameter with the ids of affidavits (P2 §4.1)",
+  ),
 });
 
 /** `lookUpConfiguration` is a digest of the keys that decide which items a look-up finds. None of them is a secret. */

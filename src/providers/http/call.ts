@@ -40,7 +40,7 @@ export interface Request {
   raw?: RawBody | undefined;
   headers?: Record<string, string>;
   /** Sent as HTTP Basic (P1 §5.1, 5.3; P2 §5): UTF-8. Both forms of the password are kept out of errors. */
-  basic?: BasicCredentials;
+  basic?: { username: string; password: Secret };
   /** Names what else of all this is secret. */
   sent?: Sent;
   /** Keeps the file of the answer; with `keptFile` of described.ts. */
@@ -124,11 +124,6 @@ function identityOf(asked: ProviderOperation, host: Host): TlsIdentity | undefin
     const problem = "the client certificate is unreadable";
     throw new ProviderError({ ...asked, kind: "accessDenied", effect: "none", problem, code });
   }
-}
-
-export interface BasicCredentials {
-  username: string;
-  password: Secret;
 }
 
 function credentialsOf({ basic, sent }: Pick<Request, "basic" | "sent">): {

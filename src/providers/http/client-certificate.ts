@@ -1,11 +1,10 @@
 // A client TLS certificate from files, read again when they change, so that a renewed one needs no restart (P1 §5.1, §5.5).
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import type { PrivateKeyInput } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { TLSSocket, createSecureContext } from "node:tls";
 import type { Secret } from "../../contracts/shared/values.js";
-import { stampOf } from "./file-stamp.js";
 import { retire } from "./mutual-tls.js";
 import type { TlsIdentity } from "./mutual-tls.js";
 
@@ -93,4 +92,10 @@ function refuseOtherKind(cert: Buffer, key: PrivateKeyInput): void {
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
   const code = "ERR_OSSL_X509_KEY_TYPE_MISMATCH";
   throw Object.assign(new Error("the key is of another kind than the certificate's"), { code });
+}
+
+/** Another text once the file has changed, or was replaced. Throws where it is not there. */
+export function stampOf(path: string): string {
+  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+  return `${ino}:${size}:${mtimeNs}`;
 }

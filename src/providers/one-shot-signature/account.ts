@@ -7,8 +7,9 @@ import {
   sentAs,
   spellings,
   timeoutSeconds,
+  tokenKeys,
 } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, list, path, plain, text } from "../../config/fields.js";
+import { accountSecret, baseUrl, list, path, plain, section, text } from "../../config/fields.js";
 import { jsonDigest } from "../../crypto/json-digest.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
@@ -34,14 +35,7 @@ export const defaultWebhookPointer = "/request_pk";
 export const keys = z.strictObject({
   baseUrl: baseUrl(),
   token: accountSecret().describe("secret; of the registration-authority operator (P1 §5.4)"),
-  tokenHeader: z
-    .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
-    .default("Authorization")
-    .describe("assumed: the header that carries the token"),
-  tokenPrefix: z
-    .preprocess(plain, z.string())
-    .default("Token ")
-    .describe("assumed: what stands right before the token, with its space"),
+  ...tokenKeys("Token "),
   timeoutSeconds,
   wrongOtpCodes: list()
     .default(["otp_wrong"])
@@ -53,66 +47,56 @@ export const keys = z.strictObject({
     .default(defaultWebhookPointer)
     .describe("assumed: the JSON pointer to the request's id in a webhook (P1 §6.2). Relay"),
   /** Assumed: the paths that P1 §4.4 does not show. */
-  paths: z
-    .strictObject({
-      createToken: path()
-        .default(`${oneShot}/tokens`)
-        .describe(
-          "assumed, as all `paths`: P1 §4.4 does not show them; each begins with a slash, and all others have a place for `{request_pk}`",
-        ),
-      uploadDocument: requestPath().default(`${oneShot}/document/{request_pk}`),
-      uploadHash: requestPath().default(`${oneShot}/hash/{request_pk}`),
-      retrieve: requestPath(/^none$|^\/.*\{request_pk\}/)
-        .default(`${oneShot}/document/{request_pk}`)
-        .describe(
-          "assumed; `none`: the service has no such call, so uploads and the end of a signature cannot be looked up",
-        ),
-      deleteDocuments: requestPath().default(`${oneShot}/document/{request_pk}`),
-      createVideo: requestPath().default(video),
-      uploadEvidences: requestPath().default(`${video}/evidences`),
-      uploadVideo: requestPath().default(`${video}/video`),
-      approveVideo: requestPath().default(`${video}/approve`),
-      cancelVideo: requestPath().default(`${video}/cancel`),
-      getVideo: requestPath().default(video),
-      updateVideo: requestPath().default(video),
-    })
-    .prefault({}),
-  /** Assumed: the members of answers, each by the names that it may have, in the order in which they count (P1 §2.9, §4.4). */
-  members: z
-    .strictObject({
-      token: names("token"),
-      state: names("state", "status").describe("list; assumed"),
-      documents: names("documents"),
-      name: names("name"),
-      sha256: names("sha256"),
-      signed: names("signed"),
-      signedSha256: names("signedSha256"),
-    })
-    .prefault({})
-    .superRefine(refuseNameOfTwo),
-  /** Assumed: the words of `state`, each by the names that it may have. */
-  words: z
-    .strictObject({
-      signed: spellings("signed"),
-      signing: spellings("signing"),
-      failed: spellings("failed"),
-      cancelled: names("cancelled", "canceled").describe(
-        "list; assumed; of a request and of its identity video",
+  paths: section({
+    createToken: path()
+      .default(`${oneShot}/tokens`)
+      .describe(
+        "assumed, as all `paths`: P1 §4.4 does not show them; each begins with a slash, and all others have a place for `{request_pk}`",
       ),
-      approved: spellings("approved"),
-    })
-    .prefault({})
-    .superRefine(refuseNameOfTwo),
+    uploadDocument: requestPath().default(`${oneShot}/document/{request_pk}`),
+    uploadHash: requestPath().default(`${oneShot}/hash/{request_pk}`),
+    retrieve: requestPath(/^none$|^\/.*\{request_pk\}/)
+      .default(`${oneShot}/document/{request_pk}`)
+      .describe(
+        "assumed; `none`: the service has no such call, so uploads and the end of a signature cannot be looked up",
+      ),
+    deleteDocuments: requestPath().default(`${oneShot}/document/{request_pk}`),
+    createVideo: requestPath().default(video),
+    uploadEvidences: requestPath().default(`${video}/evidences`),
+    uploadVideo: requestPath().default(`${video}/video`),
+    approveVideo: requestPath().default(`${video}/approve`),
+    cancelVideo: requestPath().default(`${video}/cancel`),
+    getVideo: requestPath().default(video),
+    updateVideo: requestPath().default(video),
+  }),
+  /** Assumed: the members of answers, each by the names that it may have, in the order in which they count (P1 §2.9, §4.4). */
+  members: section({
+    token: names("token"),
+    state: names("state", "status").describe("list; assumed"),
+    documents: names("documents"),
+    name: names("name"),
+    sha256: names("sha256"),
+    signed: names("signed"),
+    signedSha256: names("signedSha256"),
+  }).superRefine(refuseNameOfTwo),
+  /** Assumed: the words of `state`, each by the names that it may have. */
+  words: section({
+    signed: spellings("signed"),
+    signing: spellings("signing"),
+    failed: spellings("failed"),
+    cancelled: names("cancelled", "canceled").describe(
+      "list; assumed; of a request and of its identity video",
+    ),
+    approved: spellings("approved"),
+  }).superRefine(refuseNameOfTwo),
   /** Assumed: by which name something is sent; `file` is the part of an upload that carries the file. */
-  sent: z
-    .strictObject({
-      file: sentAs("file"),
-      otp: sentAs("otp"),
-      name: sentAs("name"),
-      algorithm: sentAs("algorithm"),
-      hash: sentAs("hash"),
-    })
-    .prefault({}),
+  sent: section({
+    file: sentAs("file"),
+    otp: sentAs("otp"),
+    name: sentAs("name"),
+    algorithm: sentAs("algorithm"),
+    hash: sentAs("hash"),
+  }),
   hashAlgorithm: text().default("SHA-256").describe("assumed; what stands for the algorithm"),
 });
 

@@ -1,8 +1,14 @@
 // An account of the video identification service: its keys in the configuration, and the account as the client takes it
 // (P1 §4.2, §5.2).
 import { z } from "zod";
-import { names, refuseNameOfTwo, spellings, timeoutSeconds } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, path, plain, text } from "../../config/fields.js";
+import {
+  names,
+  refuseNameOfTwo,
+  sentAs,
+  spellings,
+  timeoutSeconds,
+} from "../../config/account-fields.js";
+import { accountSecret, baseUrl, path, plain, section } from "../../config/fields.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
 /** A relay that has no such account takes this one: it needs nothing else of the account. */
@@ -16,58 +22,50 @@ export const keys = z.strictObject({
   baseUrl: baseUrl(),
   apiKey: accountSecret().describe("secret; header `apikey` (P1 §5.2)"),
   timeoutSeconds,
-  conferenceParameter: text()
-    .default("idConference")
-    .describe(
-      "assumed: the query parameter by which a call with a token names its conference (P1 §4.2); `none`: it has none, the token says it alone",
-    ),
+  conferenceParameter: sentAs(
+    "idConference",
+    "the query parameter by which a call with a token names its conference (P1 §4.2); `none`: it has none, the token says it alone",
+  ),
   closeEventPointer: path("as a JSON pointer does")
     .default(defaultCloseEventPointer)
     .describe(
       "assumed: the JSON pointer to the conference's id in a call-closing event (P1 §6.1). Relay",
     ),
   /** Assumed: where the answers have what decides, each as a JSON pointer; `none`: no answer says it (P1 §2.7). */
-  pointers: z
-    .strictObject({
-      conference: pointer()
-        .default("/idConference")
-        .describe(
-          "assumed, as all `pointers`: P1 §2.7 shows no field. The JSON pointer to the conference's id in its data; `none`: they do not say it",
-        ),
-      state: pointer()
-        .default(NONE)
-        .describe(
-          "assumed; to the state of the call in the conference's data; `none`: they do not say it",
-        ),
-      verdict: pointer()
-        .default(NONE)
-        .describe(
-          "assumed; to the result of the identification in the conference's data; `none`: they do not say it",
-        ),
-      asyncState: pointer()
-        .default(NONE)
-        .describe("assumed; to the state in the information on an asynchronous request"),
-    })
-    .prefault({}),
-  /** Assumed: the words that stand there, each by the names that it may have. */
-  words: z
-    .strictObject({
-      closed: spellings("closed"),
-      rejected: spellings("rejected"),
-      open: spellings("open"),
-      verified: spellings("verified"),
-      notVerified: spellings("notVerified"),
-      asyncDone: names("done").describe("list; assumed; of an asynchronous request"),
-    })
-    .prefault({})
-    .superRefine(refuseNameOfTwo),
-  members: z
-    .strictObject({
-      token: names("token", "jwt").describe(
-        "list; assumed: the names of the member of `genAPIToken` that carries the token (P1 §4.2)",
+  pointers: section({
+    conference: pointer()
+      .default("/idConference")
+      .describe(
+        "assumed, as all `pointers`: P1 §2.7 shows no field. The JSON pointer to the conference's id in its data; `none`: they do not say it",
       ),
-    })
-    .prefault({}),
+    state: pointer()
+      .default(NONE)
+      .describe(
+        "assumed; to the state of the call in the conference's data; `none`: they do not say it",
+      ),
+    verdict: pointer()
+      .default(NONE)
+      .describe(
+        "assumed; to the result of the identification in the conference's data; `none`: they do not say it",
+      ),
+    asyncState: pointer()
+      .default(NONE)
+      .describe("assumed; to the state in the information on an asynchronous request"),
+  }),
+  /** Assumed: the words that stand there, each by the names that it may have. */
+  words: section({
+    closed: spellings("closed"),
+    rejected: spellings("rejected"),
+    open: spellings("open"),
+    verified: spellings("verified"),
+    notVerified: spellings("notVerified"),
+    asyncDone: names("done").describe("list; assumed; of an asynchronous request"),
+  }).superRefine(refuseNameOfTwo),
+  members: section({
+    token: names("token", "jwt").describe(
+      "list; assumed: the names of the member of `genAPIToken` that carries the token (P1 §4.2)",
+    ),
+  }),
 });
 
 export function accountOf(given: z.infer<typeof keys>, { name }: AccountSettings) {

@@ -1,6 +1,6 @@
 // Refuses payloads that were not written with the deployment's keys, before the workflow sees them (decision 22): a start
 // fails, a signal is dropped, an update and a query are refused, and an activity that a stranger completed is made again. The
-// worker's codec has marked the problem of each payload (src/temporal/codec/worker-codec.ts). An activity is also made again where
+// worker's codec has marked the problem of each payload (src/temporal/codec/data-converter.ts). An activity is also made again where
 // its answer is another encrypted payload of the process (answers.ts).
 import {
   defaultPayloadConverter,

@@ -8,7 +8,7 @@ import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { plainText } from "../../../src/contracts/shared/text.js";
-import { renderDetails } from "../../../src/workflows/runtime/details.js";
+import { renderDetails } from "../../../src/workflows/runtime/status.js";
 import { hiddenCharacters, outsideText } from "../../harness/stack/outside-text.js";
 
 const at = "2026-01-01T00:00:00.000Z";

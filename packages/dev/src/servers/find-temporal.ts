@@ -2,8 +2,8 @@
 // own download, else built from source with Go.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { downloadBySdk, downloadedBySdk } from "./sdk-download.js";
-import { isExecutable, findOnPath, type Progress, run } from "../processes/tools.js";
+import { isExecutable, findOnPath, run } from "../processes/tools.js";
+import type { Progress } from "../processes/tools.js";
 import {
   alone,
   builtTemporal,
@@ -12,6 +12,8 @@ import {
   temporalPackage,
 } from "./build-temporal.js";
 import { thisPlatform } from "./build-go.js";
+import { mkdir, readdir } from "node:fs/promises";
+import { cacheDirectory, packageDirectory } from "../paths.js";
 
 export async function findTemporal(progress: Progress = () => {}): Promise<string> {
   const named = process.env["TEMPORAL_CLI_PATH"];
@@ -51,4 +53,44 @@ async function installedByNpm(): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+// The Temporal SDK's own download of its dev server, in a process of its own because only a process can be given up.
+
+const LIMIT_MS = 120_000;
+const COMPLETE = /-\d+\.\d+\.\d+(\.exe)?$/;
+
+const folderOf = () => join(cacheDirectory(), "sdk-download", "createLocal");
+
+/** What an earlier download left. */
+async function downloadedBySdk(
+  works: (path: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  const folder = folderOf();
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    if (COMPLETE.test(name) && (await works(path))) return path;
+  }
+  return undefined;
+}
+
+/** Undefined where the network refuses. */
+async function downloadBySdk(
+  works: (path: string) => Promise<boolean>,
+  progress: Progress,
+): Promise<string | undefined> {
+  const folder = folderOf();
+  await mkdir(folder, { recursive: true });
+  const executable = { type: "cached-download", downloadDir: folder };
+  const script = `
+    import { TestWorkflowEnvironment } from "@temporalio/testing";
+    const env = await TestWorkflowEnvironment.createLocal({ server: { executable: ${JSON.stringify(executable)} } });
+    await env.teardown();`;
+  await run(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: packageDirectory,
+    timeoutMs: LIMIT_MS,
+    doing: "looking for a download of the Temporal dev server",
+    progress,
+  });
+  return downloadedBySdk(works);
 }

@@ -1,13 +1,13 @@
 // A Temporal dev server of our own: free loopback ports, its Web UI, our search attributes; stopped and started again at will.
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import { SearchAttributeType } from "@temporalio/common";
-import { type Child, logTail, startChild } from "../processes/child.js";
+import { logTail, startChild } from "../processes/child.js";
+import type { Child } from "../processes/child.js";
 import { answers, freePorts } from "../processes/free-ports.js";
-import { settingsArguments, withSettings } from "./temporal-settings.js";
 import { removeOnExit } from "../processes/watchdog.js";
 
 export { findTemporal } from "./find-temporal.js";
@@ -167,4 +167,26 @@ async function throwawayLog(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-temporal-"));
   removeOnExit(folder);
   return join(folder, "temporal.log");
+}
+
+// Settings of the Temporal dev server in a file, because every user of the machine can read its argument list.
+
+const NAME = "trustflow";
+
+/** The arguments that make the server read a file of settings. */
+const settingsArguments = (file: string) => ["--env-file", file, "--env", NAME];
+
+/** Options by their names, without the dashes, are there while the server starts, which is when it reads them. */
+async function withSettings<T>(
+  file: string,
+  options: Record<string, string>,
+  start: () => Promise<T>,
+): Promise<T> {
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify({ env: { [NAME]: options } }), { mode: 0o600 });
+  try {
+    return await start();
+  } finally {
+    await rm(file, { force: true });
+  }
 }

@@ -5,28 +5,33 @@ import { join, resolve } from "node:path";
 import { callbackUrl } from "trustflow/internal/callbacks/address.js";
 import { searchAttributes } from "trustflow/internal/contracts/shared/names.js";
 import { KeyRing } from "trustflow/internal/crypto/key-ring.js";
-import { sandboxControl, type PersonTime, type Speed } from "trustflow-sandbox";
+import { sandboxControl } from "trustflow-sandbox";
+import type { PersonTime, Speed } from "trustflow-sandbox";
 import type { Exit } from "../processes/child.js";
 import { clockEnv } from "../clock/clock-env.js";
 import { makeDatabaseClock } from "../clock/database-clock.js";
 import { openDatabaseRoles } from "./database-roles.js";
 import { tryLock } from "../processes/lock.js";
 import { cliPath } from "../paths.js";
-import { type PostgresServer, startPostgres } from "../servers/postgres.js";
+import { startPostgres } from "../servers/postgres.js";
+import type { PostgresServer } from "../servers/postgres.js";
 import { openPrivateFolder } from "./private-folder.js";
-import { envOfRole } from "./role-env.js";
-import { type Role, type RoleName, roleNames, startRole } from "./role.js";
+import { envOfRole, cleanEnv, clientEnv, sandboxPki, stackEnv } from "./stack-env.js";
+import { roleNames, startRole } from "./role.js";
+import type { Role, RoleName } from "./role.js";
 import {
   accountsInWords,
-  type OwnConfiguration,
   readOwnConfiguration,
   settingOf,
   replacedKeys,
 } from "./own-configuration.js";
-import { cleanEnv, clientEnv, sandboxPki, stackEnv } from "./stack-env.js";
-import { openState, refuseOtherSetting, type StackState } from "./stack-state.js";
-import { findTemporal, startTemporal, type TemporalServer } from "../servers/temporal-server.js";
-import { type Progress, run } from "../processes/tools.js";
+import type { OwnConfiguration } from "./own-configuration.js";
+import { openState, refuseOtherSetting } from "./stack-state.js";
+import type { StackState } from "./stack-state.js";
+import { findTemporal, startTemporal } from "../servers/temporal-server.js";
+import type { TemporalServer } from "../servers/temporal-server.js";
+import { run } from "../processes/tools.js";
+import type { Progress } from "../processes/tools.js";
 import { removeOnExit } from "../processes/watchdog.js";
 
 export type { Role, RoleName } from "./role.js";

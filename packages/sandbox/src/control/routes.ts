@@ -1,21 +1,14 @@
 // The control API under /_sandbox: what the sandbox holds, its clock, faults, accounts and items. No authentication.
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { accountView, type AccountOptions } from "../engine/accounts.js";
+import { accountView } from "../engine/accounts.js";
+import type { AccountOptions } from "../engine/accounts.js";
 import type { Speed } from "../engine/clock.js";
-import {
-  accountBody,
-  advanceBody,
-  clockBody,
-  faultBody,
-  moveBody,
-  publicationBody,
-} from "./bodies.js";
+import { callbackFaultKinds, requestFaultKinds } from "../engine/faults.js";
 import type { FaultOptions, FaultRule } from "../engine/faults.js";
 import type { ItemSummary } from "../exchange/kept.js";
-import type { Move, Publication } from "../exchange/operation.js";
+import type { Move, Publication, SandboxProvider } from "../exchange/operation.js";
 import type { SandboxParts } from "../engine/parts.js";
 import { stateReport } from "./state-report.js";
-import type { SandboxProvider } from "../exchange/operation.js";
 
 const problem = (reply: FastifyReply, status: number, error: string) =>
   reply.status(status).send({ error });
@@ -161,3 +154,69 @@ function listItems(
   const offset = Number(query.offset ?? 0);
   return { items: all.slice(offset, offset + Number(query.limit ?? 1000)), total: all.length };
 }
+
+// The request bodies of the control API as JSON Schema; a refusal names the field.
+
+const object = (properties: Record<string, object>, required: string[] = []) => ({
+  type: "object",
+  additionalProperties: false,
+  properties,
+  required,
+});
+const text = { type: "string", minLength: 1 };
+const flag = { type: "boolean" };
+const texts = { type: "array", items: text };
+const whole = (minimum: number) => ({ type: "integer", minimum });
+
+const clockBody = object(
+  { speed: { anyOf: [{ enum: ["manual", "auto"] }, { type: "number", exclusiveMinimum: 0 }] } },
+  ["speed"],
+);
+const advanceBody = object({ ms: whole(0) }, ["ms"]);
+
+const faultBody = object(
+  {
+    operation: text,
+    kind: { enum: [...requestFaultKinds, ...callbackFaultKinds] },
+    status: { type: "integer", minimum: 200, maximum: 599 },
+    code: { type: "integer" },
+    retryAfterSeconds: whole(0),
+    ms: whole(0),
+    queries: whole(1),
+    cached: flag,
+    call: whole(1),
+    times: { anyOf: [{ const: "always" }, whole(1)] },
+    lookupKey: text,
+    account: text,
+    event: text,
+    forMs: whole(1),
+  },
+  ["operation", "kind"],
+);
+
+const accountBody = object({
+  password: text,
+  apiKey: text,
+  roles: texts,
+  lras: {
+    type: "object",
+    additionalProperties: object({ methods: texts, eIDTypes: texts, hasEmailOtp: flag }),
+  },
+  token: text,
+  webhookUrl: text,
+  closeEventUrl: text,
+  apiToken: text,
+  canCancel: flag,
+  provisioned: flag,
+  site: object({ name: text, region: text, language: text }),
+  ownerName: text,
+  ownerEmail: text,
+  certificationLevel: text,
+  certificationLevels: texts,
+  balance: whole(0),
+  onDemandLimit: whole(0),
+  postServiceProfiles: texts,
+});
+
+const moveBody = object({ state: text, outcome: text, keepPlan: flag }, ["state"]);
+const publicationBody = object({ regenerates: text, keepsId: flag, requestId: text });

@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TLSSocket } from "node:tls";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { bytesAnswer, type Answer } from "./answer.js";
+import { bytesAnswer } from "./answer.js";
+import type { Answer } from "./answer.js";
 import type { FaultRule } from "../engine/faults.js";
-import { formParts } from "./multipart.js";
+import { formParts } from "./operation.js";
 import type { Arrival, Call, Description, Operation, SandboxProvider } from "./operation.js";
 import type { SandboxParts } from "../engine/parts.js";
 

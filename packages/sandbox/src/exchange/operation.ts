@@ -3,7 +3,6 @@ import type { Account } from "../engine/accounts.js";
 import type { Answer } from "./answer.js";
 import type { FaultOptions, FaultRule } from "../engine/faults.js";
 import type { Kept } from "./kept.js";
-import type { FormPart } from "./multipart.js";
 
 /** A request as it came in; `body` is the parsed JSON, undefined where there is none or it is not JSON. */
 export interface Arrival {
@@ -100,4 +99,34 @@ export interface SandboxProvider {
   /** Undefined: no such item; a string: why not. */
   move?(id: string, move: Move): Record<string, unknown> | string | undefined;
   publish?(id: string, publication: Publication): Record<string, unknown> | string | undefined;
+}
+
+// The parts of a multipart/form-data body, read before an operation sees it.
+
+interface FormPart {
+  name: string;
+  /** Absent: an ordinary field. */
+  fileName?: string;
+  bytes: Buffer;
+}
+
+/** Undefined where the body is not multipart/form-data, or cannot be read as such. */
+export async function formParts(
+  contentType: string | undefined,
+  rawBody: Buffer,
+): Promise<FormPart[] | undefined> {
+  if (!contentType?.toLowerCase().startsWith("multipart/form-data")) return undefined;
+  const headers = { "content-type": contentType };
+  try {
+    const form = await new Response(rawBody, { headers }).formData();
+    return await Promise.all(
+      [...form].map(async ([name, value]) =>
+        typeof value === "string"
+          ? { name, bytes: Buffer.from(value) }
+          : { name, fileName: value.name, bytes: Buffer.from(await value.arrayBuffer()) },
+      ),
+    );
+  } catch {
+    return undefined;
+  }
 }

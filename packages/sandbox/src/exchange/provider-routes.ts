@@ -1,8 +1,7 @@
 // The routes of one simulated provider, in a context of its own: raw bodies, and errors in the provider's own shape.
 // What needs a client certificate is served where connections have one, and nowhere else.
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Exchange } from "./exchange.js";
-import { readList } from "./list-body.js";
 import type { SandboxProvider } from "./operation.js";
 import type { SandboxParts } from "../engine/parts.js";
 
@@ -45,4 +44,27 @@ export function registerProvider(
       }
     }
   });
+}
+
+async function readList(
+  { headers, routeOptions }: FastifyRequest,
+  payload: AsyncIterable<Buffer>,
+): Promise<Buffer> {
+  const limit = routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY;
+  const length = Number(headers["content-length"] ?? Number.NaN);
+  if (length > limit) throw tooLarge();
+  const whole = Number.isNaN(length) ? undefined : Buffer.allocUnsafeSlow(length);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of payload) {
+    if (whole) piece.copy(whole, bytes);
+    else pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > limit) throw tooLarge();
+  }
+  return whole ?? Buffer.concat(pieces);
+}
+
+function tooLarge(): Error {
+  return Object.assign(new Error("Request body is too large"), { statusCode: 413 });
 }

@@ -1,11 +1,13 @@
 // What happens to notices: accepted, alone or from a batch; the rest is that of every notification service.
 import type { Account } from "../../engine/accounts.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import { callbackBody, type EviEvent } from "../evi/callback-body.js";
+import { callbackBody, EviService } from "../evi/service.js";
+import type { EviEvent, Origin } from "../evi/service.js";
 import type { CallbackSettings } from "../evi/checks.js";
-import { affidavitPdf, type Affidavit, type EviItem } from "../evi/item.js";
-import { readEviMagic, type EviMagic } from "../evi/magic.js";
-import { EviService, type Origin } from "../evi/service.js";
+import { affidavitPdf } from "../evi/item.js";
+import type { Affidavit, EviItem } from "../evi/item.js";
+import { readEviMagic } from "../evi/magic.js";
+import type { EviMagic } from "../evi/magic.js";
 import { endings, plan, states } from "./lifecycle.js";
 import type { AffidavitKind, Ending, NoticePlan, NoticeState } from "./lifecycle.js";
 

@@ -1,10 +1,11 @@
 // What happens to communications: accepted and cancelled; the rest is that of every notification service.
 import type { Account } from "../../engine/accounts.js";
 import type { SandboxParts } from "../../engine/parts.js";
-import { callbackBody, type EviEvent } from "../evi/callback-body.js";
-import { affidavitPdf, type Affidavit, type EviItem } from "../evi/item.js";
+import { callbackBody, EviService } from "../evi/service.js";
+import type { EviEvent, Origin } from "../evi/service.js";
+import { affidavitPdf } from "../evi/item.js";
+import type { Affidavit, EviItem } from "../evi/item.js";
 import type { EviMagic } from "../evi/magic.js";
-import { EviService, type Origin } from "../evi/service.js";
 import { plan, planAfterCancel, states } from "./lifecycle.js";
 import type { AffidavitMoment, Ending, PostalState } from "./lifecycle.js";
 import type {

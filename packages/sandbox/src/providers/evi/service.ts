@@ -4,9 +4,9 @@ import type { Account } from "../../engine/accounts.js";
 import type { FaultRule } from "../../engine/faults.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { hide } from "../../engine/visibility.js";
-import type { EviEvent } from "./callback-body.js";
 import type { Publication, SandboxProvider } from "../../exchange/operation.js";
-import { EviItems, type Affidavit, type EviItem, type Step } from "./item.js";
+import { EviItems, joinedLookupKey } from "./item.js";
+import type { Affidavit, EviItem, Step } from "./item.js";
 
 const ON_DEMAND_DELAY_MS = 5 * 60_000;
 
@@ -250,4 +250,58 @@ export class EviService<Item extends EviItem> {
       at,
     );
   }
+}
+
+// The callback envelope that all notification services share (P2 §2.11–2.12).
+
+export interface EviEvent {
+  identifier: string;
+  kind: string;
+  at: number;
+  affidavit?: Affidavit;
+  isRegenerated?: boolean;
+  /** Counts the events, so that `Owner` comes filled, null and absent in turn. */
+  number: number;
+}
+
+interface ServiceMembers {
+  EvidenceType: string;
+  /** Of `AdditionalData`: who sends to whom, and what the event says. */
+  parties: Record<string, unknown>;
+  details: Record<string, unknown>;
+}
+
+export function callbackBody(
+  item: EviItem,
+  event: EviEvent,
+  account: Account | undefined,
+  { EvidenceType, parties, details }: ServiceMembers,
+): string {
+  const { kind, affidavit } = event;
+  const owner = [{ Owner: account?.ownerName ?? item.account }, { Owner: null }, {}][
+    event.number % 3
+  ];
+  return JSON.stringify({
+    Identifier: event.identifier,
+    Kind: kind,
+    Date: new Date(event.at).toISOString(),
+    EvidenceId: item.id,
+    EvidenceType,
+    EvidenceState: null,
+    Site: item.site,
+    ...owner,
+    OwnerEmail: account?.ownerEmail ?? `${item.account}@sandbox.invalid`,
+    AdditionalData: {
+      ...parties,
+      LookupKey: joinedLookupKey(item),
+      State: item.state,
+      CreationDate: new Date(item.createdAt).toISOString(),
+      ...(item.callback?.extraData !== undefined && { ExtraData: item.callback.extraData }),
+      ...details,
+      ...(kind === "Closed" && { Outcome: item.outcome }),
+      ...(affidavit && { AffidavitId: affidavit.id, AffidavitName: affidavit.name }),
+      ...(affidavit?.requestId !== undefined && { RequestId: affidavit.requestId }),
+      ...(event.isRegenerated && { Regenerated: true }),
+    },
+  });
 }
