@@ -14,7 +14,7 @@ import { decisionOn } from "../simulation/operator.js";
 const LOOK_MS = 1_000;
 const OPERATOR_MS = 2_000;
 /** As many applications at work as keep two cores busy. */
-const OPEN = 150;
+const OPEN = 60;
 
 /** A start, a result or an answer may be refused while servers are away; nothing else may. */
 const isPassing = (error: unknown) => isUnanswered(error) || error instanceof TimedOutError;
