@@ -46,8 +46,6 @@ async function withWorker<T>(
     taskQueue,
     dataConverter: converter,
     workflowBundle: bundle,
-    // Its workflows in this thread: a thread of their own costs most of a second to start.
-    debugMode: true,
   });
   return { handle, found: await worker.runUntil(() => work(handle)) };
 }

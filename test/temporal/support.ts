@@ -71,8 +71,6 @@ export async function canaryWorker(
     taskQueue: "canary",
     dataConverter,
     workflowBundle: await canaryBundle(dataConverter.failureConverterPath),
-    // Its workflows in this thread: a thread of their own costs most of a second to start.
-    debugMode: true,
     activities: {
       echo: async (value: string) => value,
       fail: async (value: string) => {
