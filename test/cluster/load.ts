@@ -2,13 +2,14 @@
 // the sandbox's ledger shows.
 import { setTimeout as delay } from "node:timers/promises";
 import { FinishedError, InvalidInputError, TimedOutError } from "../../src/client.js";
+import type { ProcessHandle } from "../../src/client.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import { splitWorkflowId } from "../../src/contracts/shared/names.js";
 import { isUnanswered } from "../harness/outages/wait.js";
 import { resetToTheStart } from "../harness/stack/reset.js";
 import type { TestStack } from "../harness/stack/stack.js";
 import { processesUnderTest } from "../processes/index.js";
-import type { ProcessUnderTest } from "../processes/process-under-test.js";
+import type { ProcessUnderTest, Scene } from "../processes/process-under-test.js";
 import { decisionOn } from "../simulation/operator.js";
 
 const LOOK_MS = 1_000;
@@ -33,6 +34,7 @@ export class Load {
   readonly #workflowIds: string[] = [];
   /** Ended by a person's decision, as it may. */
   readonly #abandoned = new Set<string>();
+  readonly #triedAgain = new Set<string>();
   #isOver = false;
 
   constructor(system: TestStack) {
@@ -74,7 +76,7 @@ export class Load {
     const scene = { sandboxUrl: stack.sandboxUrl, intent: id };
     const outcome = await again(async () => {
       for (;;) {
-        await underTest.play?.(handle, scene).catch(ignoreFinished);
+        await this.#play(underTest, handle, scene);
         const timeoutMs = underTest.play ? LOOK_MS : undefined;
         const result = await handle.result({ timeoutMs }).catch((error: unknown) => {
           if (error instanceof TimedOutError) return undefined;
@@ -88,6 +90,31 @@ export class Load {
     const isAllowed = outcome === "AbandonedError" && this.#abandoned.has(id);
     if (outcome !== underTest.outcome && !isAllowed)
       this.problems.push(`${handle.workflowId} ended as ${outcome}`);
+  }
+
+  /** A person who got no answer, or `unknown`, may do the same again. */
+  async #play(
+    underTest: ProcessUnderTest,
+    handle: ProcessHandle<{ outcome: string }>,
+    scene: Scene,
+  ) {
+    let answer: string | undefined = "unknown";
+    try {
+      answer = (await underTest.play?.(handle, scene))?.answer;
+    } catch (error) {
+      if (!(error instanceof FinishedError)) throw error;
+    } finally {
+      if (answer === "unknown")
+        for (const operation of underTest.triedAgain ?? [])
+          this.#triedAgain.add(`${scene.intent} ${operation}`);
+    }
+  }
+
+  /** Of what the sandbox calls a duplicate, what no person has tried again. */
+  unexplained<Duplicate extends { intent: string; operation: string }>(duplicates: Duplicate[]) {
+    return duplicates.filter(
+      ({ intent, operation }) => !this.#triedAgain.has(`${intent} ${operation}`),
+    );
   }
 
   /** An operator looks at those that ask, as long as there is a load. */
@@ -139,10 +166,6 @@ export class Load {
   close(): void {
     this.#isOver = true;
   }
-}
-
-function ignoreFinished(error: unknown): void {
-  if (!(error instanceof FinishedError)) throw error;
 }
 
 async function again<T>(work: () => Promise<T>): Promise<T> {
