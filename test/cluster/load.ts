@@ -31,7 +31,6 @@ export class Load {
   ended = 0;
   #numbers = 0;
   readonly #system: TestStack;
-  readonly #workflowIds: string[] = [];
   /** Ended by a person's decision, as it may. */
   readonly #abandoned = new Set<string>();
   readonly #triedAgain = new Set<string>();
@@ -40,10 +39,6 @@ export class Load {
   constructor(system: TestStack) {
     this.#system = system;
     void this.#operate();
-  }
-
-  get workflowIds(): readonly string[] {
-    return this.#workflowIds;
   }
 
   /** Processes of all kinds in turn, until it is enough. */
@@ -72,7 +67,6 @@ export class Load {
   async live(underTest: ProcessUnderTest, id: string): Promise<void> {
     const { client, stack } = this.#system;
     const handle = await again(() => underTest.start(client, id));
-    this.#workflowIds.push(handle.workflowId);
     const scene = { sandboxUrl: stack.sandboxUrl, intent: id };
     const outcome = await again(async () => {
       for (;;) {
@@ -110,11 +104,12 @@ export class Load {
     }
   }
 
-  /** Of what the sandbox calls a duplicate, what no person has tried again. */
-  unexplained<Duplicate extends { intent: string; operation: string }>(duplicates: Duplicate[]) {
-    return duplicates.filter(
-      ({ intent, operation }) => !this.#triedAgain.has(`${intent} ${operation}`),
-    );
+  /** What the sandbox's ledger has against it, but for what a person has tried again. */
+  async excess() {
+    const { duplicates, violations } = await this.#system.sandbox.ledger();
+    const isUnexplained = ({ intent, operation }: { intent: string; operation: string }) =>
+      !this.#triedAgain.has(`${intent} ${operation}`);
+    return [...duplicates.filter(isUnexplained), ...violations];
   }
 
   /** An operator looks at those that ask, as long as there is a load. */
