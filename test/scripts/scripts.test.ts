@@ -103,7 +103,9 @@ test("an unknown command is refused with 2 and the usage on stderr", async () =>
     );
   });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain("build|bench|demo|test|test:lts|test:long|test:compose|test:cluster|verify");
+  expect(stderr).toContain(
+    "build|bench|demo|test|test:lts|test:long|test:compose|test:cluster|verify",
+  );
 });
 
 test("the test files that start first are there", () => {
