@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// What `npm run demo`, `npm test`, `npm run test:long`, `npm run test:lts`, `npm run test:compose`, `npm run test:cluster`, `npm run bench`, `npm run verify` and
-// `npm run build` start. Needs nothing but Node: it installs what is missing, builds what has changed, then runs. Only
-// the command itself writes to stdout.
+// What `npm run build`, `bench`, `demo`, `verify`, `nightly` and those of the tests start. Needs nothing but Node: it installs what is missing,
+// builds what has changed, then runs. Only the command itself writes to stdout.
 
 // 20.19.3 is the first release of 20 whose HTTP server knows the verb QUERY (P2 §4.3).
 const [major = 0, minor = 0, patch = 0] = process.versions.node.split(".").map(Number);
@@ -24,6 +23,7 @@ const commands = {
   "test:compose": async () => (await import("./test.mjs")).testCompose(args),
   "test:cluster": async () => (await import("./test.mjs")).testCluster(args),
   verify: async () => (await import("./verify.mjs")).verify(),
+  nightly: async () => (await import("./verify.mjs")).verify({ isNightly: true }),
 };
 
 if (!Object.hasOwn(commands, command)) {
@@ -33,6 +33,7 @@ if (!Object.hasOwn(commands, command)) {
 
 const { ensureInstalled } = await import("./install.mjs");
 const { runBuild } = await import("./steps.mjs");
-// `verify` builds as one of its steps, after those that are quicker to fail.
-const ready = (await ensureInstalled()) && (command === "verify" || (await runBuild()));
+// They build as one of their steps, after those that are quicker to fail.
+const ready =
+  (await ensureInstalled()) && (["verify", "nightly"].includes(command) || (await runBuild()));
 process.exitCode = ready ? await commands[/** @type {keyof typeof commands} */ (command)]() : 1;

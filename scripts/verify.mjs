@@ -1,5 +1,5 @@
 // Everything that must be green before a change goes in, quickest first: it stops at the first red, but runs both kinds of tests.
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
@@ -18,67 +18,87 @@ const covering = (results) => [
   ...results.flatMap((file) => ["--results", file]),
 ];
 
-/** @returns {Promise<number>} */
-export async function verify() {
+/** Tests that need hours or an engine: each night runs them too. */
+const nightly = ["test:compose", "test:cluster"];
+
+/**
+ * @param {{ isNightly?: boolean }} [options]
+ * @returns {Promise<number>}
+ */
+export async function verify({ isNightly = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-verify-"));
   removeOnExit(folder);
-  /** @param {string} name */
-  const resultsOf = (name) => join(folder, `${name}.json`);
-  const [results, longResults, coverResults] = [
-    resultsOf("test"),
-    resultsOf("long"),
-    resultsOf("coverage"),
-  ];
   /** @type {string[]} */
-  const notRun = [];
-  /** @param {string} file */
-  const into = (file) => ({ env: { TEST_RESULTS_FILE: file } });
-  /** @type {[string, () => Promise<number>][]} */
-  const steps = [
-    ["format", () => runStep(bin("oxfmt"), ["--check", "."])],
-    ["lint", () => runStep(bin("oxlint"), ["--type-aware", "--deny-warnings"])],
-    ["types", () => runStep(bin("tsc"), ["--noEmit"])],
-    ["dead code", () => runStep(bin("knip"), [])],
-    ["supply chain", () => supplyChain((check) => notRun.push(check))],
-    ["build", async () => ((await runBuild()) ? 0 : 1)],
-    ["packages", packages],
-    [
-      "test",
-      () =>
-        runStep(...npm(["test"]), {
-          env: { TEST_RESULTS_FILE: results, TEST_RUN: "test of verify" },
-        }),
-    ],
-    [
-      "test:lts",
-      async () => {
-        const run = (await ltsNode()) ? "test:lts" : "test:long";
-        if (run === "test:long") notRun.push("test:lts");
-        return runStep(...npm(["run", run]), into(longResults));
-      },
-    ],
-    [
-      "tests that cover the specification",
-      () => runStep(...npm(covering([results, longResults])), into(coverResults)),
-    ],
-  ];
-  let worst = 0;
-  for (const [name, run] of steps) {
-    const started = Date.now();
-    say(`── ${name}`);
-    const code = await run().catch((/** @type {Error} */ { message }) => {
-      say(message);
-      return 1;
-    });
-    say(
-      `── ${name}: ${code === 0 ? "green" : "RED"}, ${((Date.now() - started) / 1000).toFixed(1)} s`,
-    );
-    if (code !== 0 && !name.startsWith("test")) {
+  const results = [];
+  /** @type {string[]} */
+  const notRun = isNightly ? [] : [...nightly];
+  /**
+   * Keeps what its tests found, for the closing line.
+   * @param {string[]} command of npm
+   * @param {Record<string, string>} [env]
+   */
+  const runTests = (command, env) => {
+    const file = join(folder, `${results.length}.json`);
+    const code = runStep(...npm(command), { env: { ...env, TEST_RESULTS_FILE: file } });
+    results.push(file);
+    return code;
+  };
+  const lts = async () => {
+    const run = (await ltsNode()) ? "test:lts" : "test:long";
+    if (run === "test:long") notRun.push("test:lts");
+    return runTests(["run", run]);
+  };
+  const simulate = async () => {
+    const code = await runStep(...npm(["run", "simulate", "--", "--for", "8h"]));
+    const isGood = code === 0;
+    const found = { numPassedTests: +isGood, numFailedTests: +!isGood, numPendingTests: 0 };
+    results.push(join(folder, "simulate.json"));
+    await writeFile(join(folder, "simulate.json"), JSON.stringify(found));
+    return code;
+  };
+  /** @type {Record<string, () => Promise<number>>} */
+  const checks = {
+    format: () => runStep(bin("oxfmt"), ["--check", "."]),
+    lint: () => runStep(bin("oxlint"), ["--type-aware", "--deny-warnings"]),
+    types: () => runStep(bin("tsc"), ["--noEmit"]),
+    "dead code": () => runStep(bin("knip"), []),
+    "supply chain": () => supplyChain((check) => notRun.push(check)),
+    build: async () => ((await runBuild()) ? 0 : 1),
+    packages,
+  };
+  /** @type {Record<string, () => Promise<number>>} */
+  const tests = {
+    test: () => runTests(["test"], { TEST_RUN: "test of verify" }),
+    "test:lts": lts,
+    "tests that cover the specification": () => runTests(covering(results)),
+    ...(isNightly && {
+      ...Object.fromEntries(nightly.map((run) => [run, () => runTests(["run", run])])),
+      simulate,
+    }),
+  };
+  for (const [name, run] of Object.entries(checks))
+    if ((await step(name, run)) !== 0) {
       console.log("0 passed, 1 failed");
-      return code;
+      return 1;
     }
-    worst = Math.max(worst, code);
-  }
-  console.log(await closingLine([results, longResults, coverResults], notRun));
+  let worst = 0;
+  for (const [name, run] of Object.entries(tests)) worst = Math.max(worst, await step(name, run));
+  console.log(await closingLine(results, notRun));
   return worst;
+}
+
+/**
+ * @param {string} name
+ * @param {() => Promise<number>} run
+ */
+async function step(name, run) {
+  const started = Date.now();
+  say(`── ${name}`);
+  const code = await run().catch((/** @type {Error} */ { message }) => {
+    say(message);
+    return 1;
+  });
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  say(`── ${name}: ${code === 0 ? "green" : "RED"}, ${seconds} s`);
+  return code;
 }

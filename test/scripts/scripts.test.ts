@@ -104,7 +104,7 @@ test("an unknown command is refused with 2 and the usage on stderr", async () =>
   });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(
-    "build|bench|demo|test|test:lts|test:long|test:compose|test:cluster|verify",
+    "build|bench|demo|test|test:lts|test:long|test:compose|test:cluster|verify|nightly",
   );
 });
 
