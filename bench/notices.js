@@ -35,6 +35,8 @@ const notices = new Map();
 const byKey = new Map();
 /** @type {Map<string, string>} */
 const byToken = new Map();
+/** @type {Map<string, number>} the time of each submission of a single notice, by each part of its lookup key */
+const submittedAt = new Map();
 
 /** What is still to be posted: notices of which each kind is reported, all of one kind before those of the next one. */
 class Queue {
@@ -258,6 +260,7 @@ const routes = [
       const known = byToken.get(token);
       if (known) return { Id: known };
       const notice = newNotice(input.RecipientAddress, input.LookupKey ?? token);
+      for (const part of notice.lookupKey.split("::")) submittedAt.set(part, Date.now());
       byToken.set(token, notice.id);
       reportSpaced(notice, reportingOf(input));
       return { Id: notice.id };
@@ -359,6 +362,7 @@ const routes = [
     },
   ],
   [/^GET \/_report$/, () => queue.report()],
+  [/^GET \/_submitted\/([^/]+)$/, ([key = ""]) => ({ at: submittedAt.get(key) })],
   [
     /^POST \/_clear$/,
     () => {

@@ -20,6 +20,7 @@ import type { Pool } from "../../src/postgres/pool.js";
 import { alone, atLeast, atMost } from "../measure.js";
 import type { Measure } from "../measure.js";
 import { cpuMs, peakBytes } from "../proc.js";
+import { spreadOf } from "../spread.js";
 import { profiledEnv, startPart } from "../stand.js";
 import { countStatements } from "../statements.js";
 
@@ -60,6 +61,8 @@ const WARM_UP = 1_000;
 /** The account whose recipients are read in small pages. */
 const PAGED = "paged";
 const SETTLE_MS = 2_000;
+/** One single notice each second. */
+const SINGLE_MS = 1_000;
 /** How many callbacks the provider has under way: less than the receiver takes of one address at a time. */
 const CONNECTIONS = 192;
 
@@ -74,8 +77,10 @@ export async function measureBatch(options: Options): Promise<Measure[]> {
     for (const recipients of sizes.recipients) runs.push(await bench.batch(recipients, "default"));
     const single = await bench.notices(sizes.notices);
     const largest = Math.max(...sizes.recipients);
-    const paged = await bench.batch(largest, PAGED);
+    const usual = await bench.singles(delay(quick ? 3_000 : 20_000));
+    const paged = await bench.batch(largest, PAGED, { withSingles: true });
     measures.push(...measuresOf(runs, single), reportMeasure(paged));
+    measures.push(singleMeasure(paged, usual));
     measures.push(...(await bench.callbacks(Math.ceil(sizes.callbacks / KINDS.length))));
   } finally {
     await stand.close();
@@ -97,6 +102,8 @@ interface BatchRun extends Cost {
   peakBytes: number;
   /** What the tables of callbacks and items grew by, with their indexes. */
   diskBytes: number;
+  /** What each single notice took in ms, from its start to its submission at the provider. */
+  singles: number[];
 }
 
 function measuresOf(runs: BatchRun[], single: Cost): Measure[] {
@@ -157,6 +164,27 @@ function measuresOf(runs: BatchRun[], single: Cost): Measure[] {
 function reportMeasure({ number, reportSeconds }: BatchRun): Measure {
   const unit = `s for ${number} rows, in pages of 100`;
   return alone({ name: "batch-report", unit, goal: atMost(60, "value") }, [reportSeconds]);
+}
+
+/** The batch and the single notices have one account: they share its queue, its limits and its turn. */
+function singleMeasure({ number, singles }: BatchRun, usually: number[]): Measure {
+  const [beside, usual] = [spreadOf(singles), spreadOf(usually)];
+  return alone(
+    {
+      name: "batch-delays",
+      unit: `ms by which ${number} recipients delay a single notice's submission, at most`,
+      goal: atMost(1_000, "value"),
+      parts: {
+        trustflow: {
+          notices: beside.rounds,
+          "ms beside": beside.median,
+          "ms alone": usual.median,
+          "ms alone at most": usual.max,
+        },
+      },
+    },
+    [beside.max - usual.median],
+  );
 }
 
 function costOf({ parts }: Cost, of = counted): number {
@@ -267,7 +295,11 @@ class BatchBench {
   }
 
   /** From the set-up to the report, by a worker that has sent a small batch before: its code is loaded, its heap has its size. */
-  async batch(recipients: number, account: string): Promise<BatchRun> {
+  async batch(
+    recipients: number,
+    account: string,
+    { withSingles = false } = {},
+  ): Promise<BatchRun> {
     const { stack } = this.#stand;
     this.#say(`batch: ${recipients} recipients, account ${account}`);
     // The most that it was resident is that of this run.
@@ -277,14 +309,17 @@ class BatchBench {
     const diskBefore = await this.#diskBytes();
     const startedAt = performance.now();
     let id = "";
+    let singles: number[] = [];
     const cost = await this.#cost(recipients, async () => {
-      id = await this.#send(recipients, account);
+      const sending = this.#send(recipients, account);
+      if (withSingles) singles = await this.singles(sending, account);
+      id = await sending;
     });
     const seconds = (performance.now() - startedAt - 2 * SETTLE_MS) / 1_000;
     const shape = await this.#shape(workflowIdOf("sendNoticeBatch", id));
     const peak = peakBytes(stack.role("worker").pid);
     const diskBytes = (await this.#diskBytes()) - diskBefore;
-    const run = { ...cost, ...shape, seconds, peakBytes: peak, diskBytes };
+    const run = { ...cost, ...shape, seconds, peakBytes: peak, diskBytes, singles };
     this.#say(`  ${JSON.stringify({ ms: costOf(run), ...run })}`);
     return run;
   }
@@ -313,20 +348,36 @@ class BatchBench {
     await provider("_clear", {});
     const all = async (many: number) => {
       const handles = await Promise.all(
-        Array.from({ length: many }, (_, index) =>
-          client.sendNotice(randomUUID(), {
-            subject: "A notice of the bench",
-            body: "<p>A notice of the bench</p>",
-            recipientAddress: `recipient.${index}@example.com`,
-            lookupKey: `bench-${randomUUID()}`,
-            settings: { affidavitWindowSeconds: 0 },
-          }),
-        ),
+        Array.from({ length: many }, () => client.sendNotice(randomUUID(), notice())),
       );
       await Promise.all(handles.map((handle) => handle.result()));
     };
     await all(Math.min(number, 50));
     return this.#cost(number, () => all(number));
+  }
+
+  /** A single notice each second until `work` has ended: the ms from its start to its submission at the provider. */
+  async singles(work: Promise<unknown>, account = "default"): Promise<number[]> {
+    const { client, provider } = this.#stand;
+    const taken: Promise<number>[] = [];
+    const over = new AbortController();
+    const end = () => over.abort();
+    work.then(end, end);
+    const one = async () => {
+      const input = notice();
+      const from = Date.now();
+      await client.sendNotice(randomUUID(), { ...input, account });
+      for (;;) {
+        const { at } = await provider<{ at?: number }>(`_submitted/${input.lookupKey}`);
+        if (at !== undefined) return at - from;
+        await delay(SINGLE_MS);
+      }
+    };
+    while (!over.signal.aborted) {
+      taken.push(one());
+      await delay(SINGLE_MS);
+    }
+    return Promise.all(taken);
   }
 
   /** Four callbacks for each of so many notices: acknowledged without the relay, then kept by it. */
@@ -436,6 +487,14 @@ class BatchBench {
     return { events: historyLength, bytes: historySize, reportSeconds };
   }
 }
+
+const notice = () => ({
+  subject: "A notice of the bench",
+  body: "<p>A notice of the bench</p>",
+  recipientAddress: "recipient@example.com",
+  lookupKey: `bench-${randomUUID()}`,
+  settings: { affidavitWindowSeconds: 0 },
+});
 
 function requireAllRead({ outcome, counts }: SendNoticeBatchResult, recipients: number): void {
   if (

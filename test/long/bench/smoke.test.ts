@@ -28,6 +28,7 @@ test("a batch ends with a report of all, its history is small, and no callback i
   const { byName } = await bench("--only", "batch", ...sizes);
   for (const name of ["batch-events", "batch-bytes", "batch-report", "batch-lost", "batch-totals"])
     expect(byName[name]).toMatchObject({ met: true });
+  expect(byName["batch-delays"]?.trustflow).toEqual(expect.any(Number));
   expect(byName["batch-cpu-200"]?.parts?.trustflow).toMatchObject({ worker: expect.any(Number) });
 }, 300_000);
 
