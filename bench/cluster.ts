@@ -17,6 +17,8 @@ export async function startPersistentTemporal(progress: (line: string) => void) 
   });
   return {
     address,
+    /** Of a superuser. */
+    databaseUrl: postgres.url,
     pids: [postgres.pid, ...services.map(({ pid }) => pid)],
     async close() {
       await close();

@@ -8,6 +8,7 @@ import { startPersistentTemporal } from "./cluster.js";
 import { measureAcknowledgements } from "./measures/acknowledgements.js";
 import { measureBatch } from "./measures/batch.js";
 import type { BatchSizes } from "./measures/batch.js";
+import { measureCosts } from "./measures/costs.js";
 import { measureDocuments } from "./measures/documents.js";
 import { measureHistory } from "./measures/history.js";
 import { measurePreflight } from "./measures/preflight.js";
@@ -38,9 +39,10 @@ const commands = {
 };
 type GroupName = keyof typeof groups;
 type CommandName = keyof typeof commands;
-const allNames = [...Object.keys(groups), ...Object.keys(commands)];
+const COSTS = "costs";
+const allNames = [...Object.keys(groups), ...Object.keys(commands), COSTS];
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--cluster] [--only ${allNames.join("|")}]… [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N] [--questions N] [--spread N]`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--cluster] [--only ${allNames.join("|")}]… [--process NAME] [--letters N,N…] [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N] [--questions N] [--spread N]`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -50,6 +52,8 @@ async function main(): Promise<number> {
       only: { type: "string", multiple: true, default: [] },
       "cpu-prof": { type: "string" },
       cluster: { type: "boolean", default: false },
+      process: { type: "string" },
+      letters: { type: "string" },
       recipients: { type: "string" },
       notices: { type: "string" },
       callbacks: { type: "string" },
@@ -84,12 +88,21 @@ async function main(): Promise<number> {
     say(table(found));
   }
   const wanted = chosen<GroupName>(groups);
-  if (wanted.length === 0)
-    return report({ versions: { node: process.versions.node }, measures }, values.json);
+  let versions: Record<string, string> = { node: process.versions.node };
+  const wantsCosts = values.only.includes(COSTS);
+  if (wanted.length === 0 && !wantsCosts) return report({ versions, measures }, values.json);
   const temporal = values.cluster ? await startPersistentTemporal(say) : undefined;
-  const stand = await startStand({ progress: say, profiles: values["cpu-prof"], temporal });
-  let versions: Record<string, string>;
+  let stand: Stand | undefined;
   try {
+    if (wantsCosts) {
+      const letters = values.letters?.split(",").map(Number);
+      const { quick, process: only } = values;
+      const found = await measureCosts({ quick, say, only, letters, temporal });
+      measures.push(...found);
+      say(`${table(found)}\n\n${partsText(found)}`);
+      if (wanted.length === 0) return report({ versions, measures }, values.json);
+    }
+    stand = await startStand({ progress: say, profiles: values["cpu-prof"], temporal });
     versions = await versionsOf(stand);
     const bench: Bench = { stand, sides: sidesOf(stand), quick: values.quick, say };
     for (const name of wanted) {
@@ -98,7 +111,7 @@ async function main(): Promise<number> {
       say(table(found));
     }
   } finally {
-    await stand.close();
+    await stand?.close();
     await temporal?.close();
   }
   return report({ versions, measures }, values.json);

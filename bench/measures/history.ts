@@ -1,17 +1,10 @@
 // The shape of a history: events, bytes, billable actions, and what a duplicate callback adds.
-import type { temporal } from "@temporalio/proto";
 import { alone, atMost, compared } from "../measure.js";
 import type { Measure } from "../measure.js";
+import { shapeOf } from "../shape.js";
+import type { Shape } from "../shape.js";
 import { runAll } from "../sides.js";
 import type { Bench, Side } from "../sides.js";
-
-interface Shape {
-  events: number;
-  bytes: number;
-  actions: number;
-  signals: number;
-  activities: number;
-}
 
 const plans = {
   burst: { mode: "burst", firstMs: 300, gapMs: 0, times: 1 },
@@ -26,7 +19,7 @@ export async function measureHistory(bench: Bench): Promise<Measure[]> {
   const shapesOf = async (side: Side, mode: keyof typeof plans): Promise<Shape[]> => {
     await stand.provider.plan(plans[mode]);
     const started = await runAll(side, number);
-    return Promise.all(started.map(({ workflowId }) => shapeOf(bench, workflowId)));
+    return Promise.all(started.map(({ workflowId }) => shapeOf(stand.plain, workflowId)));
   };
   for (const mode of ["burst", "spaced"] as const) {
     say(`history, ${mode}`);
@@ -72,33 +65,4 @@ export async function measureHistory(bench: Bench): Promise<Measure[]> {
     );
   }
   return measures;
-}
-
-async function shapeOf({ stand }: Bench, workflowId: string): Promise<Shape> {
-  const handle = stand.plain.workflow.getHandle(workflowId);
-  const { events = [] } = await handle.fetchHistory();
-  // Undecoded: what is encrypted is counted as it is stored.
-  const { workflowExecutionInfo } = await stand.plain.workflowService.describeWorkflowExecution({
-    namespace: "default",
-    execution: { workflowId },
-  });
-  const bytes = Number(workflowExecutionInfo?.historySizeBytes ?? 0);
-  type Attributes = Exclude<keyof temporal.api.history.v1.IHistoryEvent, "eventId" | "eventType">;
-  const count = (attributes: Attributes) =>
-    (events ?? []).filter((event) => event[attributes]).length;
-  const signals = count("workflowExecutionSignaledEventAttributes");
-  const activities = count("activityTaskScheduledEventAttributes");
-  const retries = (events ?? []).reduce(
-    (sum, event) => sum + Math.max(0, (event.activityTaskStartedEventAttributes?.attempt ?? 1) - 1),
-    0,
-  );
-  const actions =
-    1 +
-    signals +
-    activities +
-    retries +
-    count("timerStartedEventAttributes") +
-    count("upsertWorkflowSearchAttributesEventAttributes") +
-    count("workflowExecutionUpdateAcceptedEventAttributes");
-  return { events: events?.length ?? 0, bytes, actions, signals, activities };
 }

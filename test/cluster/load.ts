@@ -69,15 +69,12 @@ export class Load {
     const handle = await again(() => underTest.start(client, id));
     const scene = { sandboxUrl: stack.sandboxUrl, intent: id };
     const outcome = await again(async () => {
-      for (;;) {
-        await this.#play(underTest, handle, scene);
-        const timeoutMs = underTest.play ? LOOK_MS : undefined;
-        const result = await handle.result({ timeoutMs }).catch((error: unknown) => {
-          if (error instanceof TimedOutError) return undefined;
-          if (isPassing(error)) throw error;
-          return { outcome: (error as Error).constructor.name };
-        });
-        if (result) return result.outcome;
+      try {
+        const turn = underTest.play && (() => this.#play(underTest, handle, scene));
+        return await outcomeOf(handle, turn);
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        return (error as Error).constructor.name;
       }
     });
     this.ended += 1;
@@ -160,6 +157,21 @@ export class Load {
 
   close(): void {
     this.#isOver = true;
+  }
+}
+
+/** Of a process whose persons take their turn until it has ended. */
+export async function outcomeOf(
+  handle: ProcessHandle<{ outcome: string }>,
+  turn?: () => Promise<unknown>,
+): Promise<string> {
+  for (;;) {
+    await turn?.();
+    const waiting = handle.result({ timeoutMs: turn && LOOK_MS });
+    const result = await waiting.catch((error: unknown) => {
+      if (!(error instanceof TimedOutError)) throw error;
+    });
+    if (result) return result.outcome;
   }
 }
 
