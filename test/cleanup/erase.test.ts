@@ -351,9 +351,12 @@ test.each(crashes)(
   },
 );
 
-test("an open process is refused, and nothing is written", async () => {
+test.each([
+  ["an open process", {}],
+  ["a paused process", { status: 8 }],
+])("%s is refused, and nothing is written", async (_, paused) => {
   const { workflowId } = await finished();
-  runs.push({ ...run(workflowId, "third"), isOpen: true });
+  runs.push({ ...run(workflowId, "third"), isOpen: true, ...paused });
   await expect(erase(optionsOf(workflowId))).rejects.toThrow(ProcessIsOpen);
   expect(await rowsOf("erasures", workflowId)).toEqual([]);
 });
@@ -421,12 +424,6 @@ test("callbacks to the account that were parked, or still rest, with a reference
     { account: "default", reference: "other", empty: false },
     { account: "branch", reference: "own", empty: false },
   ]);
-});
-
-test("a paused process is open", async () => {
-  const { workflowId } = await finished();
-  runs.push({ ...run(workflowId, "third"), isOpen: true, status: 8 });
-  await expect(erase(optionsOf(workflowId))).rejects.toThrow(ProcessIsOpen);
 });
 
 test.each([

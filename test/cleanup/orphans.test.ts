@@ -10,6 +10,7 @@ import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { derivedDocumentId, documentIdOf, isUploadId } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { addOwner } from "../../src/journal/ownership.js";
+import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import type { KnownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
@@ -109,21 +110,6 @@ test("an upload that no process took goes into quarantine, and is removed when i
   expect(await inQuarantine()).toEqual([documentIdOf(orphan)]);
 });
 
-test.each([90, 365])(
-  "an affidavit of 200 days stays with histories of %i days, whatever the database lacks",
-  async (historyDays) => {
-    here.historyDays = historyDays;
-    const owned = await stored(200, derivedDocumentId("evi-post", "owned"));
-    await addOwner(database.pool, processKey, [{ id: documentIdOf(owned), kind: "affidavit" }]);
-    const unowned = await stored(200, derivedDocumentId("evi-post", "without a row"));
-    expect(await run()).toEqual({ quarantined: 0, removed: 0 });
-    expect(await Promise.all([owned, unowned].map((uri) => store.exists(uri)))).toEqual([
-      true,
-      true,
-    ]);
-  },
-);
-
 test("what a process took stays, however old it is and whatever Temporal forgot", async () => {
   const uri = await stored(900);
   await takes(uri);
@@ -181,12 +167,7 @@ test("a process that takes a document while it is removed waits, and one that wa
     removeUnfinished: async () => 0,
     async delete(removed: string) {
       taking = takes(removed).then(() => void (isTaken = true));
-      for (let waiting = 0; waiting === 0;) {
-        const { rows } = await database.pool.query(
-          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
-        waiting = rows.length;
-      }
+      await untilLockAwaited(database.pool);
       expect(isTaken).toBe(false);
       await store.delete(removed);
     },
@@ -196,24 +177,11 @@ test("a process that takes a document while it is removed waits, and one that wa
   expect(await store.exists(uri)).toBe(false);
 
   const other = await quarantinedFor(15);
-  const first = await database.pool.connect();
-  try {
-    await first.query("begin");
-    await first.query("delete from trustflow.document_quarantine where id = $1", [
-      documentIdOf(other),
-    ]);
-    const removing = run();
-    for (let waiting = 0; waiting === 0;) {
-      const { rows } = await database.pool.query(
-        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      waiting = rows.length;
-    }
-    await first.query("commit");
-    expect(await removing).toEqual({ quarantined: 0, removed: 0 });
-  } finally {
-    first.release();
-  }
+  const commit = await ownUncommitted(database.pool, processKey, other);
+  const removing = run();
+  await untilLockAwaited(database.pool);
+  await commit();
+  expect(await removing).toEqual({ quarantined: 0, removed: 0 });
   expect(await store.exists(other)).toBe(true);
 });
 

@@ -2,7 +2,7 @@
 // once.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandLine } from "../cli/in-process.js";
@@ -79,63 +79,6 @@ export function testStartMany(stack: () => TestStack): void {
     const { byIntent } = await system.sandbox.ledger();
     for (const id of ids) expect([id, byIntent[id]]).toEqual([id, { "evi-post.submit": 1 }]);
   }, 180_000);
-
-  const documentsInStore = async () => {
-    const directory = system.stack.env["TRUSTFLOW_DOCUMENTS__DIRECTORY"] ?? "";
-    const files = await readdir(directory, { recursive: true, withFileTypes: true });
-    return files.filter((file) => file.isFile()).length;
-  };
-
-  test("a run that joins every letter stores no document again", async () => {
-    const before = await documentsInStore();
-    expect(before).toBeGreaterThanOrEqual(LETTERS);
-    const { code, stdout } = await commandLine(await letters(), { env: system.stack.env });
-    expect({ code, stdout }).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^started +0\n/),
-    });
-    expect(await documentsInStore()).toBe(before);
-  }, 60_000);
-
-  test("another input under an id of before is refused for that row alone", async () => {
-    const command = await letters({ "many-3": "Calle Mayor 2" });
-    const { code, stdout } = await commandLine([...command, "--json"], { env: system.stack.env });
-    const said = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(said).toHaveLength(LETTERS);
-    expect(said.filter(({ result: what }) => what !== "joined")).toEqual([
-      {
-        line: 4,
-        id: "many-3",
-        result: "failed",
-        error: "inputMismatch",
-        message:
-          "sendPostal/many-3 was started with another input: recipientAddress.streetAddress differs",
-      },
-    ]);
-    expect(code).toBe(2);
-    expect((await results())["many-3"]).toBe("failed inputMismatch");
-    expect(await system.effects("many-3")).toEqual({ "evi-post.submit": 1 });
-  }, 60_000);
-
-  test("after too many failures the others are not started, and the result says which", async () => {
-    await rm(result());
-    ids.push("many-31");
-    const other = Object.fromEntries(ids.slice(0, 3).map((id) => [id, "Calle Mayor 3"]));
-    const command = await letters(other);
-    const options = ["--max-failures", "1", "--concurrency", "1"];
-    const { code, stdout } = await commandLine([...command, ...options], { env: system.stack.env });
-    expect(code).toBe(2);
-    expect(stdout).toMatch(/failed +2\nnot started +29: run the same command again\n/);
-    expect(await results()).toMatchObject({
-      "many-2": "failed inputMismatch",
-      "many-3": "notStarted",
-      "many-31": "notStarted",
-    });
-    expect(await system.effects("many-31")).toEqual({});
-  }, 60_000);
 
   test("a signal ends it in order: what is being started is finished, and the rest is not started", async () => {
     await rm(result());

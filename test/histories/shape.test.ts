@@ -6,24 +6,20 @@ import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import type { ProcessName } from "../../src/contracts/registry.js";
 import {
   buildId,
   providerTaskQueue,
   searchAttributes,
   workflowTaskQueue,
 } from "../../src/contracts/shared/names.js";
-import { submitOtp } from "../../src/contracts/shared/messages.js";
 import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
-import { envelopeInput } from "../processes/sign-envelope/inputs.js";
+import { readRecordings } from "../harness/histories/recordings.js";
 import { shapeOf } from "../harness/histories/shape.js";
 import type { Shape } from "../harness/histories/shape.js";
-import { holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
-import { signerInput } from "../processes/sign-one-shot/inputs.js";
 
 const spans = {
   affidavitWindowSeconds: 0,
@@ -62,68 +58,6 @@ const post = {
   }),
 };
 
-const authority = {
-  prepare: async () => ({
-    environment: "sandbox",
-    account: "default",
-    message: { smsOptions: { textSMS: "$OTP$" } },
-    settings: {
-      checkData: true,
-      holderDeadlineSeconds: 86_400,
-      otpTries: 5,
-      otpResends: 3,
-      resendSpacingSeconds: 60,
-      answerSeconds: 15,
-      assertionDeadlineSeconds: 86_400,
-      assertionTries: 3,
-    },
-  }),
-  checkData: async () => null,
-  enroll: async () => ({
-    certIdOtp: 1,
-    deviceCode: "device",
-    enrolledAt: new Date().toISOString(),
-  }),
-  sendOtp: async () => ({ sent: "yes" }),
-  validate: async () => ({ verdict: "accepted" }),
-};
-const hosts = {
-  prepare: async (given?: { input: { documents: object[] } }) => ({
-    environment: "sandbox",
-    account: "default",
-    settings: { uploadsAtOnce: 5 },
-    documents: given?.input.documents ?? [],
-  }),
-  create: async () => ({ reqPk: "r-1", esawToken: "token", requestedAt: new Date().toISOString() }),
-  upload: async () => ({ fileId: "f-1" }),
-  send: async () => ({ envelopeId: "e-1", sentAt: new Date().toISOString() }),
-};
-const signing = {
-  prepare: async (given?: { input: { documents: object[] } }) => ({
-    environment: "sandbox",
-    account: "default",
-    variant: "classic",
-    documents: given?.input.documents ?? [],
-    canRetrieve: true,
-    settings: {
-      ...spans,
-      requireContractAccepted: false,
-      holderDeadlineSeconds: 86_400,
-      otpTries: 5,
-      otpResends: 3,
-      resendSpacingSeconds: 60,
-      answerSeconds: 15,
-    },
-  }),
-  create: async () => ({ requestPk: "r-1", createdAt: new Date().toISOString() }),
-  upload: async () => undefined,
-  contract: async () => ({ kind: "contract", document: { uri: "document:1" } }),
-  sendOtp: async () => ({ sent: "yes" }),
-  sign: async () => ({ verdict: "accepted", state: "signed" }),
-  fetchSigned: async () => [{ kind: "signed", document: { uri: "document:2" } }],
-};
-const gateway = { send: async () => ({ environment: "sandbox", account: "default" }) };
-
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
   const path = await findTemporal();
@@ -153,15 +87,7 @@ beforeAll(async () => {
       buildId,
     }),
     Worker.create({ ...shared, taskQueue: "floor", workflowBundle: floor }),
-    ...Object.entries({
-      "evi-post": post,
-      "disposable-certificate": authority,
-      "messaging-gateway": gateway,
-      "envelope-signature": hosts,
-      "one-shot-signature": signing,
-    }).map(([provider, activities]) =>
-      Worker.create({ ...shared, taskQueue: providerTaskQueue(provider), activities }),
-    ),
+    Worker.create({ ...shared, taskQueue: providerTaskQueue("evi-post"), activities: post }),
   ]);
   running = Promise.all(workers.map((worker) => worker.run()));
 }, 120_000);
@@ -256,13 +182,10 @@ describe("sendPostal", () => {
   }, 60_000);
 });
 
-function start(processName: ProcessName, input: object) {
-  return env.client.workflow.start(processName, {
-    workflowId: `${processName}/${randomUUID()}`,
-    taskQueue: workflowTaskQueue,
-    args: [input],
-  });
-}
+const oneUpdate = {
+  WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
+  WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
+};
 
 /** Every workflow task has these three events, and so has every activity. */
 const threeOf = (kind: string, count: number) => ({
@@ -271,87 +194,65 @@ const threeOf = (kind: string, count: number) => ({
   [`${kind}_COMPLETED`]: count,
 });
 
+// Each activity needs the answer of the one before it, and documents are uploaded side by side. The replay of a recording shows that the
+// present workflow makes its events (test/replay).
 describe("the plain way of", () => {
-  // Each activity needs the answer of the one before it. The attributes are set when the certificate exists, so that its id can
-  // be searched for even while its code cannot be sent, when the holder's deadline is known, and at the end. A task for each
-  // answer, one for the start and one for the holder's code. With the code comes the patch of decision 15: a marker, and an attribute.
-  test("issueCertificate: five activities, one timer, one code, one patch, four times attributes", async () => {
-    const handle = await start("issueCertificate", holderInput("shape"));
-    await processed(handle, 34);
-    await handle.executeUpdate(submitOtp, { args: [{ code: "123456" }] });
-    await handle.result();
-    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([47, 11]);
-    expect(kinds).toEqual({
-      WORKFLOW_EXECUTION_STARTED: 1,
-      ...threeOf("WORKFLOW_TASK", 7),
-      ...threeOf("ACTIVITY_TASK", 5),
-      TIMER_STARTED: 1,
-      WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
-      WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
-      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
-      WORKFLOW_PROPERTIES_MODIFIED: 3,
-      WORKFLOW_EXECUTION_COMPLETED: 1,
-    });
-  }, 60_000);
-
-  // Each activity needs the answer of the one before it; more documents are uploaded side by side. The attributes are set when
-  // the certificate request exists, when the files do, and at the end, so that each host's ids can be searched for.
-  test("signEnvelope: an activity for each document beside its three, three times attributes, three memos", async () => {
-    const input = envelopeInput("shape", "", { names: ["agreement"] });
-    const handle = await start("signEnvelope", input);
-    await handle.result();
-    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([35, 8]);
-    expect(kinds).toEqual({
-      WORKFLOW_EXECUTION_STARTED: 1,
-      ...threeOf("WORKFLOW_TASK", 5),
-      ...threeOf("ACTIVITY_TASK", 4),
-      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
-      WORKFLOW_PROPERTIES_MODIFIED: 3,
-      WORKFLOW_EXECUTION_COMPLETED: 1,
-    });
-  }, 60_000);
-
-  // Each activity needs the answer of the one before it. The attributes are set when the request exists, so that its id can be
-  // searched for, when the signer's deadline is known, and at the end. A task for each answer, one for the start and one for the
-  // signer's code.
-  test("signOneShot: an activity for each document beside its six, one timer, one code, three times attributes, six memos", async () => {
-    const { documents, ...input } = signerInput("shape");
-    const handle = await start("signOneShot", { ...input, documents: documents.slice(0, 1) });
-    await processed(handle, 42);
-    await handle.executeUpdate(submitOtp, { args: [{ code: "123456" }] });
-    await handle.result();
-    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([63, 13]);
-    expect(kinds).toEqual({
-      WORKFLOW_EXECUTION_STARTED: 1,
-      ...threeOf("WORKFLOW_TASK", 9),
-      ...threeOf("ACTIVITY_TASK", 7),
-      TIMER_STARTED: 1,
-      TIMER_CANCELED: 1,
-      WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
-      WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
-      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
-      WORKFLOW_PROPERTIES_MODIFIED: 6,
-      WORKFLOW_EXECUTION_COMPLETED: 1,
-    });
-  }, 60_000);
-
-  // The least that a process with an effect can have: one activity between two tasks. The attributes are set once, because with
-  // the answer it has ended.
-  test("sendMessage: one activity, attributes once, one memo", async () => {
-    const handle = await start("sendMessage", { providerFields: { to: "+34600000000" } });
-    await handle.result();
-    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([13, 3]);
-    expect(kinds).toEqual({
-      WORKFLOW_EXECUTION_STARTED: 1,
-      ...threeOf("WORKFLOW_TASK", 2),
-      ...threeOf("ACTIVITY_TASK", 1),
-      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 1,
-      WORKFLOW_PROPERTIES_MODIFIED: 1,
-      WORKFLOW_EXECUTION_COMPLETED: 1,
-    });
-  }, 60_000);
+  test.each<[path: string, title: string, size: [events: number, actions: number], object]>([
+    // The attributes are set when the certificate exists, so that its id can be searched for even while its code cannot be sent, when the
+    // holder's deadline is known, and at the end. A task for each answer, one for the start and one for the holder's code.
+    [
+      "issueCertificate/issued",
+      "five activities, one timer, one code, three times attributes",
+      [47, 11],
+      {
+        ...threeOf("WORKFLOW_TASK", 7),
+        ...threeOf("ACTIVITY_TASK", 5),
+        ...{ TIMER_STARTED: 1, ...oneUpdate },
+        ...{ UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3, WORKFLOW_PROPERTIES_MODIFIED: 3 },
+      },
+    ],
+    // The attributes are set when the certificate request exists, when the files do, and at the end, so that each host's ids can be
+    // searched for.
+    [
+      "signEnvelope/sent",
+      "an activity for each of two documents beside its three, three times attributes, three memos",
+      [38, 9],
+      {
+        ...threeOf("WORKFLOW_TASK", 5),
+        ...threeOf("ACTIVITY_TASK", 5),
+        ...{ UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3, WORKFLOW_PROPERTIES_MODIFIED: 3 },
+      },
+    ],
+    // The attributes are set when the request exists, so that its id can be searched for, when the signer's deadline is known, and at the
+    // end. A task for each answer, one for the start and one for the signer's code.
+    [
+      "signOneShot/signed",
+      "an activity for each of two documents beside its six, one timer, one code, three times attributes",
+      [70, 14],
+      {
+        ...threeOf("WORKFLOW_TASK", 10),
+        ...threeOf("ACTIVITY_TASK", 8),
+        ...{ TIMER_STARTED: 1, TIMER_CANCELED: 1, ...oneUpdate },
+        ...{ UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3, WORKFLOW_PROPERTIES_MODIFIED: 7 },
+      },
+    ],
+    // The least that a process with an effect can have. The attributes are set once, because with the answer it has ended.
+    [
+      "sendMessage/accepted",
+      "one activity between two tasks, attributes once, one memo",
+      [13, 3],
+      {
+        ...threeOf("WORKFLOW_TASK", 2),
+        ...threeOf("ACTIVITY_TASK", 1),
+        ...{ UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 1, WORKFLOW_PROPERTIES_MODIFIED: 1 },
+      },
+    ],
+  ])("%s: %s", (path, _, size, kinds) => {
+    const [name = ""] = path.split("/");
+    const recording = readRecordings(name).find(({ workflowId }) => workflowId === path);
+    const { events, actions, kinds: found } = shapeOf(recording!.history);
+    expect([events, actions]).toEqual(size);
+    const always = { WORKFLOW_EXECUTION_STARTED: 1, WORKFLOW_EXECUTION_COMPLETED: 1 };
+    expect(found).toEqual({ ...always, ...kinds });
+  });
 });

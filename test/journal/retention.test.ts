@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { EffectInFlight, Journal } from "../../src/journal/journal.js";
 import { purgeEffects } from "../../src/journal/retention.js";
 import type { Effect } from "../../src/journal/journal.js";
+import { untilLockAwaited } from "../harness/documents/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
-import { Provider, effectOf, failed, sameStep, sealers, until } from "./support.js";
+import { Provider, effectOf, failed, sameStep, sealers } from "./support.js";
 
 const options = { leaseMs: 400, lookUpSpacingMs: 100 };
 const DAY_MS = 86_400_000;
@@ -67,12 +68,7 @@ test("a run that uses an answer while the retention removes it is waited for, an
       submit.token,
     ]);
     const purged = purge();
-    await until(async () => {
-      const { rows } = await database.pool.query(
-        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      return rows.length > 0;
-    });
+    await untilLockAwaited(database.pool);
     await run.query("commit");
     expect(await purged).toBe(0);
   } finally {

@@ -6,11 +6,15 @@ import type { CredentialWalletAccount } from "../../src/providers/credential-wal
 import type { Decision } from "../../src/contracts/shared/messages.js";
 import {
   attentionOf,
+  cancels,
   changePassword,
   decide,
+  decided,
   ends,
+  endsAs,
   isAbandoned,
-  knowsNoAccount,
+  isAbandonedWith,
+  notAccepted,
   refusesInput,
   start,
   temporalHandle,
@@ -48,7 +52,6 @@ export const walletAccounts = [
   "cancelled-while-denied",
   "cancel-withdrawn",
   "input-mismatch",
-  "taken-up-again",
 ];
 
 export function walletPaths(flow: Flow): Record<string, Path> {
@@ -73,14 +76,14 @@ export function walletPaths(flow: Flow): Record<string, Path> {
     return { handle, mend: () => sandbox.removeFault(id) };
   }
 
-  /** Cancelled in the Web UI while it waits, and what a person makes of it. */
   async function cancelled(run: PathRun, decision: Decision) {
     const waiting = await denied(run);
-    await temporalHandle(run).cancel();
-    await decide(run, waiting.handle, "cancelRequested", decision);
+    await cancels(run, waiting.handle, decision);
     return waiting;
   }
 
+  const doubted = decided(begin, "unknownOutcome");
+  const refused = decided(begin, "protocol");
   const once = Object.fromEntries(operations.map((name) => [`credential-wallet.${name}`, 1]));
 
   return {
@@ -115,32 +118,15 @@ export function walletPaths(flow: Flow): Record<string, Path> {
       const handle = await begin(run, "empty-init");
       expect((await handle.result()).documents).toEqual([]);
     },
-    async "not-accepted"(run) {
-      const handle = await begin(run, "createOperator=reject-400");
-      await expect(handle.result()).rejects.toMatchObject({
-        details: { provider: "credential-wallet" },
-      });
-    },
-    async "refused-later-retried"(run) {
-      const handle = await begin(run, "createTemplate=reject-400");
-      await decide(run, handle, "protocol", "retry");
-      await ends(handle, "initiated");
-    },
-    async "refused-later-abandoned"(run) {
-      const handle = await begin(run, `${init}=reject-400`);
-      await decide(run, handle, "protocol", "abandon");
-      await isAbandoned(handle, "exists");
-    },
-    async "operator-retried"(run) {
-      const handle = await begin(run, "createOperator=cut");
-      await decide(run, handle, "unknownOutcome", "retry");
-      await ends(handle, "initiated");
-    },
-    async "operator-abandoned"(run) {
-      const handle = await begin(run, "createOperator=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "abandon");
-      await isAbandoned(handle, "unknown");
-    },
+    "not-accepted": notAccepted(begin, "createOperator=reject-400", "credential-wallet"),
+    "refused-later-retried": refused("createTemplate=reject-400", "retry", endsAs("initiated")),
+    "refused-later-abandoned": refused(`${init}=reject-400`, "abandon", isAbandonedWith("exists")),
+    "operator-retried": doubted("createOperator=cut", "retry", endsAs("initiated")),
+    "operator-abandoned": doubted(
+      "createOperator=cut-after-commit",
+      "abandon",
+      isAbandonedWith("unknown"),
+    ),
     async "service-happened"(run) {
       const handle = await begin(run, `${service}=cut-after-commit`);
       await attentionOf(handle, "unknownOutcome");
@@ -149,11 +135,7 @@ export function walletPaths(flow: Flow): Record<string, Path> {
       await decide(run, handle, "unknownOutcome", "happened", ids);
       await ends(handle, "initiated");
     },
-    async "init-happened"(run) {
-      const handle = await begin(run, `${init}=cut-after-commit`);
-      await decide(run, handle, "unknownOutcome", "happened");
-      await ends(handle, "initiated");
-    },
+    "init-happened": doubted(`${init}=cut-after-commit`, "happened", endsAs("initiated")),
     async "access-mended"(run) {
       const mend = await changePassword(run);
       const handle = await begin(run, "", { account: run.account });
@@ -178,15 +160,7 @@ export function walletPaths(flow: Flow): Record<string, Path> {
       const again = await begin(run, "", { account: run.account, operator: another });
       await expect(again.result()).rejects.toThrow(/another input/);
     },
-    async "taken-up-again"(run) {
-      const { mend } = await denied(run);
-      await temporalHandle(run).terminate();
-      await mend();
-      await ends(await begin(run, "", { account: run.account }), "initiated");
-      expect(await run.system.effects(referenceOf(run))).toEqual(once);
-    },
     "invalid-input": (run) => refusesInput(run, { ...input(run), service: {} }),
-    "unknown-account": (run) => knowsNoAccount(run, input(run)),
     async "still-in-attention"(run) {
       const handle = await begin(run, `${init}=cut-after-commit`);
       await statusWhere(handle, ({ attention }) => attention?.step === init);

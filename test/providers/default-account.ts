@@ -3,6 +3,9 @@ import { FromEnvironment } from "../../src/config/fields.js";
 import { Accounts, accountsOf } from "../../src/providers/accounts.js";
 import type { AccountOf, Provider } from "../../src/providers/registry.js";
 
+/** Writes each text that travels with a call. */
+export type Say = (text: string) => string;
+
 export function defaultAccount<P extends Provider>(
   provider: P,
   variables: Record<string, string>,

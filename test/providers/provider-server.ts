@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { createServer as createTlsServer } from "node:https";
 import type { ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach } from "vitest";
 
 export interface Received {
   method: string;
@@ -89,4 +90,24 @@ export async function refusingUrl(): Promise<string> {
   const server = await startProviderServer((_, response) => response.end());
   await server.close();
   return server.url;
+}
+
+/** A server of its own for each test of a file. It answers so, until a test says another answer. */
+export function serverOfEachTest(first: Handler = answering({})) {
+  let server: ProviderServer;
+  const own = {
+    answer: first,
+    get url() {
+      return server.url;
+    },
+    get received() {
+      return server.received;
+    },
+  };
+  beforeEach(async () => {
+    own.answer = first;
+    server = await startProviderServer((...args) => own.answer(...args));
+  });
+  afterEach(() => server.close());
+  return own;
 }

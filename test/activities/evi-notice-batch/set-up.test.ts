@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { effectToken } from "../../../src/journal/effect.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { calls, expectOnce, faults, started, testAppending, testFaults } from "./faults.js";
-import { batchBench, input } from "./support.js";
+import { batchBench } from "./support.js";
 import type { Bench, Call } from "./support.js";
 
 let replacing: Bench;
@@ -146,42 +146,4 @@ test("an attachment that came twice is there once", async () => {
   await run(add);
   const left = await eviNotice.listBatchAttachments(replacing.account, { batchId });
   expect(left.map(({ fileName }) => fileName)).toEqual(["terms.txt", "annex.txt"]);
-});
-
-test("two attempts of each activity at once have each effect once", async () => {
-  const { attempt, run, effect, description } = appending.batch();
-  const slow = { operation: "evi-notice.*", kind: "slow", times: "always" } as const;
-  appending.sandbox.faults.add({ ...slow, ms: 100 });
-  const refusals: unknown[] = [];
-  /** Then as often as Temporal repeats it. */
-  const byTwo = async <R>(call: Call<R>): Promise<R> => {
-    for (const one of await Promise.allSettled([attempt(call), attempt(call, { number: 2 })]))
-      if (one.status === "rejected") refusals.push(one.reason);
-    return run(call);
-  };
-  const { list, body, attachments, fields } = await byTwo((all) =>
-    all.prepareBatch({ input: { ...input, description }, mode: "quick" }),
-  );
-  const { batchId } = await byTwo((all) => all.createBatch({ ...effect("create"), description }));
-  const of = (step: string) => ({ ...effect(step), batchId });
-  const { recipients } = list;
-  await byTwo((all) => all.setBatchBody({ ...of("body"), body }));
-  await byTwo((all) => all.addRecipients({ ...of("recipients"), list }));
-  await byTwo((all) => all.addBatchAttachments({ ...of("attachments"), attachments }));
-  await byTwo((all) => all.configureBatch({ ...of("configure"), fields, recipients }));
-  await appending.bodyIsThere();
-  await byTwo((all) => all.startBatch(of("start")));
-  const { byIntent, duplicates, violations } = appending.sandbox.ledger(description);
-  expect([duplicates, violations]).toEqual([[], []]);
-  expect(byIntent[description]).toEqual({
-    "evi-notice.createBatch": 1,
-    "evi-notice.addRecipients": 1,
-    "evi-notice.addBatchAttachment": attachments.length,
-    "evi-notice.startBatch": 1,
-  });
-  // One of the two waits for the other.
-  expect(refusals).not.toHaveLength(0);
-  for (const refusal of refusals) expect(refusal).toMatchObject({ nonRetryable: false });
-  const { results } = await eviNotice.queryRecipients(appending.account, { batchId });
-  expect(results).toHaveLength(recipients);
 });

@@ -105,26 +105,6 @@ test("a file of an envelope that is not there is named by its place", async () =
   expect(field).toMatchObject({ path: "documents.1.document.path" });
 });
 
-test("a certificate by SMS needs a phone and a text with the code (P1 §2.1, §2.3)", async () => {
-  const input = { ...holderInput("x"), disposableContacts: { mobile: "600" }, smsOptions: {} };
-  const fields = await fieldsOf(input, [], "issue-certificate");
-  expect(fields.map(({ path }) => path)).toEqual([
-    "disposableContacts.mobile",
-    "smsOptions.textSMS",
-  ]);
-});
-
-test("an assertion without its claims is refused, and not quoted (P1 §2.2)", async () => {
-  const input = assertionInput("x", new Date());
-  if ("eidAssertionHolder" in input)
-    input.eidAssertionHolder.assertion = Buffer.from('{"iat":1}').toString("base64");
-  const [field] = await fieldsOf(input, [], "issue-certificate");
-  expect(field).toMatchObject({
-    path: "eidAssertionHolder.assertion",
-    problem: expect.stringContaining("lacks the claims given_name"),
-  });
-});
-
 test("a message without a payload, or over what Temporal takes, is refused", async () => {
   const fieldsOfMessage = (input: object) => fieldsOf(input, [], "send-message");
   expect(await fieldsOfMessage({ providerFields: {} })).toEqual([
@@ -176,13 +156,6 @@ test("each invalid field is named in the caller's spelling", async () => {
   );
 });
 
-test("a conditional rule is named too (P2 §2.2)", async () => {
-  const { region: _, ...address } = letter.recipientAddress;
-  expect(await fieldsOf({ ...letter, recipientAddress: address })).toEqual([
-    { path: "recipientAddress.region", problem: "is required for Registered (P2 §2.2)" },
-  ]);
-});
-
 test.each([
   [{ path: "missing.pdf" }, "document.path"],
   [{ path: "letter.txt" }, "document.path"],
@@ -196,10 +169,6 @@ test.each([
   ],
 ])("the document %j is refused, naming %s", async (document, path) => {
   expect((await fieldsOf({ ...letter, document })).map((field) => field.path)).toContain(path);
-});
-
-test("an id with a space is refused", async () => {
-  expect((await fieldsOf(letter, ["--id", "order 7"])).map(({ path }) => path)).toEqual(["id"]);
 });
 
 test("what is not JSON is refused with its line, and not quoted", async () => {

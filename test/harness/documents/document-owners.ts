@@ -12,12 +12,11 @@ export const ownUncommitted = (pool: Pool, owner: ProcessKey, uri: string) =>
     addOwner(client as unknown as Pool, owner, [{ id: documentIdOf(uri), kind: "submitted" }]),
   );
 
-/** A transaction waits for the lock of a document in this database. */
+/** A transaction waits for a lock in this database. */
 export async function untilLockAwaited(pool: Pool): Promise<void> {
   await eventually("a lock is waited for", async () => {
     const { rowCount } = await pool.query(
-      `select 1 from pg_locks where locktype = 'advisory' and not granted
-         and database = (select oid from pg_database where datname = current_database())`,
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
     return rowCount !== 0;
   });

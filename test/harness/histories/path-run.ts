@@ -49,6 +49,12 @@ export interface PathRun {
 /** What an input is written with. */
 export type Writing = Pick<PathRun, "author" | "intent">;
 
+/** What a provider may be given freely, however deep, with the author's words in it. */
+export const freeFields = ({ author }: Writing) => ({
+  person: { name: "Ada", addresses: ["Calle Mayor 1", { floor: "first" }] },
+  [author.words("a member")]: "whatever it is",
+});
+
 /** Runs the path to its end, and checks that the end is the one in the name. */
 export type Path = (run: PathRun) => Promise<void>;
 
@@ -163,6 +169,60 @@ export async function decide(
     expect(answer).toBe("notYet");
     await delay(Math.max(100, Date.parse(until ?? "") - Date.now() + 100));
   }
+}
+
+/** What a path does with its process at the end. */
+export type After<H = AnyHandle> = (run: PathRun, handle: H) => Promise<void>;
+
+export const endsAs =
+  (outcome: string): After =>
+  (_, handle) =>
+    ends(handle, outcome);
+
+export const isAbandonedWith =
+  (effect: "none" | "unknown" | "exists"): After =>
+  (_, handle) =>
+    isAbandoned(handle, effect);
+
+/** For a process that needs a decision of this kind with some words: what is decided, and what comes after it. */
+export const decided =
+  <W, H extends AnyHandle>(begin: (run: PathRun, words: W) => Promise<H>, kind: string) =>
+  (words: W, decision: Decision, after: After<H>): Path =>
+  async (run) => {
+    const handle = await begin(run, words);
+    await decide(run, handle, kind, decision);
+    await after(run, handle);
+  };
+
+/** Begun with these words, the process fails: this provider refuses what it is asked for. */
+export function notAccepted<W>(
+  begin: (run: PathRun, words: W) => Promise<AnyHandle>,
+  words: W,
+  provider: string,
+): Path {
+  return async (run) => {
+    const handle = await begin(run, words);
+    await expect(handle.result()).rejects.toMatchObject({ details: { provider } });
+  };
+}
+
+/** Terminated, and begun again with another input. */
+export function mismatches(
+  before: (run: PathRun) => Promise<unknown>,
+  again: (run: PathRun) => Promise<AnyHandle>,
+): Path {
+  return async (run) => {
+    await before(run);
+    await temporalHandle(run).terminate();
+    const handle = await again(run);
+    await expect(handle.result()).rejects.toThrow(/another input/);
+  };
+}
+
+/** Cancelled in the Web UI while it waits, and what a person makes of it. */
+export async function cancels(run: PathRun, handle: AnyHandle, decision: Decision): Promise<void> {
+  await temporalHandle(run).cancel();
+  await decide(run, handle, "cancelRequested", decision);
 }
 
 export async function isAbandoned(

@@ -1,4 +1,4 @@
-// What the histories tell after a storm of restarts: failed workflow tasks, and what does not replay.
+// What the histories tell after roles have ended and started again: failed workflow tasks, and what does not replay.
 import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import protobuf from "@temporalio/proto";
 import { readFile } from "node:fs/promises";

@@ -63,14 +63,6 @@ test("no row: it is sent once, and the next performance gets the stored answer w
   });
 });
 
-test("not sent: the error passes through, and the next performance sends with the same token", async () => {
-  const effect = effectOf({ effectClass: "once" });
-  await expect(journal.perform(effect, new Provider(notSent).performance)).rejects.toBe(notSent);
-  const provider = new Provider();
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
-  expect(provider.sends[0]).toMatchObject({ attempt: 2, idempotencyToken: effect.token });
-});
-
 test("refused: the same refusal again, without a call", async () => {
   const effect = effectOf();
   const provider = new Provider(refused);
@@ -129,31 +121,6 @@ test("keyed, no answer, absent twice with the spacing between: sent again with t
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-2" });
   expect(provider).toMatchObject({ lookUps: 2, sends: { length: 2 } });
   expect(provider.sends[1]?.idempotencyToken).toBe(effect.token);
-});
-
-test("keyed without a look-up and once: unknown, and never sent again", async () => {
-  for (const effectClass of ["keyed", "lookup", "once"] as const) {
-    const effect = effectOf({ effectClass });
-    const provider = new Provider(noAnswer);
-    for (let i = 0; i < 3; i += 1)
-      await expect(journal.perform(effect, provider.performance)).rejects.toBeInstanceOf(
-        EffectUnknown,
-      );
-    expect(provider.sends).toHaveLength(1);
-  }
-});
-
-test("lookup after a crash: one empty look-up after the lease is enough; after our own cut-off call it is not", async () => {
-  const effect = effectOf({ effectClass: "lookup" });
-  await crashed(effect);
-  const provider = new Provider(undefined, nothing);
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
-  expect(provider).toMatchObject({ lookUps: 1, sends: { length: 1 } });
-  const cutOff = new Provider(noAnswer, nothing);
-  await expect(
-    journal.perform(effectOf({ effectClass: "lookup" }), cutOff.performance),
-  ).rejects.toBeInstanceOf(EffectAbsentOnce);
-  expect(cutOff.sends).toHaveLength(1);
 });
 
 test("repeatable, unknown outcome: sent again by itself once the lease is over, and the first answer stays (docs/reading-the-specification.md §0)", async () => {

@@ -126,25 +126,6 @@ test("an abandoned process fails and says what exists", async () => {
   await system.sandbox.removeFault(fault);
 }, 60_000);
 
-test("a process that failed shows why, and its status ends with 1", async () => {
-  const handle = await system.client.sendPostal("refused", letterInput("refused", "no-such-word"));
-  await expect(handle.result()).rejects.toThrow("did not accept it");
-  const { failure, phase } = await handle.status();
-  expect(phase).toBe("ended");
-  expect(failure).toMatchObject({
-    type: "NotAccepted",
-    message: expect.stringContaining("evi-post did not accept it"),
-    fields: [{ path: expect.any(String), problem: expect.any(String) }],
-  });
-  const { env } = system.stack;
-  const text = await commandLine(["status", "refused"], { env });
-  expect(text.code).toBe(1);
-  expect(text.stdout).toContain("NotAccepted: evi-post did not accept it");
-  const json = await commandLine(["status", "refused", "--json"], { env });
-  expect(JSON.parse(json.stdout)).toMatchObject({ failure: { type: "NotAccepted" } });
-  expect(json.code).toBe(1);
-}, 60_000);
-
 /** A message whose answer was lost, so its outcome is unknown. */
 async function lostMessage(id: string): Promise<{ handle: AnyHandle; attention: string }> {
   const handle = await system.client.sendMessage(id, {
@@ -157,24 +138,6 @@ async function lostMessage(id: string): Promise<{ handle: AnyHandle; attention: 
   });
   return { handle, attention: attention?.id ?? "" };
 }
-
-test("the command line confirms the retry of one or many by a flag, and says so where it is missing", async () => {
-  const ids = ["flagged-1", "flagged-2"];
-  const lost = await Promise.all(ids.map((id) => lostMessage(id)));
-  const { env } = system.stack;
-  const command = ["resolve", ...ids, "--decision", "retry", "--by", "Ada"];
-  const bare = await commandLine(command, { env });
-  expect(bare.code).toBe(2);
-  expect(bare.stdout.match(/confirmRetry/g)).toHaveLength(ids.length);
-  const unnoted = await commandLine([...command, "--confirm-retry"], { env });
-  expect(unnoted.code).toBe(2);
-  const confirmed = [...command, "--confirm-retry", "--note", "not in the portal"];
-  await eventually(
-    "the leases are over",
-    async () => (await commandLine(confirmed, { env })).code !== 5,
-  );
-  for (const { handle } of lost) expect((await handle.result()).outcome).toBe("accepted");
-}, 90_000);
 
 /** What the Web UI shows of it. */
 async function detailsOf({ workflowId }: AnyHandle): Promise<string> {

@@ -158,12 +158,6 @@ test("after it the marker is nowhere, in no backup without keys either, and the 
   ]);
 }, 120_000);
 
-test("to erase it again is the same", async () => {
-  const again = await run("erase", letter, "--by", "Another person", "--json");
-  expect(again).toMatchObject({ code: 0, json: { by: "Ana Ruiz", runs: 1 } });
-  expect(await count("select count(*) from trustflow.erasures")).toBe(2);
-}, 60_000);
-
 test("a start under an erased id is refused by the client, and by the worker where it has no client of ours", async () => {
   await expect(system.client.sendPostal("erased", input())).rejects.toMatchObject({
     fields: [{ path: "id", problem: expect.stringContaining("was erased") }],

@@ -11,9 +11,8 @@ import type { ProcessName } from "../../../src/contracts/registry.js";
 import { pageCodec } from "../../harness/pages/any-language.js";
 import { messageSchemaOf } from "../../harness/pages/message-schema.js";
 import { brought } from "../../processes/index.js";
-import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
-import { letterPdf } from "../../processes/send-postal/inputs.js";
-import { namedDocuments, ownedDocuments } from "../../harness/documents/owned-documents.js";
+import { holderInput } from "../../processes/issue-certificate/inputs.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
 import { signerInput } from "../../processes/sign-one-shot/inputs.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
@@ -37,50 +36,7 @@ afterAll(async () => {
   await system?.close();
 }, 60_000);
 
-const input = {
-  document: { base64: letterPdf.toString("base64"), mediaType: "application/pdf" },
-  recipientName: "sandbox:delivered",
-  recipientAddress: {
-    streetAddress: "Calle Mayor 1",
-    postalCode: "28013",
-    locality: "Madrid",
-    region: "Madrid",
-    country: "ES",
-  },
-  lookupKey: "plain",
-  settings: { pollIntervalSeconds: 3, askIntervalSeconds: 1, affidavitWindowSeconds: 2 },
-};
-
-test("it starts the process with an inline document and reads its result", async () => {
-  const workflowId = "sendPostal/plain";
-  const result = await client.workflow.execute("sendPostal", {
-    workflowId,
-    taskQueue: "trustflow",
-    args: [input],
-  });
-  expect(result).toMatchObject({ process: "sendPostal", id: "plain", outcome: "delivered" });
-  expect(result.documents[0].document).toMatchObject({
-    uri: expect.stringMatching(/^document:/),
-    size: letterPdf.length,
-  });
-  expect(await ownedDocuments(system, { workflowId })).toEqual(namedDocuments(result.documents));
-  expect(await system.effects("plain")).toEqual({ "evi-post.submit": 1 });
-}, 60_000);
-
-test("its bad input fails as InvalidInput with the field named, before any effect", async () => {
-  const { recipientAddress: _, ...bad } = { ...input, lookupKey: "plain-bad", unheard: true };
-  const failed = client.workflow.execute("sendPostal", {
-    workflowId: "sendPostal/plain-bad",
-    taskQueue: "trustflow",
-    args: [bad],
-  });
-  await expect(failed).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
-  const fields = await failed.catch((error) =>
-    error.cause.details[0].fields.map(({ path }: { path: string }) => path),
-  );
-  expect(fields).toContain("recipientAddress");
-  expect(await system.effects("plain-bad")).toEqual({});
-}, 60_000);
+const input = letterInput("plain", "delivered");
 
 test.each(["sendMessage/plain", "letters/plain", "sendPostal/a b", "plain"])(
   "a letter under the workflow id %s fails as InvalidInput, before any effect",
@@ -204,19 +160,3 @@ async function settled<T>(query: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-test("it brings the holder's code by an update; what does not fit is refused by its field", async () => {
-  const handle = await client.workflow.start("issueCertificate", {
-    workflowId: "issueCertificate/plain-code",
-    taskQueue: "trustflow",
-    args: [holderInput("plain-code")],
-  });
-  const code = await codeFor(system.sandbox, "plain-code");
-  const submit = (argument: object) => handle.executeUpdate("submitOtp", { args: [argument] });
-  await expect(submit({ otp: code })).rejects.toMatchObject({
-    cause: { type: "InvalidInput", details: [{ fields: [{ path: "code" }] }] },
-  });
-  expect(await submit({ code })).toEqual({ answer: "accepted" });
-  expect(await handle.result()).toMatchObject({ outcome: "issued" });
-  await expect(submit({ code })).rejects.toThrow("already completed");
-}, 60_000);

@@ -5,7 +5,6 @@ import type { ListedProcess, Trustflow } from "../../../src/client.js";
 import { proposalsMemo } from "../../../src/contracts/shared/names.js";
 import type { Resolution } from "../../../src/contracts/shared/messages.js";
 import { commandLine } from "../../cli/in-process.js";
-import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
 import { letterToDecide, Operators } from "../../harness/stack/operators.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { resetToTheStart } from "../../harness/stack/reset.js";
@@ -70,49 +69,6 @@ test("one operator proposes, the same one again changes nothing, and another one
   await expect(handle.result()).rejects.toMatchObject({
     decision: { principal: "ben", proposedBy: "ana", note: "seen" },
   });
-}, 60_000);
-
-test("another decision takes the proposal back, and it ends with the attention", async () => {
-  const { handle, attention } = await waiting("replaced");
-  await decide(ana, "replaced", attention);
-  // A retry takes one person; it meets the same refusal, and so a new attention.
-  expect(await decide(ben, "replaced", attention, { decision: "retry" })).toEqual({
-    answer: "resolved",
-  });
-  const { attention: next } = await statusWhere(
-    handle,
-    (status) => status.attention !== undefined && status.attention.id !== attention,
-  );
-  expect(next?.proposed).toBeUndefined();
-  await expect(decide(ben, "replaced", attention)).rejects.toMatchObject({
-    fields: [{ path: "attention" }],
-  });
-  expect(await decide(ben, "replaced", next?.id ?? "")).toEqual({ answer: "pending" });
-  expect(await decide(ana, "replaced", next?.id ?? "")).toEqual({ answer: "resolved" });
-}, 60_000);
-
-test("two operators who say different things about what happened have not decided alike", async () => {
-  const handle = await system.client.issueCertificate(
-    "happened",
-    holderInput("happened", "enroll=cut-after-commit"),
-  );
-  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
-  const [item] = (await system.sandbox.items({ intent: "happened" })).items;
-  const deviceCode = String((await system.sandbox.item(item?.id ?? "")).deviceCode);
-  // Each client seals the code anew, so no two say it in the same words.
-  const says = (client: Trustflow, code: string) =>
-    client.handle("issueCertificate/happened").resolve({
-      attention: attention?.id ?? "",
-      decision: "happened",
-      by: "a person",
-      result: { certIdOtp: Number(item?.id), deviceCode: code },
-    });
-  expect(await says(ana, `${deviceCode}0`)).toEqual({ answer: "pending" });
-  expect(await says(ben, deviceCode)).toEqual({ answer: "pending" });
-  expect(await says(ana, deviceCode)).toEqual({ answer: "resolved" });
-  const code = await codeFor(system.sandbox, "happened");
-  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
-  expect((await handle.result()).outcome).toBe("issued");
 }, 60_000);
 
 test("a proposal outlives a reset to before it", async () => {

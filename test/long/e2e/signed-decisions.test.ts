@@ -124,32 +124,6 @@ test.concurrent("an operator's key decides: the name that is stated and the one 
   expect(stdout).toContain("by Ana Ruiz, signed by ana");
 }, 60_000);
 
-test.concurrent("a signature is worth nothing at another process, and nothing when the id is started again", async () => {
-  const { attention } = await waiting("first");
-  await waiting("second");
-  const argument = { attention, decision: "abandon", by: "Ana Ruiz" };
-  const signed = signedBy("ana", "sendPostal/first", "u-1", argument);
-  expect(await refusedOf(decideAs("sendPostal/second", "u-1", signed))).toMatchObject({
-    path: "signature.value",
-  });
-  expect(
-    await refusedOf(decideAs("sendPostal/first", "u-1", { ...signed, decision: "retry" })),
-  ).toMatchObject({ path: "signature.value" });
-  expect(await decideAs("sendPostal/first", "u-2", argument).catch(() => "refused")).toBe(
-    "refused",
-  );
-  // Temporal knows the id of the update that was refused, so the decision is signed with another one.
-  const again = signedBy("ana", "sendPostal/first", "u-3", argument);
-  expect(await decideAs("sendPostal/first", "u-3", again)).toEqual({ answer: "resolved" });
-  await expect(system.client.handle("sendPostal/first").result()).rejects.toThrow(AbandonedError);
-
-  const { handle } = await waiting("first");
-  expect(await refusedOf(decideAs("sendPostal/first", "u-3", again))).toMatchObject({
-    path: "signature",
-  });
-  expect((await handle.status()).attention?.id).toBe(attention);
-}, 90_000);
-
 /** The contract has to be accepted. */
 async function asked(id: string): Promise<OneShotHandle> {
   const input = signerInput(id, "", { settings: { requireContractAccepted: true } });

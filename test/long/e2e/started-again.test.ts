@@ -10,7 +10,6 @@ import { assertionInput, codeFor, holderInput } from "../../processes/issue-cert
 import { letterPdf } from "../../processes/send-postal/inputs.js";
 import { ownedDocuments } from "../../harness/documents/owned-documents.js";
 import { resetToTheStart } from "../../harness/stack/reset.js";
-import { signerInput } from "../../processes/sign-one-shot/inputs.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
@@ -51,41 +50,6 @@ test("codes that an earlier run has sent are counted, and none is sent for the n
   expect(await effectsOf("counted")).toEqual({ enroll: 1, sendOtp: 2 });
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect(await handle.result()).toMatchObject({ outcome: "issued", otpsSent: 2 });
-});
-
-test("another code that the service refuses is told with its code, and is not counted (62, P1 §7.1)", async () => {
-  const handle = await system.client.issueCertificate("no-more", holderInput("no-more"));
-  const code = await codeFor(system.sandbox, "no-more");
-  const { id } = await fault("sendOtp", 62, "no-more");
-  expect(await handle.resendOtp()).toEqual({ answer: "refused", providerCode: "62" });
-  const { timeline } = await handle.status();
-  expect(timeline.at(-1)?.event).toBe("The provider refused to send another code (62)");
-  await system.sandbox.removeFault(id);
-  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
-  expect((await handle.result()).otpsSent).toBe(1);
-});
-
-test("codes are spaced, and limited in number and tries", async () => {
-  const settings = { resendSpacingSeconds: 60, otpResends: 1, otpTries: 1 };
-  const input = holderInput("limited", "", { settings });
-  const handle = await system.client.issueCertificate("limited", input);
-  await statusWhere(handle, waitsForCode);
-  expect(await handle.resendOtp()).toEqual({ answer: "tooSoon", until: expect.any(String) });
-  expect(await handle.submitOtp("000000")).toEqual({ answer: "wrong", triesLeft: 0 });
-  expect(await handle.submitOtp("000000")).toEqual({ answer: "locked" });
-  expect(await effectsOf("limited")).toEqual({ enroll: 1, sendOtp: 1 });
-});
-
-test("a code with an unknown result counts as a try, so the number of guesses is limited", async () => {
-  const settings = { resendSpacingSeconds: 0, otpTries: 2, otpResends: 1 };
-  const input = holderInput("guessed", "", { settings });
-  const handle = await system.client.issueCertificate("guessed", input);
-  await statusWhere(handle, waitsForCode);
-  await fault("validate", 4711, "guessed");
-  const unknown = { answer: "unknown", providerCode: "4711" };
-  expect(await handle.submitOtp("000000")).toEqual(unknown);
-  expect(await handle.submitOtp("000001")).toEqual(unknown);
-  expect(await handle.submitOtp("000002")).toEqual({ answer: "locked" });
 });
 
 test("an enrolment that was refused for its assertion is made with the one of a new run", async () => {
@@ -138,16 +102,6 @@ test("a new run corrects a message that the service refused, and continues the e
   expect(await effectsOf("reworded")).toEqual({ enroll: 1, sendOtp: 1, validate: 1 });
 });
 
-test("another person than the one who was enrolled is refused under the same id", async () => {
-  const first = await system.client.issueCertificate("other", holderInput("other"));
-  await statusWhere(first, waitsForCode);
-  await system.client.temporal.workflow.getHandle(first.workflowId).terminate();
-  const contacts = { disposableContacts: { mobile: "+390612345679" } };
-  const handle = await system.client.issueCertificate("other", holderInput("other", "", contacts));
-  await expect(handle.result()).rejects.toThrow("another input");
-  expect(await effectsOf("other")).toEqual({ enroll: 1, sendOtp: 1 });
-});
-
 /** To the end of the very first workflow task; what was asked before comes back. */
 test("codes that come back with a reset are counted once", async () => {
   const handle = await system.client.issueCertificate("recounted", holderInput("recounted"));
@@ -159,20 +113,6 @@ test("codes that come back with a reset are counted once", async () => {
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect(await handle.result()).toMatchObject({ outcome: "issued", otpsSent: 2 });
   expect(await effectsOf("recounted")).toEqual({ enroll: 1, sendOtp: 2, validate: 1 });
-});
-
-test("what was said of the contract before a reset is heard after it", async () => {
-  const input = signerInput("reset", "", { settings: { requireContractAccepted: true } });
-  const handle = await system.client.signOneShot("reset", input);
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the acceptance of the contract");
-  expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
-  const code = await codeFor(system.sandbox, "reset");
-  await statusWhere(handle, waitsForCode);
-  await resetToTheStart(system, handle.workflowId);
-  await statusWhere(handle, waitsForCode);
-  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
-  expect((await handle.result()).outcome).toBe("signed");
-  expect(await effectsOf("reset")).toMatchObject({ create: 1, otp: 1, sign: 1 });
 });
 
 test("the clean-up believes Temporal's histories, not their absence: a lost owner is written again, and no row goes that a reset needs", async () => {

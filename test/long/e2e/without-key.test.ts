@@ -37,25 +37,6 @@ afterAll(async () => {
   await system?.close();
 }, 60_000);
 
-test("a start in clear fails as InvalidInput, and nothing is sent", async () => {
-  const failed = stranger.workflow.execute("sendPostal", {
-    workflowId: "sendPostal/strangers",
-    taskQueue: "trustflow",
-    args: [letterInput("strangers", "delivered")],
-  });
-  await expect(failed).rejects.toMatchObject({
-    cause: {
-      type: "InvalidInput",
-      message: `Invalid input: (input) ${notEncrypted}`,
-      details: [{ fields: [{ path: "(input)", problem: notEncrypted }] }],
-    },
-  });
-  expect(await system.effects("strangers")).toEqual({});
-  // A process that failed leaves its id to a client with the key.
-  const handle = await system.client.sendPostal("strangers", letterInput("strangers", "delivered"));
-  expect((await handle.result()).outcome).toBe("delivered");
-}, 90_000);
-
 test("an id that a stranger holds open with an input in clear is neither joined nor taken for another input", async () => {
   const held = await stranger.workflow.start("sendPostal", {
     workflowId: "sendPostal/held",

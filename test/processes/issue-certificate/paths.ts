@@ -1,28 +1,35 @@
-// Every way through `issueCertificate` (P1 §1.1, 4.1; docs/reading-the-specification.md §5).
+// The ways through `issueCertificate` whose histories differ (P1 §1.1, 4.1; docs/reading-the-specification.md §5).
 import { expect } from "vitest";
 import type { CertificateHandle, IssueCertificateInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {
   attentionOf,
+  cancels,
   changePassword,
   decide,
+  decided,
   decidedBy,
   ends,
+  endsAs,
   idOf,
-  isAbandoned,
-  knowsNoAccount,
+  isAbandonedWith,
+  mismatches,
   refusesInput,
   resentWhenDue,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { Path, PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
+import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { assertionInput, codeFor, holderInput } from "./inputs.js";
 import { answerLate } from "../../harness/stack/late-answer.js";
 import { statusWhere } from "../../harness/stack/stack.js";
 
 /** Long enough for what a path does before it, however busy the machine is. */
 const soon = { holderDeadlineSeconds: 15 };
+
+const doubted = decided(begin, "unknownOutcome");
+const refused = decided(begin, "protocol");
+const unheard = decided(leftOpen, "unknownOutcome");
 
 export const issueCertificatePaths: PathsOf = {
   process: "issueCertificate",
@@ -61,7 +68,6 @@ export const issueCertificatePaths: PathsOf = {
       });
       expect(await run.system.effects(run.intent)).toEqual(once("enroll"));
     },
-    unchecked: (run) => enters(run, "", { checkData: false }),
     "by-email": async (run) => {
       const handle = await start(run, "issueCertificate", { ...holder(run), ...byEmail });
       await entersCode(run, handle);
@@ -81,22 +87,7 @@ export const issueCertificatePaths: PathsOf = {
       await resentWhenDue(handle);
       await entersCode(run, handle, 1);
     },
-    async expired(run) {
-      await ends(await begin(run, "", { holderDeadlineSeconds: 1 }), "expired");
-    },
-    async locked(run) {
-      const handle = await enrolled(run, "", { otpTries: 1, otpResends: 0 });
-      expect(await tries(run, handle)).toEqual({ answer: "wrong", triesLeft: 0 });
-      await ends(handle, "locked");
-    },
 
-    async "by-assertion"(run) {
-      const issuedAt = await now(run);
-      const input = eid(run, assertion(run, issuedAt));
-      const handle = await start(run, "issueCertificate", input);
-      await entersCode(run, handle);
-      expect((await handle.result()).references).toMatchObject({ otpId: expect.any(String) });
-    },
     async "assertion-expired"(run) {
       const handle = await withOldAssertion(run);
       await renews(run, handle);
@@ -141,43 +132,18 @@ export const issueCertificatePaths: PathsOf = {
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
       await entersCode(run, handle, 1);
     },
-    async "enrolment-retried"(run) {
-      const handle = await begin(run, "enroll=cut");
-      await decide(run, handle, "unknownOutcome", "retry");
-      await entersCode(run, handle);
-    },
-    async "enrolment-abandoned"(run) {
-      const handle = await begin(run, "enroll=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "abandon");
-      await isAbandoned(handle, "unknown");
-    },
+    "enrolment-retried": doubted("enroll=cut", "retry", entersCode),
+    "enrolment-abandoned": doubted(
+      "enroll=cut-after-commit",
+      "abandon",
+      isAbandonedWith("unknown"),
+    ),
     async "enrolment-still-in-doubt"(run) {
       await attentionOf(await begin(run, "enroll=cut-after-commit"), "unknownOutcome");
     },
-    async "code-unanswered"(run) {
-      await enters(run, "sendOtp=cut-after-commit");
-    },
-    async "code-unanswered-resent"(run) {
-      const handle = await enrolled(run, "sendOtp=cut");
-      expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
-      await entersCode(run, handle);
-    },
-    async "code-refused-retried"(run) {
-      const handle = await begin(run, "sendOtp=code-99");
-      await decide(run, handle, "protocol", "retry");
-      await entersCode(run, handle);
-    },
-    async "code-refused-abandoned"(run) {
-      const handle = await begin(run, "sendOtp=code-99");
-      await decide(run, handle, "protocol", "abandon");
-      await isAbandoned(handle, "exists");
-    },
+    "code-refused-retried": refused("sendOtp=code-99", "retry", entersCode),
+    "code-refused-abandoned": refused("sendOtp=code-99", "abandon", isAbandonedWith("exists")),
 
-    async "try-unanswered"(run) {
-      const handle = await enrolled(run, "validate=cut");
-      expect(await tries(run, handle)).toEqual({ answer: "unknown" });
-      await entersCode(run, handle);
-    },
     async "try-accepted-late"(run) {
       const handle = await leftOpen(run, "validate=cut-after-commit");
       await answersLate(run, "answered", {});
@@ -188,20 +154,10 @@ export const issueCertificatePaths: PathsOf = {
       await answersLate(run, "refused", { code: "250", status: 500, fields: [] });
       await ends(handle, "expired");
     },
-    async "try-happened"(run) {
-      const handle = await leftOpen(run, "validate=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "happened");
-      await ends(handle, "issued");
-    },
-    async "try-retried"(run) {
-      const handle = await leftOpen(run, "validate=cut");
-      await decide(run, handle, "unknownOutcome", "retry");
-      await entersCode(run, handle);
-    },
+    "try-happened": unheard("validate=cut-after-commit", "happened", endsAs("issued")),
+    "try-retried": unheard("validate=cut", "retry", entersCode),
 
-    "cancelled-before-enrolment": cancelled(withOldAssertion, "abandon", (_, handle) =>
-      isAbandoned(handle, "none"),
-    ),
+    "cancelled-before-enrolment": cancelled(withOldAssertion, "abandon", isAbandonedWith("none")),
     "cancel-withdrawn-before-enrolment": cancelled(
       withOldAssertion,
       "retry",
@@ -210,26 +166,8 @@ export const issueCertificatePaths: PathsOf = {
         await entersCode(run, handle);
       },
     ),
-    "cancelled-after-enrolment": cancelled(enrolled, "abandon", (_, handle) =>
-      isAbandoned(handle, "exists"),
-    ),
-    "cancel-withdrawn-after-enrolment": cancelled(enrolled, "retry", (run, handle) =>
-      entersCode(run, handle),
-    ),
-    async "cancel-withdrawn-in-doubt"(run) {
-      const asked = await begin(run, "enroll=cut-after-commit");
-      await attentionOf(asked, "unknownOutcome");
-      await temporalHandle(run).cancel();
-      await decide(run, asked, "cancelRequested", "retry");
-      await attentionOf(asked, "unknownOutcome");
-      await temporalHandle(run).terminate();
-      const handle = await begin(run, "enroll=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "abandon");
-      await isAbandoned(handle, "unknown");
-      expect(await run.system.effects(run.intent)).toEqual({
-        "disposable-certificate.enroll": 1,
-      });
-    },
+    "cancelled-after-enrolment": cancelled(enrolled, "abandon", isAbandonedWith("exists")),
+    "cancel-withdrawn-after-enrolment": cancelled(enrolled, "retry", entersCode),
 
     async "access-mended"(run) {
       const { handle, mend } = await denied(run);
@@ -244,13 +182,9 @@ export const issueCertificatePaths: PathsOf = {
       const { disposableContacts: _, ...bad } = holder(run) as unknown as Record<string, unknown>;
       await refusesInput(run, bad);
     },
-    "unknown-account": (run) => knowsNoAccount(run, holder(run)),
-    async "input-mismatch"(run) {
-      await enrolled(run);
-      await temporalHandle(run).terminate();
-      const handle = await start(run, "issueCertificate", holder({ ...run, intent: "another" }));
-      await expect(handle.result()).rejects.toThrow(/another input/);
-    },
+    "input-mismatch": mismatches(enrolled, (run) =>
+      start(run, "issueCertificate", holder({ ...run, intent: "another" })),
+    ),
 
     async terminated(run) {
       await enrolled(run);
@@ -261,16 +195,6 @@ export const issueCertificatePaths: PathsOf = {
       await temporalHandle(run).terminate();
       await enters(run);
       expect(await run.system.effects(run.intent)).toEqual(once("enroll"));
-    },
-    async "taken-up-with-another-assertion"(run) {
-      await renews(run, await withOldAssertion(run));
-      await temporalHandle(run).terminate();
-      // However old its assertion is by then.
-      const input = eid(run, assertion(run, await anHourAgo(run)));
-      await entersCode(run, await start(run, "issueCertificate", input));
-      expect(await run.system.effects(run.intent)).toEqual(
-        once("enrollDisposableWitheIDAssertion"),
-      );
     },
     async "still-open"(run) {
       await enrolled(run);
@@ -433,8 +357,7 @@ function cancelled(
 ): Path {
   return async (run) => {
     const handle = await before(run);
-    await temporalHandle(run).cancel();
-    await decide(run, handle, "cancelRequested", decision);
+    await cancels(run, handle, decision);
     await after(run, handle);
   };
 }

@@ -1,5 +1,6 @@
-// Every way through `issueCredential` (P1 §1.6, 4.6).
+// The ways through `issueCredential` whose histories differ (P1 §1.6, 4.6).
 import * as wallet from "../../../src/providers/credential-wallet/client.js";
+import { freeFields } from "../../harness/histories/path-run.js";
 import type { PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { referenceOf, walletAccounts, walletPaths } from "../wallet-paths.js";
 import { issuanceInput } from "./inputs.js";
@@ -30,13 +31,7 @@ export const issueCredentialPaths: PathsOf = {
 };
 
 function issuance(writing: Writing, words = "") {
-  const { author } = writing;
   const input = issuanceInput(referenceOf(writing), words);
-  const person = { name: "Ada", addresses: ["Calle Mayor 1", { floor: "first" }] };
-  const providerFields = {
-    ...input.init?.providerFields,
-    person,
-    [author.words("a member")]: "whatever it is",
-  };
+  const providerFields = { ...input.init?.providerFields, ...freeFields(writing) };
   return { ...input, init: { providerFields } };
 }

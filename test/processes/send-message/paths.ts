@@ -1,17 +1,22 @@
-// Every way through `sendMessage` (P1 §1.3, 4.3).
-import { expect } from "vitest";
+// The ways through `sendMessage` whose histories differ (P1 §1.3, 4.3).
 import type { SendMessageInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {
   attentionOf,
-  decide,
+  cancels,
+  decided,
   ends,
+  endsAs,
+  freeFields,
   isAbandoned,
+  isAbandonedWith,
+  notAccepted,
   refusesInput,
   start,
-  temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
+import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+
+const doubted = decided(begin, "unknownOutcome");
 
 export const sendMessagePaths: PathsOf = {
   process: "sendMessage",
@@ -24,27 +29,10 @@ export const sendMessagePaths: PathsOf = {
     async accepted(run) {
       await ends(await begin(run), "accepted");
     },
-    async "not-accepted"(run) {
-      const handle = await begin(run, "send=reject-400");
-      await expect(handle.result()).rejects.toMatchObject({
-        details: { provider: "messaging-gateway" },
-      });
-    },
-    async "unanswered-happened"(run) {
-      const handle = await begin(run, "send=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "happened");
-      await ends(handle, "accepted");
-    },
-    async "unanswered-retried"(run) {
-      const handle = await begin(run, "send=cut");
-      await decide(run, handle, "unknownOutcome", "retry");
-      await ends(handle, "accepted");
-    },
-    async "unanswered-abandoned"(run) {
-      const handle = await begin(run, "send=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "abandon");
-      await isAbandoned(handle, "unknown");
-    },
+    "not-accepted": notAccepted(begin, "send=reject-400", "messaging-gateway"),
+    "unanswered-happened": doubted("send=cut-after-commit", "happened", endsAs("accepted")),
+    "unanswered-retried": doubted("send=cut", "retry", endsAs("accepted")),
+    "unanswered-abandoned": doubted("send=cut-after-commit", "abandon", isAbandonedWith("unknown")),
     async "access-mended"(run) {
       const { handle, mend } = await denied(run);
       await mend();
@@ -67,14 +55,13 @@ export const sendMessagePaths: PathsOf = {
 };
 
 /** Whatever a gateway may want, nested as it likes. */
-function message({ author, intent }: Writing, words = ""): SendMessageInput {
-  const person = { name: "Ada", addresses: ["Calle Mayor 1", { floor: "first" }] };
+function message(writing: Writing, words = ""): SendMessageInput {
   return {
     providerFields: {
-      clientReference: intent,
+      clientReference: writing.intent,
       to: "+34600000000",
       text: "Your certificate is ready",
-      data: { person, [author.words("a member")]: "whatever it is" },
+      data: freeFields(writing),
       ...(words === "" ? {} : { sandbox: words }),
     },
   };
@@ -93,10 +80,8 @@ export async function denied(run: PathRun) {
   return { handle, mend: () => system.sandbox.putAccount(account, { roles: ["USER"] }) };
 }
 
-/** Cancelled in the Web UI while it waits, and what a person makes of it. */
 async function cancelled(run: PathRun, decision: Decision) {
   const waiting = await denied(run);
-  await temporalHandle(run).cancel();
-  await decide(run, waiting.handle, "cancelRequested", decision);
+  await cancels(run, waiting.handle, decision);
   return waiting;
 }

@@ -1,19 +1,22 @@
-// Every way through `sendNoticeBatch`.
+// The ways through `sendNoticeBatch` whose histories differ.
 import { expect } from "vitest";
 import type { HandleOf, SendNoticeBatchInput } from "../../../src/client.js";
+import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {
   attentionOf,
   changePassword,
   decide,
+  decided,
   ends,
+  endsAs,
   faulty,
-  isAbandoned,
-  knowsNoAccount,
-  refusesInput,
+  isAbandonedWith,
+  mismatches,
+  notAccepted,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import type { After, Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { refused } from "../evi-paths.js";
 import type { Fixable } from "../evi-paths.js";
@@ -27,8 +30,7 @@ const withInvalidRow = recipientsCsv([
   ["ada@example.com", "Ada", "sandbox:read"],
   ["bo@example.com", "", ""],
 ]);
-/** The sandbox makes no notice for a recipient whose magic words cannot be. */
-const withUnmade = recipientsOf(["read", "accepted"]);
+const leftOut = { recipients: withInvalidRow, onInvalid: "skip-invalid" } as const;
 
 export const sendNoticeBatchPaths: PathsOf = {
   process: "sendNoticeBatch",
@@ -72,8 +74,6 @@ export const sendNoticeBatchPaths: PathsOf = {
   inputs: { batch: (writing) => batch(writing, ["read"]) },
   paths: {
     closed: through(["read", "refused"], "closed", { attachments: [withAttachment()] }),
-    "callbacks-lost": through(["read,callbacks-lost", "read"], "closed"),
-    "callbacks-doubled": through(["read,callbacks-doubled"], "closed"),
     "open-at-the-deadline": through(["read", "open"], "openAtDeadline", {
       settings: { ...fastSettings, deadlineSeconds: 12 },
     }),
@@ -95,53 +95,28 @@ export const sendNoticeBatchPaths: PathsOf = {
       expect(timeline).toContainEqual(expect.objectContaining(told));
     },
     "rows-left-out": through([], "closed", {
-      recipients: withInvalidRow,
-      onInvalid: "skip-invalid",
+      ...leftOut,
       settings: { ...fastSettings, failureBudgetCount: 1 },
     }),
 
-    async "budget-before-start-continued"(run) {
-      const handle = await begin(run, [], {
-        recipients: withInvalidRow,
-        onInvalid: "skip-invalid",
-      });
-      await decide(run, handle, "failureBudget", "retry");
-      await ends(handle, "closed");
-    },
-    async "budget-before-start-abandoned"(run) {
-      const handle = await begin(run, [], {
-        recipients: withInvalidRow,
-        onInvalid: "skip-invalid",
-      });
-      await decide(run, handle, "failureBudget", "abandon");
-      await isAbandoned(handle, "none");
-    },
-    async "budget-after-start"(run) {
-      const handle = await begin(run, [], { recipients: recipientsOf(["open", "accepted"]) });
-      await decide(run, handle, "failureBudget", "abandon");
-      await isAbandoned(handle, "exists");
-    },
-    async "budget-after-start-continued"(run) {
-      const settings = { ...fastSettings, deadlineSeconds: 12 };
-      const handle = await begin(run, [], {
+    "budget-before-start-continued": budget(leftOut, "retry", endsAs("closed")),
+    "budget-before-start-abandoned": budget(leftOut, "abandon", isAbandonedWith("none")),
+    "budget-after-start": budget(
+      { recipients: recipientsOf(["open", "accepted"]) },
+      "abandon",
+      isAbandonedWith("exists"),
+    ),
+    "budget-after-start-continued": budget(
+      {
         recipients: recipientsOf(["open", "accepted"]),
-        settings,
-      });
-      await decide(run, handle, "failureBudget", "retry");
-      await ends(handle, "openAtDeadline");
-    },
-    async "notice-not-made"(run) {
-      const settings = { ...fastSettings, failureBudgetCount: 1 };
-      const handle = await begin(run, [], { recipients: withUnmade, settings });
-      const { outcome, counts } = await handle.result();
-      expect([outcome, counts.recipients, counts.withoutNotice]).toEqual(["closed", 2, 1]);
-    },
+        settings: { ...fastSettings, deadlineSeconds: 12 },
+      },
+      "retry",
+      endsAs("openAtDeadline"),
+    ),
 
     async "cancelled-before-submit"(run) {
-      const handle = await begin(run, [], {
-        recipients: withInvalidRow,
-        onInvalid: "skip-invalid",
-      });
+      const handle = await begin(run, [], leftOut);
       await attentionOf(handle, "failureBudget");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelledBeforeSubmit");
@@ -202,49 +177,28 @@ export const sendNoticeBatchPaths: PathsOf = {
       await fix();
       await ends(handle, "closed");
     },
-    async "batch-invalid"(run) {
-      const handle = await begin(run, ["read"], { costCentre: "sandbox:invalid" });
-      await decide(run, handle, "protocol", "abandon");
-      await isAbandoned(handle, "exists");
-    },
+    "batch-invalid": decided(reading, "protocol")("invalid", "abandon", isAbandonedWith("exists")),
     async "batch-failed"(run) {
       const handle = await begin(run, ["read", "refused"], { costCentre: "sandbox:failed" });
       await decide(run, handle, "protocol", "happened");
       await ends(handle, "failed");
     },
 
-    async "not-accepted"(run) {
-      const handle = await begin(run, ["read"], { costCentre: "sandbox:unknown" });
-      await expect(handle.result()).rejects.toMatchObject({ details: { provider: "evi-notice" } });
-    },
+    "not-accepted": notAccepted(reading, "unknown", "evi-notice"),
     async "list-refused"(run) {
       const handle = await begin(run, [], { recipients: withInvalidRow });
       await expect(handle.result()).rejects.toMatchObject({
         fields: [{ path: "recipients", problem: expect.stringContaining("line 3") }],
       });
     },
-    async "invalid-input"(run) {
-      const { subject: _, ...bad } = batch(run, ["read"]);
-      await refusesInput(run, bad);
-    },
-    async "unknown-account"(run) {
-      await knowsNoAccount(run, batch(run, ["read"]));
-    },
-    async "input-mismatch"(run) {
-      await tracked(run, ["open"]);
-      await temporalHandle(run).terminate();
-      const handle = await begin(run, ["open"], { issuerName: run.author.words("other") });
-      await expect(handle.result()).rejects.toThrow(/another input/);
-    },
+    "input-mismatch": mismatches(
+      (run) => tracked(run, ["open"]),
+      (run) => begin(run, ["open"], { issuerName: run.author.words("other") }),
+    ),
 
     async terminated(run) {
       await tracked(run, ["open"]);
       await temporalHandle(run).terminate();
-    },
-    async "taken-up-again"(run) {
-      await tracked(run, ["read"]);
-      await temporalHandle(run).terminate();
-      await ends(await begin(run, ["read"]), "closed");
     },
     async "still-open"(run) {
       await tracked(run, ["open"]);
@@ -284,6 +238,17 @@ function batch(
 
 function begin(run: PathRun, words: string[], more: Partial<SendNoticeBatchInput> = {}) {
   return start(run, "sendNoticeBatch", batch(run, words, more));
+}
+
+/** More failed, or is invalid, than the input allows; a person decides. */
+function budget(more: Partial<SendNoticeBatchInput>, decision: Decision, after: After): Path {
+  const begun = (run: PathRun) => begin(run, [], more);
+  return decided(begun, "failureBudget")(undefined, decision, after);
+}
+
+/** A batch of one notice whose cost centre steers the sandbox. */
+function reading(run: PathRun, word: string) {
+  return begin(run, ["read"], { costCentre: `sandbox:${word}` });
 }
 
 async function tracked(run: PathRun, words: string[]) {

@@ -1,12 +1,14 @@
-// Every way through `sendNotice`.
+// The ways through `sendNotice` whose histories differ.
 import { expect } from "vitest";
 import type { HandleOf, SendNoticeInput } from "../../../src/client.js";
 import {
   attentionOf,
+  cancels,
   decide,
   ends,
   isAbandoned,
-  knowsNoAccount,
+  mismatches,
+  notAccepted,
   refusesInput,
   start,
   temporalHandle,
@@ -48,23 +50,9 @@ export const sendNoticePaths: PathsOf = {
       const about = { ipAddress: expect.stringMatching(/^192\.0\.2\./), progress: 100 };
       expect(reported).toContainEqual(expect.objectContaining({ kind: "Read", ...about }));
     },
-    refused: through("refused", "refused"),
-    rejected: through("rejected", "rejected", { commitmentChoice: "AcceptOrReject" }),
-    "failed-and-recovered": through("failed-recovered", "read"),
-    failed: through("failed", "failed", { timeToLive: 60 }),
-    "callbacks-doubled": through("read,callbacks-doubled", "read"),
-    "callbacks-lost": through("read,callbacks-lost", "read"),
     "submit-unanswered": through("read,submit=cut-after-commit", "read"),
-    "downloads-tracked": through("read", "read", {
-      timeToLive: 60,
-      enforceTrackingUntilTimeToLive: true,
-      affidavitKinds: ["ContentDownload"],
-    }),
     "affidavit-regenerated": through("read,affidavit-regenerated", "read", {
       settings: { ...fastSettings, affidavitWindowSeconds: 20 },
-    }),
-    "no-affidavit-window": through("read", "read", {
-      settings: { ...fastSettings, pollIntervalSeconds: 60, affidavitWindowSeconds: 0 },
     }),
     "open-at-the-deadline": through("open", "openAtDeadline", {
       settings: { ...fastSettings, deadlineSeconds: 8 },
@@ -83,14 +71,12 @@ export const sendNoticePaths: PathsOf = {
 
     async "cancelled-and-continued"(run) {
       const handle = await tracked(run, unhurried);
-      await temporalHandle(run).cancel();
-      await decide(run, handle, "cancelRequested", "retry");
+      await cancels(run, handle, "retry");
       await closes(run, handle);
     },
     async "cancelled-and-abandoned"(run) {
       const handle = await tracked(run, "open");
-      await temporalHandle(run).cancel();
-      await decide(run, handle, "cancelRequested", "abandon");
+      await cancels(run, handle, "abandon");
       await isAbandoned(handle, "exists");
     },
 
@@ -153,31 +139,17 @@ export const sendNoticePaths: PathsOf = {
       expect(await handle.requestAffidavit()).toMatchObject({ answer: "requested" });
       await closes(run, handle);
     },
-    async "affidavit-unanswered"(run) {
-      const words = `${unhurried},affidavitRequest=cut-after-commit`;
-      const handle = await tracked(run, words, onDemand);
-      expect(await handle.requestAffidavit()).toEqual({ answer: "unknown" });
-      await closes(run, handle);
-    },
 
-    async "not-accepted"(run) {
-      // The sandbox refuses a magic word that the commitment does not allow.
-      const handle = await begin(run, "accepted");
-      await expect(handle.result()).rejects.toMatchObject({ details: { provider: "evi-notice" } });
-    },
+    // The sandbox refuses a magic word that the commitment does not allow.
+    "not-accepted": notAccepted(begin, "accepted", "evi-notice"),
     async "invalid-input"(run) {
       const { recipientAddress: _, ...bad } = notice(run, "read");
       await refusesInput(run, bad);
     },
-    async "unknown-account"(run) {
-      await knowsNoAccount(run, notice(run, "read"));
-    },
-    async "input-mismatch"(run) {
-      await tracked(run, "open");
-      await temporalHandle(run).terminate();
-      const handle = await begin(run, "open", { issuerLegalName: run.author.words("other") });
-      await expect(handle.result()).rejects.toThrow(/another input/);
-    },
+    "input-mismatch": mismatches(
+      (run) => tracked(run, "open"),
+      (run) => begin(run, "open", { issuerLegalName: run.author.words("other") }),
+    ),
 
     async terminated(run) {
       await tracked(run, "open");

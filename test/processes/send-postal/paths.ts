@@ -1,4 +1,4 @@
-// Every way through `sendPostal`.
+// The ways through `sendPostal` whose histories differ.
 import { expect } from "vitest";
 import type { SendPostalInput } from "../../../src/client.js";
 import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
@@ -8,11 +8,12 @@ import {
   decidedBy,
   ends,
   knowsNoAccount,
+  mismatches,
   refusesInput,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { Path, PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
+import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { eviAttention, refused, submitsSeen } from "../evi-paths.js";
 import { fastSettings, letterInput } from "./inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
@@ -50,22 +51,10 @@ export const sendPostalPaths: PathsOf = {
   inputs: { letter: (writing) => letter(writing, "delivered") },
   paths: {
     delivered: through("delivered", "delivered"),
-    undelivered: through("undelivered", "undelivered"),
-    "callbacks-doubled": through("delivered,callbacks-doubled", "delivered"),
-    "callbacks-lost": through("delivered,callbacks-lost", "delivered"),
-    "submit-unanswered": through("delivered,submit=cut-after-commit", "delivered"),
     "affidavit-regenerated": through("delivered,affidavit-regenerated", "delivered", {
       settings: { ...fastSettings, affidavitWindowSeconds: 10 },
     }),
-    "no-affidavit-window": through("delivered", "delivered", {
-      settings: { ...fastSettings, pollIntervalSeconds: 60, affidavitWindowSeconds: 0 },
-    }),
 
-    async "cancelled-in-time"(run) {
-      const handle = await tracked(run, "cancellable");
-      expect(await handle.cancel()).toEqual({ answer: "cancelled" });
-      await ends(handle, "cancelled");
-    },
     async "cancelled-by-name"(run) {
       const handle = await tracked(run, "cancellable");
       const stated = { by: run.author.words("a name"), note: run.author.words("a note") };
@@ -159,12 +148,6 @@ export const sendPostalPaths: PathsOf = {
       expect(await handle.requestAffidavit()).toMatchObject({ answer: "requested" });
       await ends(handle, "delivered");
     },
-    async "affidavit-unanswered"(run) {
-      const words = "delivered,affidavitRequest=cut-after-commit";
-      const handle = await tracked(run, words, { options: onDemand });
-      expect(await handle.requestAffidavit()).toEqual({ answer: "unknown" });
-      await ends(handle, "delivered");
-    },
 
     async "affidavits-waived"(run) {
       const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
@@ -191,23 +174,14 @@ export const sendPostalPaths: PathsOf = {
     async "unknown-account"(run) {
       await knowsNoAccount(run, letter(run, "delivered"));
     },
-    async "input-mismatch"(run) {
-      await tracked(run, "cancellable");
-      await temporalHandle(run).terminate();
-      const handle = await begin(run, "cancellable", {
-        issuerComments: run.author.words("other"),
-      });
-      await expect(handle.result()).rejects.toThrow(/another input/);
-    },
+    "input-mismatch": mismatches(
+      (run) => tracked(run, "cancellable"),
+      (run) => begin(run, "cancellable", { issuerComments: run.author.words("other") }),
+    ),
 
     async terminated(run) {
       await tracked(run, "cancellable");
       await temporalHandle(run).terminate();
-    },
-    async "taken-up-again"(run) {
-      await tracked(run, "delivered");
-      await temporalHandle(run).terminate();
-      await ends(await begin(run, "delivered"), "delivered");
     },
     async "still-open"(run) {
       await tracked(run, "open");

@@ -1,4 +1,4 @@
-// Every way through `serveNotice` (docs/decisions/0031).
+// The ways through `serveNotice` whose histories differ (docs/decisions/0031).
 import { expect } from "vitest";
 import type { HandleOf, ServeNoticeInput } from "../../../src/client.js";
 import { serveChildren } from "../../../src/contracts/serve-notice/states.js";
@@ -8,14 +8,16 @@ import {
   attentionOf,
   changePassword,
   decide,
+  decided,
   ends,
-  isAbandoned,
-  knowsNoAccount,
+  endsAs,
+  isAbandonedWith,
+  notAccepted,
   refusesInput,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import type { After, Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import { withAttachment } from "../send-notice/inputs.js";
@@ -28,11 +30,13 @@ type Handle = HandleOf<"serveNotice">;
 /** So soon that no query of the notice can come before. */
 const soon = { settings: { ...fastSettings, deadlineSeconds: 4 } };
 
+const refused = decided(begin, "protocol");
+
 export const serveNoticePaths: PathsOf = {
   process: "serveNotice",
   activities: ["prepareNotice", "preparePost", "readNotice", "lookAt", "withdraw", "checkDecision"],
   speed: 30_000,
-  accounts: ["notice-denied", "notice-abandoned", "still-in-attention"],
+  accounts: ["notice-abandoned", "still-in-attention"],
   kept: [
     "post.document.mediaType",
     "post.options.customFields[].key",
@@ -41,12 +45,7 @@ export const serveNoticePaths: PathsOf = {
   inputs: { serve: (writing) => serve(writing, "read") },
   paths: {
     read: through("read", "servedByNotice"),
-    "delivered-is-enough": through("open", "servedByNotice", {
-      servedWhen: "delivered",
-      settings: { ...fastSettings, notice: { ...fastSettings.notice, deadlineSeconds: 10 } },
-    }),
     refused: through("refused/delivered", "servedByPost"),
-    failed: through("failed/delivered", "servedByPost"),
     "not-served": through("refused/undelivered", "notServed"),
     "deadline-delivered": through("open/delivered", "servedByPost", {
       settings: { ...soon.settings, notice: { ...fastSettings.notice, deadlineSeconds: 20 } },
@@ -63,27 +62,11 @@ export const serveNoticePaths: PathsOf = {
       await ends(handle, "servedByBoth");
     },
 
-    async "notice-not-accepted"(run) {
-      // The sandbox refuses a magic word that the commitment does not allow.
-      const handle = await begin(run, "accepted/delivered");
-      await expect(handle.result()).rejects.toMatchObject({ details: { provider: "evi-notice" } });
-    },
-    "post-not-accepted-waived": postRefused("happened", async (handle) =>
-      ends(handle, "notServed"),
-    ),
-    "post-not-accepted-abandoned": postRefused("abandon", async (handle) =>
-      isAbandoned(handle, "exists"),
-    ),
+    // The sandbox refuses a magic word that the commitment does not allow.
+    "notice-not-accepted": notAccepted(begin, "accepted/delivered", "evi-notice"),
+    "post-not-accepted-waived": postRefused("happened", endsAs("notServed")),
+    "post-not-accepted-abandoned": postRefused("abandon", isAbandonedWith("exists")),
 
-    async "notice-denied"(run) {
-      const fix = await changePassword(run);
-      const handle = await begin(run, "read", { account: run.account });
-      await statusWhere(handle, (status) =>
-        /an operator decision at/.test(status.waitingFor ?? ""),
-      );
-      await fix();
-      await ends(handle, "servedByNotice");
-    },
     async "notice-abandoned"(run) {
       const fix = await changePassword(run);
       const handle = await begin(run, "read", { account: run.account });
@@ -139,9 +122,6 @@ export const serveNoticePaths: PathsOf = {
       const { post: _, ...bad } = serve(run, "read");
       await refusesInput(run, bad);
     },
-    async "unknown-account"(run) {
-      await knowsNoAccount(run, serve(run, "read"));
-    },
     async "input-mismatch"(run) {
       await tracked(run, "open");
       await temporalHandle(run).terminate();
@@ -153,11 +133,6 @@ export const serveNoticePaths: PathsOf = {
     async terminated(run) {
       await tracked(run, "open");
       await temporalHandle(run).terminate();
-    },
-    async "taken-up-again"(run) {
-      await tracked(run, "read");
-      await temporalHandle(run).terminate();
-      await ends(await begin(run, "read"), "servedByNotice");
     },
     async "taken-up-with-the-post"(run) {
       await begin(run, "refused/delivered");
@@ -260,10 +235,6 @@ async function closes({ system: { sandbox }, intent }: PathRun): Promise<void> {
 }
 
 /** The provider refuses the letter for good; a person decides what becomes of the process. */
-function postRefused(decision: Decision, ended: (handle: Handle) => Promise<void>): Path {
-  return async (run) => {
-    const handle = await begin(run, "refused/submit=reject-400");
-    await decide(run, handle, "protocol", decision);
-    await ended(handle);
-  };
+function postRefused(decision: Decision, after: After): Path {
+  return refused("refused/submit=reject-400", decision, after);
 }

@@ -1,4 +1,4 @@
-// Every way through `signEnvelope` (P1 §1.5, 4.5; docs/reading-the-specification.md §0, §7).
+// The ways through `signEnvelope` whose histories differ (P1 §1.5, 4.5; docs/reading-the-specification.md §0, §7).
 import { expect } from "vitest";
 import type { EnvelopeHandle, SignEnvelopeInput } from "../../../src/client.js";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
@@ -6,15 +6,20 @@ import type { Decision } from "../../../src/contracts/shared/messages.js";
 import { envelopeInput } from "./inputs.js";
 import {
   attentionOf,
+  cancels,
   decide,
+  decided,
   ends,
+  endsAs,
+  freeFields,
   isAbandoned,
-  knowsNoAccount,
+  isAbandonedWith,
+  notAccepted,
   refusesInput,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
+import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { statusWhere } from "../../harness/stack/stack.js";
 
 const once = {
@@ -23,13 +28,15 @@ const once = {
   "envelope-signature.send": 1,
 };
 
+const doubted = decided(begin, "unknownOutcome");
+const refused = decided(begin, "protocol");
+
 export const signEnvelopePaths: PathsOf = {
   process: "signEnvelope",
   activities: ["prepare", "create", "upload", "send", "decide", "checkDecision"],
   // Not that of the other quick processes, so that they run one after another.
   speed: 2,
   accounts: [
-    "access-mended",
     "cancelled-between",
     "cancel-withdrawn",
     "input-mismatch",
@@ -46,11 +53,7 @@ export const signEnvelopePaths: PathsOf = {
     async "upload-unanswered"(run) {
       await ends(await begin(run, "upload=cut-after-commit"), "sent");
     },
-    async "upload-refused-retried"(run) {
-      const handle = await begin(run, "upload=reject-400");
-      await decide(run, handle, "protocol", "retry");
-      await ends(handle, "sent");
-    },
+    "upload-refused-retried": refused("upload=reject-400", "retry", endsAs("sent")),
     async "upload-refused-happened"(run) {
       const handle = await begin(run, "upload=reject-400,send=reject-400");
       await decide(run, handle, "protocol", "happened", { fileId: "f-17" });
@@ -58,26 +61,9 @@ export const signEnvelopePaths: PathsOf = {
       await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "upload-refused-abandoned"(run) {
-      const handle = await begin(run, "upload=reject-400");
-      await decide(run, handle, "protocol", "abandon");
-      await isAbandoned(handle, "exists");
-    },
-    async "send-happened"(run) {
-      const handle = await begin(run, "send=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "happened", { envelopeId: "e-17" });
-      await ends(handle, "sent");
-    },
-    async "send-retried"(run) {
-      const handle = await begin(run, "send=cut");
-      await decide(run, handle, "unknownOutcome", "retry");
-      await ends(handle, "sent");
-    },
-    async "send-abandoned"(run) {
-      const handle = await begin(run, "send=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "abandon");
-      await isAbandoned(handle, "exists");
-    },
+    "upload-refused-abandoned": refused("upload=reject-400", "abandon", isAbandonedWith("exists")),
+    "send-retried": doubted("send=cut", "retry", endsAs("sent")),
+    "send-abandoned": doubted("send=cut-after-commit", "abandon", isAbandonedWith("exists")),
     async "request-happened"(run) {
       const handle = await begin(run, "esawoneshot=cut-after-commit");
       const esawToken = run.author.secret("esawToken", run.author.words("token"));
@@ -87,27 +73,13 @@ export const signEnvelopePaths: PathsOf = {
       await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "request-retried"(run) {
-      const handle = await begin(run, "esawoneshot=cut");
-      await decide(run, handle, "unknownOutcome", "retry");
-      await ends(handle, "sent");
-    },
-    async "request-abandoned"(run) {
-      const handle = await begin(run, "esawoneshot=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "abandon");
-      await isAbandoned(handle, "unknown");
-    },
-    async "not-accepted"(run) {
-      const handle = await begin(run, "esawoneshot=reject-400");
-      await expect(handle.result()).rejects.toMatchObject({
-        details: { provider: "envelope-signature" },
-      });
-    },
-    async "access-mended"(run) {
-      const { handle, mend } = await denied(run);
-      await mend();
-      await ends(handle, "sent");
-    },
+    "request-retried": doubted("esawoneshot=cut", "retry", endsAs("sent")),
+    "request-abandoned": doubted(
+      "esawoneshot=cut-after-commit",
+      "abandon",
+      isAbandonedWith("unknown"),
+    ),
+    "not-accepted": notAccepted(begin, "esawoneshot=reject-400", "envelope-signature"),
     async "cancelled-between"(run) {
       const { handle } = await cancelled(run, "abandon");
       await isAbandoned(handle, "exists");
@@ -120,7 +92,6 @@ export const signEnvelopePaths: PathsOf = {
       await ends(handle, "sent");
     },
     "invalid-input": (run) => refusesInput(run, { ...envelope(run), documents: [] }),
-    "unknown-account": (run) => knowsNoAccount(run, envelope(run)),
     async "input-mismatch"(run) {
       const { account } = run;
       const { mend } = await denied(run);
@@ -153,18 +124,10 @@ export const signEnvelopePaths: PathsOf = {
 const referenceOf = ({ intent }: Writing) => intent.replaceAll("/", ".");
 
 function envelope(writing: Writing, words = ""): SignEnvelopeInput {
-  const { author } = writing;
   const input = envelopeInput(referenceOf(writing), words, { names: ["agreement", "annex"] });
-  const person = { name: "Ada", addresses: ["Calle Mayor 1", { floor: "first" }] };
   return {
     ...input,
-    request: {
-      providerFields: {
-        ...input.request.providerFields,
-        person,
-        [author.words("a member")]: "whatever it is",
-      },
-    },
+    request: { providerFields: { ...input.request.providerFields, ...freeFields(writing) } },
     documents: input.documents.map((file) => ({ ...file, providerFields: { Note: "Sign here" } })),
     envelope: { providerFields: { Name: "Contract" } },
   };
@@ -200,10 +163,8 @@ async function denied(run: PathRun) {
   return { handle, mend };
 }
 
-/** Cancelled in the Web UI while it waits, and what a person makes of it. */
 async function cancelled(run: PathRun, decision: Decision) {
   const waiting = await denied(run);
-  await temporalHandle(run).cancel();
-  await decide(run, waiting.handle, "cancelRequested", decision);
+  await cancels(run, waiting.handle, decision);
   return waiting;
 }

@@ -1,22 +1,25 @@
-// Every way through `signOneShot` (P1 §1.4, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
+// The ways through `signOneShot` whose histories differ (P1 §1.4, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
 import { expect } from "vitest";
 import { createHash } from "node:crypto";
 import type { OneShotHandle, SignOneShotInput } from "../../../src/client.js";
-import type { Decision } from "../../../src/contracts/shared/messages.js";
 import { callbackAddress } from "../../harness/stack/inbox.js";
 import {
   attentionOf,
+  cancels,
   changePassword,
   decide,
+  decided,
   ends,
+  freeFields,
   isAbandoned,
-  knowsNoAccount,
+  isAbandonedWith,
+  mismatches,
+  notAccepted,
   refusesInput,
   resentWhenDue,
   start,
-  temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
+import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { codeFor } from "../issue-certificate/inputs.js";
 import { signerInput, videoDecision, videoInput } from "./inputs.js";
 import { statusWhere } from "../../harness/stack/stack.js";
@@ -29,6 +32,9 @@ const asynchronous = { variant: "asynchronous" } as const;
 const stalled = "async-stalled";
 /** So that no poll happens unless a callback triggers it. */
 const seldom = { pollIntervalSeconds: 3_600 };
+
+const doubted = decided(begin, "unknownOutcome");
+const unheard = decided(unanswered, "unknownOutcome");
 
 export const signOneShotPaths: PathsOf = {
   process: "signOneShot",
@@ -91,11 +97,6 @@ export const signOneShotPaths: PathsOf = {
       expect(await tries(run, handle)).toEqual({ answer: "wrong", triesLeft: 4 });
       await entersCode(run, handle);
     },
-    async resent(run) {
-      const handle = await created(run);
-      expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
-      await entersCode(run, handle, 1);
-    },
     async "resent-when-due"(run) {
       const handle = await created(run, "", { settings: { resendSpacingSeconds: 2 } });
       await resentWhenDue(handle);
@@ -127,12 +128,6 @@ export const signOneShotPaths: PathsOf = {
       await moves(run, "failed");
       await ends(handle, "failed");
     },
-    async "asynchronous-open"(run) {
-      await ends(
-        await signing(run, stalled, { settings: { deadlineSeconds: 1 } }),
-        "openAtDeadline",
-      );
-    },
 
     async "video-approved"(run) {
       const handle = await filmed(run);
@@ -151,11 +146,6 @@ export const signOneShotPaths: PathsOf = {
       const handle = await filmed(run);
       expect(await handle.decideVideo("cancel")).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
-    },
-    async "contract-accepted"(run) {
-      const handle = await asked(run);
-      expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
-      await entersCode(run, handle);
     },
     async "contract-accepted-by-name"(run) {
       const handle = await asked(run);
@@ -176,18 +166,8 @@ export const signOneShotPaths: PathsOf = {
       await decide(run, handle, "unknownOutcome", "happened", { requestPk });
       await entersCode(run, handle);
     },
-    async "creation-retried"(run) {
-      const handle = await begin(run, "create=cut");
-      await decide(run, handle, "unknownOutcome", "retry");
-      await entersCode(run, handle);
-    },
-    async "creation-abandoned"(run) {
-      const handle = await begin(run, "create=cut-after-commit");
-      await decide(run, handle, "unknownOutcome", "abandon");
-      await isAbandoned(handle, "unknown");
-    },
-    "upload-unanswered": (run) => signs(run, "uploadDocument=cut-after-commit"),
-    "code-unanswered": (run) => signs(run, "otp=cut-after-commit"),
+    "creation-retried": doubted("create=cut", "retry", entersCode),
+    "creation-abandoned": doubted("create=cut-after-commit", "abandon", isAbandonedWith("unknown")),
 
     async "signature-found"(run) {
       const handle = await unanswered(run, "sign=cut-after-commit");
@@ -211,60 +191,35 @@ export const signOneShotPaths: PathsOf = {
       await decide(run, handle, "protocol", "happened");
       await ends(handle, "signed");
     },
-    async "signature-abandoned"(run) {
-      const handle = await unanswered(run, "sign=cut");
-      await decide(run, handle, "unknownOutcome", "abandon");
-      await isAbandoned(handle, "exists");
-    },
+    "signature-abandoned": unheard("sign=cut", "abandon", isAbandonedWith("exists")),
 
     async "access-mended"(run) {
       const { handle, mend } = await denied(run);
       await mend();
       await entersCode(run, handle);
     },
-    async "not-accepted"(run) {
-      const handle = await begin(run, "create=reject-400");
-      await expect(handle.result()).rejects.toMatchObject({
-        details: { provider: "one-shot-signature" },
-      });
-    },
+    "not-accepted": notAccepted(begin, "create=reject-400", "one-shot-signature"),
     "invalid-input": (run) => refusesInput(run, { ...classic(run), documents: [] }),
-    "unknown-account": (run) => knowsNoAccount(run, classic(run)),
-    async "input-mismatch"(run) {
-      await created(run);
-      await temporalHandle(run).terminate();
-      const another = { providerFields: { reference: run.author.words("another request") } };
-      const handle = await begin(run, "", another);
-      await expect(handle.result()).rejects.toThrow(/another input/);
-    },
+    "input-mismatch": mismatches(created, (run) =>
+      begin(run, "", { providerFields: { reference: run.author.words("another request") } }),
+    ),
 
-    async "cancelled-while-the-signer-is-awaited"(run) {
-      const handle = await created(run);
-      await cancelled(run, handle, "abandon");
-      await isAbandoned(handle, "exists");
-    },
     async "cancel-withdrawn"(run) {
       const handle = await created(run);
-      await cancelled(run, handle, "retry");
+      await cancels(run, handle, "retry");
       await entersCode(run, handle);
     },
     async "cancelled-while-the-video-is-awaited"(run) {
       const handle = await filmed(run);
-      await cancelled(run, handle, "abandon");
+      await cancels(run, handle, "abandon");
       await isAbandoned(handle, "exists");
     },
     async "cancelled-while-signing"(run) {
       const handle = await signing(run, stalled, { settings: seldom });
-      await cancelled(run, handle, "abandon");
+      await cancels(run, handle, "abandon");
       await isAbandoned(handle, "exists");
     },
 
-    async "taken-up-again"(run) {
-      await created(run);
-      await temporalHandle(run).terminate();
-      await signs(run);
-      expect(await run.system.effects(run.intent)).toMatchObject(once);
-    },
     async "still-open"(run) {
       await created(run);
     },
@@ -275,15 +230,14 @@ export const signOneShotPaths: PathsOf = {
 };
 
 /** The author's words in the payload, however deep, and in the names of the documents, which have no slash. */
-function written({ author }: Writing, input: SignOneShotInput): SignOneShotInput {
+function written(writing: Writing, input: SignOneShotInput): SignOneShotInput {
   const { providerFields, documents } = input;
-  const person = { name: "Ada", addresses: ["Calle Mayor 1", { floor: "first" }] };
   return {
     ...input,
-    providerFields: { ...providerFields, person, [author.words("a member")]: "whatever it is" },
+    providerFields: { ...providerFields, ...freeFields(writing) },
     documents: documents.map((file) => ({
       ...file,
-      name: `${author.words("a document")}-${file.name}`,
+      name: `${writing.author.words("a document")}-${file.name}`,
     })),
   };
 }
@@ -356,10 +310,6 @@ async function entersCode(run: PathRun, handle: OneShotHandle, after = 0): Promi
   await ends(handle, "signed");
 }
 
-async function signs(run: PathRun, words = ""): Promise<void> {
-  await entersCode(run, await begin(run, words));
-}
-
 /** The signer's code got no answer. */
 async function unanswered(run: PathRun, words: string, more: Partial<SignOneShotInput> = {}) {
   const handle = await begin(run, words, more);
@@ -424,10 +374,4 @@ async function denied(run: PathRun) {
   const handle = await begin(run, "", { account: run.account });
   await attentionOf(handle, "accessDenied");
   return { handle, mend };
-}
-
-/** Cancelled in the Web UI while it waits, and what a person makes of it. */
-async function cancelled(run: PathRun, handle: OneShotHandle, decision: Decision): Promise<void> {
-  await temporalHandle(run).cancel();
-  await decide(run, handle, "cancelRequested", decision);
 }

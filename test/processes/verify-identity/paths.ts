@@ -1,20 +1,22 @@
-// Every way through `verifyIdentity` (P1 §1.2, 2.7, 4.2, 5.2, 6.1; docs/reading-the-specification.md §0, §6).
+// The ways through `verifyIdentity` whose histories differ (P1 §1.2, 2.7, 4.2, 5.2, 6.1; docs/reading-the-specification.md §0, §6).
 import { expect } from "vitest";
 import { InvalidInputError } from "../../../src/client.js";
 import type { HandleOf, VerifyIdentityInput } from "../../../src/client.js";
-import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {
   attentionOf,
+  cancels,
   changePassword,
   decide,
+  decided,
   ends,
   isAbandoned,
-  knowsNoAccount,
+  isAbandonedWith,
+  mismatches,
   refusesInput,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
+import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { callbackAddress } from "../../harness/stack/inbox.js";
 import { statusWhere } from "../../harness/stack/stack.js";
@@ -27,11 +29,14 @@ const provider = "video-identification";
 /** So that no poll happens unless a callback triggers it. */
 const seldom = { pollIntervalSeconds: 3_600 };
 const refusedAudit = "getAuditData:reject-400*";
+const refusedDeletion = { words: "deleteAuditData:reject-400*", deleteAudit: true };
 const noPointers = {
   [`${provider}.pointers.state`]: "none",
   [`${provider}.pointers.verdict`]: "none",
   [`${provider}.pointers.asyncState`]: "none",
 };
+
+const refused = decided(begin, "protocol");
 
 export const verifyIdentityPaths: PathsOf = {
   process: "verifyIdentity",
@@ -52,51 +57,29 @@ export const verifyIdentityPaths: PathsOf = {
   // A call takes three seconds, and its token is good for eighteen.
   speed: 100,
   accounts: [
-    "closed",
     "deletion-unproven",
-    "deletion-unproven-happened",
     "rejected-unseen",
     "asynchronous",
-    "async-without-pointer",
     "access-mended",
     "cancelled-while-denied",
     "still-in-attention",
   ],
   accountKeys: {
-    closed: noPointers,
     "deletion-unproven": noPointers,
-    "deletion-unproven-happened": noPointers,
     "rejected-unseen": noPointers,
     asynchronous: { [`${provider}.pointers.state`]: "none" },
-    "async-without-pointer": { [`${provider}.pointers.asyncState`]: "none" },
   },
   kept: ["asyncRequest.parameters.idConference"],
   inputs: { call: (writing) => whole(writing) },
   paths: {
     verified: (run) => closes(run, "verified"),
     unverified: (run) => closes(run, "notVerified", { words: "unverified" }),
-    async closed(run) {
-      await closes(run, "closed", { account: run.account, settings: seldom });
-    },
 
-    "token-flat": (run) => closes(run, "verified", { words: "token-flat", settings: seldom }),
-    "token-short": (run) => closes(run, "verified", { words: "token-short", settings: seldom }),
-    "token-none": (run) => closes(run, "verified", { words: "token-none", settings: seldom }),
-    "token-expired": (run) => closes(run, "verified", { words: "token-expired", settings: seldom }),
-    "token-foreign": (run) => closes(run, "verified", { words: "token-foreign", settings: seldom }),
     "event-lost": (run) => closes(run, "verified", { words: "event-lost" }),
     async asynchronous(run) {
       const { account } = run;
       const more = { words: "async~event-lost", account, asyncRequest: asyncOf(run) };
       await closes(run, "verified", more);
-    },
-    async "async-without-pointer"(run) {
-      const handle = await begin(run, { account: run.account, asyncRequest: {} });
-      await expect(handle.result()).rejects.toBeInstanceOf(InvalidInputError);
-    },
-    async "open-at-deadline"(run) {
-      const handle = await begin(run, { words: "open", settings: { deadlineSeconds: 2 } });
-      await shows(run, handle, "openAtDeadline", { kinds: ["conference"] });
     },
 
     async rejected(run) {
@@ -158,41 +141,16 @@ export const verifyIdentityPaths: PathsOf = {
       await shows(run, handle, "verified", { kinds: ["audit"] });
     },
     "audit-deleted": (run) => closes(run, "verified", { deleteAudit: true }, deletedOnce),
-    "deletion-unanswered": (run) =>
-      closes(
-        run,
-        "verified",
-        { words: "deleteAuditData:cut-after-commit", deleteAudit: true },
-        deletedOnce,
-      ),
     async "deletion-unproven"(run) {
       const more = { words: "token-expired", deleteAudit: true, settings: seldom };
       const handle = await begin(run, { ...more, account: run.account });
       await decide(run, handle, "protocol", "retry");
       await shows(run, handle, "closed", deletedOnce);
     },
-    async "deletion-unproven-happened"(run) {
-      const more = { words: "token-expired", deleteAudit: true, settings: seldom };
-      const handle = await begin(run, { ...more, account: run.account });
-      await decide(run, handle, "protocol", "happened");
-      await shows(run, handle, "closed", { isDeleted: true });
-    },
-    async "deletion-happened"(run) {
-      const handle = await begin(run, {
-        words: "deleteAuditData:reject-400*",
-        deleteAudit: true,
-      });
-      await decide(run, handle, "protocol", "happened");
-      await shows(run, handle, "verified", { isDeleted: true });
-    },
-    async "deletion-abandoned"(run) {
-      const handle = await begin(run, {
-        words: "deleteAuditData:reject-400*",
-        deleteAudit: true,
-      });
-      await decide(run, handle, "protocol", "abandon");
-      await isAbandoned(handle, "exists");
-    },
+    "deletion-happened": refused(refusedDeletion, "happened", (run, handle) =>
+      shows(run, handle, "verified", { isDeleted: true }),
+    ),
+    "deletion-abandoned": refused(refusedDeletion, "abandon", isAbandonedWith("exists")),
 
     async alerted(run) {
       await closes(run, "verified", { alert: alertOf(run) });
@@ -223,32 +181,22 @@ export const verifyIdentityPaths: PathsOf = {
       expect(await isAlertRegistered(run)).toBe(false);
     },
 
-    async "unknown-conference"(run) {
-      const handle = await begin(run, { words: "unknown" });
-      await decide(run, handle, "protocol", "abandon");
-      await isAbandoned(handle, "exists");
-    },
+    "unknown-conference": refused({ words: "unknown" }, "abandon", isAbandonedWith("exists")),
     async "access-mended"(run) {
       const { handle, mend } = await denied(run);
       await mend();
       await shows(run, handle, "verified");
     },
     "invalid-input": (run) => refusesInput(run, call(run)),
-    "unknown-account": (run) => knowsNoAccount(run, call(run)),
-    async "input-mismatch"(run) {
-      await calling(run, { alert: alertOf(run) });
-      await temporalHandle(run).terminate();
-      const alert = { ...alertOf(run), emails: [`${run.author.words("another")}@example.com`] };
-      const handle = await begin(run, { words: "open", alert });
-      await expect(handle.result()).rejects.toThrow(/another input/);
-    },
+    "input-mismatch": mismatches(
+      (run) => calling(run, { alert: alertOf(run) }),
+      (run) => {
+        const alert = { ...alertOf(run), emails: [`${run.author.words("another")}@example.com`] };
+        return begin(run, { words: "open", alert });
+      },
+    ),
 
-    async "another-conference"(run) {
-      await calling(run);
-      await temporalHandle(run).terminate();
-      const handle = await begin(run, { words: "open~unverified" });
-      await expect(handle.result()).rejects.toThrow(/another input/);
-    },
+    "another-conference": mismatches(calling, (run) => begin(run, { words: "open~unverified" })),
     async "conference-of-another"(run) {
       const other = await first(run, "open");
       const handle = await begin(run, { words: "open" });
@@ -263,13 +211,13 @@ export const verifyIdentityPaths: PathsOf = {
 
     async "cancelled-while-denied"(run) {
       const { handle, mend } = await denied(run);
-      await cancelled(run, handle, "abandon");
+      await cancels(run, handle, "abandon");
       await isAbandoned(handle, "exists");
       await mend();
     },
     async "cancel-withdrawn"(run) {
       const handle = await calling(run);
-      await cancelled(run, handle, "retry");
+      await cancels(run, handle, "retry");
       await moves(run, "closed");
       await shows(run, handle, "verified");
     },
@@ -425,10 +373,4 @@ async function denied(run: PathRun) {
   const handle = await begin(run, { account: run.account });
   await attentionOf(handle, "accessDenied");
   return { handle, mend };
-}
-
-/** Cancelled in the Web UI while it waits, and what a person makes of it. */
-async function cancelled(run: PathRun, handle: Handle, decision: Decision): Promise<void> {
-  await temporalHandle(run).cancel();
-  await decide(run, handle, "cancelRequested", decision);
 }

@@ -1,48 +1,16 @@
 // What the wallet's client sends, and how it reads the answers (P1 §2.11, §4.6, §5.6; shapes are assumed: not shown).
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/credential-wallet/client.js";
 import { errorOf } from "../evi-post/account.js";
-import { answering, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
 import { accountAt, calls } from "./account.js";
 
-let handler: Handler;
-let server: ProviderServer;
-beforeEach(async () => {
-  handler = answering({ id: "x1" });
-  server = await startProviderServer((...args) => handler(...args));
-});
-afterEach(() => server.close());
+const server = serverOfEachTest(answering({ id: "x1" }));
 
 const unknown = { kind: "unknownOutcome", effect: "unknown" };
 
-describe("both flows are at the paths of P1 §4.6", () => {
-  test.each([
-    ["createOperator", "/api/v1/user/create/", {}],
-    ["createTemplate", "/credential/api/v1/template/create/", {}],
-    ["createIssuanceService", "/issuance/api/v1/service/create/", { credential_template: "t1" }],
-    ["initIssuance", "/issuance/api/v1/i1/init", {}],
-    [
-      "createVerificationTemplate",
-      "/credential/api/v1/verification/template/create/",
-      { credential_template: "t1" },
-    ],
-    [
-      "createPresentationService",
-      "/verification/api/v1/service/create/",
-      { operators: ["o1"], verification_templates: ["v1"] },
-    ],
-    ["initPresentation", "/verification/api/v1/p1/init", {}],
-  ] as const)("%s is one POST %s", async (operation, path, links) => {
-    await calls[operation](accountAt(server.url), { name: "Example", nested: [null, ""] });
-    expect(server.received).toHaveLength(1);
-    const [request] = server.received;
-    expect(request).toMatchObject({ method: "POST", path, query: {} });
-    expect(request?.headers.authorization).toBe("Bearer api-operator");
-    expect(JSON.parse(request!.text)).toEqual({ name: "Example", nested: [null, ""], ...links });
-  });
-
+describe("the address", () => {
   test.each(["", "/", "//"])("a base URL that ends in %j moves none of them", async (end) => {
     const account = accountAt(`${server.url}/wallet${end}`);
     await calls.createOperator(account);
@@ -118,12 +86,12 @@ describe("the id of what was created", () => {
       { verificationServiceId: "x1" },
     ],
   ] as const)("%s reads it of %j, and nothing else", async (operation, body, result) => {
-    handler = answering(body, 201);
+    server.answer = answering(body, 201);
     expect(await calls[operation](accountAt(server.url))).toEqual(result);
   });
 
   test("its names are the account's", async () => {
-    handler = answering({ id: "other", "user.id": "x1" });
+    server.answer = answering({ id: "other", "user.id": "x1" });
     const members = { ...accountAt(server.url).members, operator: ["user.id"] };
     expect(await calls.createOperator(accountAt(server.url, { members }))).toEqual({
       operatorId: "x1",
@@ -135,7 +103,7 @@ describe("the id of what was created", () => {
     ["in an answer that was cut", '{"id": "x-1", "sta'],
     ["beside an error", { error: "partly", data: { id: "x-1" } }],
   ])("is kept where a broken 200 shows it %s", async (_, body) => {
-    handler = answering(body);
+    server.answer = answering(body);
     const error = await errorOf(calls.createTemplate(accountAt(server.url)));
     expect(error).toMatchObject({ ...unknown, reference: "x-1" });
     expect(error.detail).toBeUndefined();
@@ -151,7 +119,7 @@ describe("the id of what was created", () => {
     ["createPresentationService", "a?b"],
     ["createPresentationService", "a%2Fb"],
   ] as const)("of %s is none as %j: no later process could be given it", async (operation, id) => {
-    handler = answering({ id });
+    server.answer = answering({ id });
     expect(await errorOf(calls[operation](accountAt(server.url)))).toMatchObject(unknown);
   });
 
@@ -164,7 +132,7 @@ describe("the id of what was created", () => {
     ["two spellings of it with different values", { id: "x1", ID: "x2" }],
     ["nothing", ""],
   ])("is not known of a 200 with %s", async (_, body) => {
-    handler = answering(body);
+    server.answer = answering(body);
     expect(await errorOf(calls.createOperator(accountAt(server.url)))).toMatchObject(unknown);
   });
 });
@@ -175,18 +143,18 @@ describe.each(["initIssuance", "initPresentation"] as const)("the answer of %s",
   test.each([{ url: "https://w.example/1", list: [1, null] }, [], "text", null])(
     "is kept as it came: %j",
     async (body) => {
-      handler = answering(JSON.stringify(body));
+      server.answer = answering(JSON.stringify(body));
       expect(await init()).toEqual({ answer: body });
     },
   );
 
   test("may be empty", async () => {
-    handler = answering("", 204);
+    server.answer = answering("", 204);
     expect(await init()).toEqual({});
   });
 
   test("is kept without what looks like a secret, and without our own token", async () => {
-    handler = answering({
+    server.answer = answering({
       url: "https://w.example/?by=api-operator",
       accessToken: "s1",
       nested: [{ Password: { deep: "s2" }, api_key: 7, note: "kept" }],
@@ -201,44 +169,34 @@ describe.each(["initIssuance", "initPresentation"] as const)("the answer of %s",
   });
 
   test("the names of its secrets are the account's", async () => {
-    handler = answering({ pin: "s1", token: "kept" });
+    server.answer = answering({ pin: "s1", token: "kept" });
     expect(await init({ secretMembers: ["PIN"] })).toEqual({
       answer: { pin: "[secret]", token: "kept" },
     });
   });
 
   test("is not kept where it is large, and not as a whole where it is deep", async () => {
-    handler = answering({ text: "x".repeat(64 * 1024) });
+    server.answer = answering({ text: "x".repeat(64 * 1024) });
     expect(await init()).toEqual({});
-    handler = answering(`${'{"a":'.repeat(5_000)}{"token":"s1"}${"}".repeat(5_000)}`);
+    server.answer = answering(`${'{"a":'.repeat(5_000)}{"token":"s1"}${"}".repeat(5_000)}`);
     const kept = JSON.stringify(await init());
     expect(kept).toContain("[too deep]");
     expect(kept).not.toContain("s1");
   });
 });
 
-describe("a 400", () => {
-  test.each(["createOperator", "initIssuance"] as const)(
-    "of %s is a refusal as the first effect, and a person's matter later",
-    async (operation) => {
-      handler = answering({ code: "E1", detail: "name: is required" }, 400);
-      const refused = await errorOf(calls[operation](accountAt(server.url)));
-      expect(refused).toMatchObject({ kind: "invalidRequest", effect: "none", code: "E1" });
-      expect(refused.detail).toBe("name: is required");
-      const later = await errorOf(calls[operation](accountAt(server.url), {}, { isLater: true }));
-      expect(later).toMatchObject({ kind: "protocol", effect: "none", code: "E1" });
-    },
-  );
-});
-
-test("without an answer the outcome is unknown", async () => {
-  handler = (_, response) => void response.destroy();
-  expect(await errorOf(calls.createOperator(accountAt(server.url)))).toMatchObject(unknown);
-});
+test.each(["createOperator", "initIssuance"] as const)(
+  "a 400 of %s is a refusal as the first effect, and a person's matter later",
+  async (operation) => {
+    server.answer = answering({ code: "E1" }, 400);
+    const later = await errorOf(calls[operation](accountAt(server.url), {}, { isLater: true }));
+    expect(later).toMatchObject({ kind: "protocol", effect: "none", code: "E1" });
+  },
+);
 
 test("an abort reaches the call", async () => {
   const abort = new AbortController();
-  handler = () => abort.abort();
+  server.answer = () => abort.abort();
   const error = await errorOf(
     client.createOperator(accountAt(server.url), { fields: {} }, abort.signal),
   );

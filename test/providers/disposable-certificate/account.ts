@@ -9,6 +9,7 @@ import type {
 } from "../../../src/providers/disposable-certificate/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
 import { defaultAccount } from "../default-account.js";
+import type { Say } from "../default-account.js";
 import type { Handler } from "../provider-server.js";
 
 export const WRONG_OTP = 250;
@@ -65,18 +66,28 @@ export const otp = "482913";
 export const describedAnswer: Handler = ({ path }, response) =>
   void response.end(path.includes("/enroll") ? JSON.stringify(issued) : "");
 
-export const calls: Record<
+export function callsWith(
+  say: Say = (text) => text,
+): Record<
   Operation<"disposable-certificate">,
   (account: DisposableCertificateAccount) => Promise<unknown>
-> = {
-  checkData: (account) => client.checkData(account, enrolment),
-  checkDataWitheIDAssertion: (account) => client.checkDataWitheIDAssertion(account, eidEnrolment),
-  enroll: (account) => client.enroll(account, enrolment),
-  enrollDisposableWitheIDAssertion: (account) =>
-    client.enrollDisposableWitheIDAssertion(account, eidEnrolment),
-  sendOtp: (account) =>
-    client.sendOtp(account, { ...issued, smsOptions: { textSMS: "Your code: $OTP$" } }),
-  validate: (account) => client.validate(account, { ...issued, otp }),
-};
+> {
+  const said = <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value), (_, one: unknown) =>
+      typeof one === "string" ? say(one) : one,
+    );
+  const [holder, eid, of] = [said(enrolment), said(eidEnrolment), said(issued)];
+  const smsOptions = { textSMS: `${say("Your code:")} $OTP$` };
+  return {
+    checkData: (account) => client.checkData(account, holder),
+    checkDataWitheIDAssertion: (account) => client.checkDataWitheIDAssertion(account, eid),
+    enroll: (account) => client.enroll(account, holder),
+    enrollDisposableWitheIDAssertion: (account) =>
+      client.enrollDisposableWitheIDAssertion(account, eid),
+    sendOtp: (account) => client.sendOtp(account, { ...of, smsOptions }),
+    validate: (account) => client.validate(account, { ...of, otp: say(otp) }),
+  };
+}
 
+export const calls = callsWith();
 export const operations = Object.keys(calls) as (keyof typeof calls)[];

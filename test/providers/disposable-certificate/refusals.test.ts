@@ -1,16 +1,7 @@
 // What each status and code means, operation by operation (P1 §4.1, §7.1; P1 §5.1; docs/reading-the-specification.md §5).
 import { describe, expect, test } from "vitest";
 import { answering } from "../provider-server.js";
-import {
-  away,
-  denied,
-  errorAt,
-  limited,
-  meaningOf,
-  protocol,
-  refused,
-  unknown,
-} from "../refusals.js";
+import { away, denied, errorAt, meaningOf, protocol, refused, unknown } from "../refusals.js";
 import { WRONG_OTP, accountAt, calls, operations } from "./account.js";
 
 type Operation = (typeof operations)[number];
@@ -47,38 +38,6 @@ describe.each(byCode)("500 with code %i", (code, those, expected) => {
     expect(error).toMatchObject({ status: 500, code: String(code), fields: [] });
     expect(error.detail).toBe("the provider's words");
     if (code === 244 || code === 11002) expect(error.denies).toBe("operation");
-  });
-});
-
-const byStatus: [number, readonly Operation[], string][] = [
-  [500, checks, away],
-  [500, once, unknown],
-  [302, checks, protocol],
-  [302, once, unknown],
-  [400, checks, protocol],
-  [400, enrollments, refused],
-  [400, ["sendOtp", "validate"], protocol],
-  [401, operations, denied],
-  [403, operations, denied],
-  [404, operations, protocol],
-  [405, operations, protocol],
-  [408, checks, away],
-  [408, once, unknown],
-  [409, checks, away],
-  [409, once, unknown],
-  [413, operations, protocol],
-  [429, operations, limited],
-  [502, once, unknown],
-  [503, checks, away],
-  [503, once, unknown],
-];
-
-describe.each(byStatus)("%i without an error object", (status, those, expected) => {
-  test.each(those)(`of %s is ${expected}`, async (operation) => {
-    const error = await refusal(operation, status, "<html>not found</html>");
-    expect(meaningOf(error)).toBe(expected);
-    expect(error).toMatchObject({ status, detail: "<html>not found</html>" });
-    expect(error.code).toBeUndefined();
   });
 });
 

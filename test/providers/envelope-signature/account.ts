@@ -2,6 +2,7 @@
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
 import { defaultAccount } from "../default-account.js";
+import type { Say } from "../default-account.js";
 import type { Operation } from "../../../src/providers/registry.js";
 
 export function accountAt(
@@ -19,16 +20,21 @@ export function accountAt(
 
 export const pdf = { name: "a.pdf", bytes: Buffer.from("%PDF-1.4"), mediaType: "application/pdf" };
 
-export const calls: Record<
+export function callsWith(
+  say: Say = (text) => text,
+): Record<
   Operation<"envelope-signature">,
   (account: EnvelopeSignatureAccount) => Promise<unknown>
-> = {
-  esawoneshot: (account) => client.esawoneshot(account, {}),
-  uploadFile: (account) => client.uploadFile(account, pdf),
-  sendEnvelope: (account) =>
-    client.sendEnvelope(account, {
-      documents: [{ fileId: "f1" }],
-      esawToken: "esaw-token",
-      envelope: {},
-    }),
-};
+> {
+  const fields = { [say("Name")]: say("Contract") };
+  const file = { ...pdf, name: say(pdf.name), bytes: Buffer.from(say("%PDF-1.4")) };
+  const documents = [{ fileId: say("f1") }];
+  return {
+    esawoneshot: (account) => client.esawoneshot(account, fields),
+    uploadFile: (account) => client.uploadFile(account, file),
+    sendEnvelope: (account) =>
+      client.sendEnvelope(account, { documents, esawToken: say("esaw-token"), envelope: fields }),
+  };
+}
+
+export const calls = callsWith();

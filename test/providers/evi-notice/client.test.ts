@@ -1,46 +1,33 @@
 // What the fixtures do not say about the notice client.
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { strToU8, zipSync } from "fflate";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-notice/client.js";
 import { errorOf } from "../evi-post/account.js";
 import { inMemory, keptOf, withBytes } from "../memory-keep.js";
-import { answering, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
-import { accountAt, attachment, noticeId, submission } from "./account.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
+import { accountAt, attachment, calls, noticeId, submission } from "./account.js";
 
 const other = "0b6f3a52-7c1d-4f7e-9a55-1f0c6c1d2e3f";
 const batchId = noticeId;
 
-let handler: Handler;
-let server: ProviderServer;
-beforeEach(async () => {
-  server = await startProviderServer((...args) => handler(...args));
-});
-afterEach(() => server.close());
+const server = serverOfEachTest();
 const account = () => accountAt(server.url);
 const sent = () => JSON.parse(server.received[0]?.text ?? "null");
 
 describe("submit", () => {
   test("a secret is revealed in the body alone (P2 §2.6)", async () => {
-    handler = answering({ Id: noticeId });
+    server.answer = answering({ Id: noticeId });
     const given = { ...submission, evidenceAccessControlChallengeResponse: new Secret("blue") };
     await client.submit(account(), given, "t");
     expect(sent()["EvidenceAccessControlChallengeResponse"]).toBe("blue");
     expect(JSON.stringify(given)).not.toContain("blue");
   });
 
-  test("what is sent in secret does not come back in the provider's words", async () => {
-    handler = answering({ Type: "about:blank", Detail: "neither a password nor blue fits" }, 400);
-    const given = { ...submission, evidenceAccessControlChallengeResponse: new Secret("blue") };
-    const error = await errorOf(client.submit(account(), given, "t"));
-    expect(error.detail).toBe("neither [secret] nor [secret] fits");
-  });
-
   test("members that are not shown travel as they are, and replace none that is", async () => {
-    handler = answering({ Id: noticeId });
+    server.answer = answering({ Id: noticeId });
     const providerFields = { NotificationChannel: "Email", Subject: "another one" };
     await client.submit(
       account(),
@@ -56,7 +43,7 @@ describe("submit", () => {
   });
 
   test("attachments go under the names of the account (P2 §2.6, assumed)", async () => {
-    handler = answering({ Id: noticeId });
+    server.answer = answering({ Id: noticeId });
     const names = { sent: { attachments: "Files", content: "Bytes" } };
     const given = { ...submission, attachments: [attachment] };
     await client.submit(accountAt(server.url, names), given, "t");
@@ -68,7 +55,7 @@ describe("submit", () => {
 
   test("a problem document says its type and the id for the provider's support (P2 §7.2)", async () => {
     const problem = { Status: 400, Type: "urn:a:b", Title: "Bad", RequestId: "r-1" };
-    handler = answering(problem, 400, { "content-type": "application/problem+json" });
+    server.answer = answering(problem, 400, { "content-type": "application/problem+json" });
     const error = await errorOf(client.submit(account(), submission, "t"));
     expect(error).toMatchObject({ kind: "invalidRequest", type: "urn:a:b", requestId: "r-1" });
     expect(error.detail).toBe("Bad");
@@ -79,7 +66,7 @@ describe("submit", () => {
 test("a notice shows its logo, and an attachment its encoding and its content id (P2 §2.7, §2.10)", async () => {
   const attachment = { Id: noticeId, ContentEncoding: "gzip", ContentId: "logo" };
   const listed = { id: noticeId, contentEncoding: "gzip", contentId: "logo" };
-  handler = answering({
+  server.answer = answering({
     Id: noticeId,
     State: "Sent",
     CustomLayoutLogoUrl: "https://logo",
@@ -89,12 +76,16 @@ test("a notice shows its logo, and an attachment its encoding and its content id
     customLayoutLogoUrl: "https://logo",
     attachments: [listed],
   });
-  handler = answering([attachment]);
+  server.answer = answering([attachment]);
   expect(await client.listBatchAttachments(account(), { batchId: other })).toEqual([listed]);
 });
 
 test("a notice is read by the names that the account gives its id (P2 §2.7, assumed)", async () => {
-  handler = answering({ noticeUuid: noticeId, State: "Sent", Affidavits: [{ NoticeUuid: other }] });
+  server.answer = answering({
+    noticeUuid: noticeId,
+    State: "Sent",
+    Affidavits: [{ NoticeUuid: other }],
+  });
   const { members } = account();
   const named = accountAt(server.url, { members: { ...members, id: ["NoticeUuid"] } });
   const notice = await client.get(named, { id: noticeId });
@@ -106,7 +97,7 @@ test.each([
   ["a lookup key that is no text", { LookupKey: 7 }],
   ["no state", { State: undefined }],
 ])("%s is never read as absent", async (_, members) => {
-  handler = answering({ Id: noticeId, State: "Sent", ...members });
+  server.answer = answering({ Id: noticeId, State: "Sent", ...members });
   const error = await errorOf(client.get(account(), { id: noticeId }));
   expect(error).toMatchObject({ kind: "protocol", effect: "none" });
 });
@@ -115,39 +106,39 @@ test.each([
   [{ UniqueId: "a-1", EvidenceUniqueId: noticeId }],
   [{ AffidavitId: "a-1", EvidenceId: noticeId }],
 ])("an affidavit may be listed by %j (P2 §2.7, assumed)", async (affidavit) => {
-  handler = answering({ Id: noticeId, State: "Sent", Affidavits: [affidavit] });
+  server.answer = answering({ Id: noticeId, State: "Sent", Affidavits: [affidavit] });
   const notice = await client.get(account(), { id: noticeId });
   expect(notice.affidavits).toMatchObject([{ id: "a-1" }]);
 });
 
 test("an attachment of a notice needs no id (P2 §2.7)", async () => {
   const attachments = [{ FileName: "terms.pdf", Size: "12" }];
-  handler = answering({ Id: noticeId, State: "Sent", Attachments: attachments });
+  server.answer = answering({ Id: noticeId, State: "Sent", Attachments: attachments });
   const notice = await client.get(account(), { id: noticeId });
   expect(notice.attachments).toEqual([{ fileName: "terms.pdf", size: 12 }]);
 });
 
 test("the counts of a batch may be texts (P2 §2.8 shows no type)", async () => {
   const counts = { SentCount: "12", FailedCount: 0, ProgressPercentage: "37.5" };
-  handler = answering({ BatchId: batchId, State: "Processing", ...counts });
+  server.answer = answering({ BatchId: batchId, State: "Processing", ...counts });
   expect(await client.getBatch(account(), { batchId })).toMatchObject({
     sentCount: 12,
     failedCount: 0,
     progressPercentage: 37.5,
   });
-  handler = answering({ BatchId: batchId, State: "Processing", SentCount: "many" });
+  server.answer = answering({ BatchId: batchId, State: "Processing", SentCount: "many" });
   const error = await errorOf(client.getBatch(account(), { batchId }));
   expect(error).toMatchObject({ kind: "protocol", effect: "none", member: "SentCount" });
 });
 
 test.each([0, 101, 1.5])("a query with the limit %d is not sent (P2 §8)", async (limit) => {
   const most = limit === 101 ? 1001 : limit;
-  const calls = [
+  const asked = [
     () => client.query(account(), { limit }),
     () => client.queryBatches(account(), { limit }),
     () => client.queryRecipients(account(), { batchId, limit: most }),
   ];
-  for (const call of calls)
+  for (const call of asked)
     expect(await errorOf(call())).toMatchObject({ kind: "protocol", effect: "none" });
   expect(server.received).toEqual([]);
 });
@@ -167,7 +158,7 @@ test.each(["", "x".repeat(256)])("a description that is not allowed is not sent"
 });
 
 test("an id is a part of the path and nothing else", async () => {
-  handler = answering("", 204);
+  server.answer = answering("", 204);
   const attachmentId = "../../x?y=1";
   await client.deleteBatchAttachment(account(), { batchId, attachmentId });
   expect(server.received[0]?.path).toBe(
@@ -178,7 +169,7 @@ test("an id is a part of the path and nothing else", async () => {
 describe("files", () => {
   test("names in a ZIP of attachments lose their folders, and the bytes stay", async () => {
     const zip = zipSync({ "../../etc/passwd": strToU8("a"), "b.html": strToU8("<html></html>") });
-    handler = answering(Buffer.from(zip), 200, { "content-type": "application/zip" });
+    server.answer = answering(Buffer.from(zip), 200, { "content-type": "application/zip" });
     const files = await client.downloadAttachments(account(), { id: noticeId }, inMemory);
     expect(await withBytes(files)).toEqual([
       { fileName: "passwd", bytes: Buffer.from("a") },
@@ -189,21 +180,21 @@ describe("files", () => {
   test("a ZIP with more than 500 files is refused", async () => {
     const names = Array.from({ length: 501 }, (_, n) => [String(n), strToU8("")] as const);
     const zip = Buffer.from(zipSync(Object.fromEntries(names)));
-    handler = answering(zip, 200, { "content-type": "application/zip" });
+    server.answer = answering(zip, 200, { "content-type": "application/zip" });
     const error = await errorOf(client.downloadAttachments(account(), { id: noticeId }, inMemory));
     expect(error).toMatchObject({ kind: "protocol", effect: "none", mismatch: "content" });
   });
 
   test("an attachment of a batch may be a web page, where it comes as bytes", async () => {
     const page = Buffer.from("<!DOCTYPE html><html>terms</html>");
-    handler = answering(page, 200, { "content-type": "application/octet-stream" });
+    server.answer = answering(page, 200, { "content-type": "application/octet-stream" });
     const asked = { batchId, attachmentId: "1" };
     const kept = await client.downloadBatchAttachment(account(), asked, inMemory);
     expect(await buffer(kept.pieces())).toEqual(page);
   });
 
   test("each type of answer that the specification shows is accepted (P2 §4.2, §4.3, §7.2)", async () => {
-    handler = answering("terms", 200, { "content-type": "application/octet-stream" });
+    server.answer = answering("terms", 200, { "content-type": "application/octet-stream" });
     await client.downloadBatchAttachment(account(), { batchId, attachmentId: "1" }, inMemory);
     const types = server.received[0]?.headers.accept?.split(", ").toSorted();
     expect(types).toEqual(
@@ -212,7 +203,7 @@ describe("files", () => {
   });
 
   test("the fields of an attachment come before its file, which a server may read as a stream", async () => {
-    handler = answering({ AttachmentId: "1" });
+    server.answer = answering({ AttachmentId: "1" });
     await client.addBatchAttachment(account(), {
       batchId,
       attachment: { ...attachment, includeOnAffidavits: true },
@@ -223,16 +214,16 @@ describe("files", () => {
 
   test("204 says none, and nothing in a 200 is no ZIP (P2 §4.2)", async () => {
     for (const download of [client.downloadAttachments, client.downloadAffidavits]) {
-      handler = answering("", 204);
+      server.answer = answering("", 204);
       expect(await download(account(), { id: noticeId }, inMemory)).toEqual([]);
-      handler = answering("", 200, { "content-type": "application/zip" });
+      server.answer = answering("", 200, { "content-type": "application/zip" });
       const error = await errorOf(download(account(), { id: noticeId }, inMemory));
       expect(error).toMatchObject({ kind: "protocol", effect: "none", mismatch: "content" });
     }
   });
 
   test("a file with nothing in it is not there yet", async () => {
-    handler = answering("", 200, { "content-type": "application/octet-stream" });
+    server.answer = answering("", 200, { "content-type": "application/octet-stream" });
     const asked = { batchId, attachmentId: "1" };
     for (const download of [
       client.downloadBatchAttachment(account(), asked, inMemory),
@@ -243,13 +234,13 @@ describe("files", () => {
 
   test("an affidavit is kept whole, and not only its first bytes", async () => {
     const pdf = Buffer.concat([Buffer.from("%PDF-1.7"), Buffer.alloc(300_000)]);
-    handler = answering(pdf, 200, { "content-type": "application/pdf" });
+    server.answer = answering(pdf, 200, { "content-type": "application/pdf" });
     const kept = await client.downloadAffidavit(account(), { affidavitId: noticeId }, inMemory);
     expect(kept).toMatchObject({ size: pdf.length, sha256: keptOf(pdf).sha256 });
   });
 
   test("an attachment's id may be a number (P2 §4.3 shows no type)", async () => {
-    handler = answering({ AttachmentId: 7 });
+    server.answer = answering({ AttachmentId: 7 });
     expect(await client.addBatchAttachment(account(), { batchId, attachment })).toEqual({
       attachmentId: "7",
     });
@@ -260,7 +251,7 @@ describe("recipients", () => {
   const csv = "address;legalname\nana@example.com;Ana\n";
 
   test("a list goes up from a stream, with its length where it is known", async () => {
-    handler = answering("");
+    server.answer = answering("");
     const given = { batchId, csv: Readable.from([Buffer.from(csv)]), hasChallenges: false };
     await client.addRecipients(account(), { ...given, bytes: csv.length });
     expect(server.received[0]).toMatchObject({ method: "POST", text: csv });
@@ -268,7 +259,7 @@ describe("recipients", () => {
   });
 
   test("a stream of unknown length goes up in chunks", async () => {
-    handler = answering("");
+    server.answer = answering("");
     const parts = csv.match(/.{1,5}|\n/g) ?? [];
     await client.addRecipients(account(), {
       batchId,
@@ -279,7 +270,7 @@ describe("recipients", () => {
   });
 
   test("a stream that breaks ends the call, and nothing counts as added", async () => {
-    handler = answering("");
+    server.answer = answering("");
     async function* broken() {
       yield Buffer.from(csv);
       throw new Error("the disk is gone");
@@ -292,7 +283,7 @@ describe("recipients", () => {
   test.each([409, 200])(
     "the words of a %d about answers to challenges are not kept",
     async (status) => {
-      handler = answering(
+      server.answer = answering(
         { Type: "urn:list", Detail: "row 1: the answer blue is too short" },
         status,
       );
@@ -304,20 +295,20 @@ describe("recipients", () => {
 
   test("answers to challenges are not read back (P2 §2.9)", async () => {
     const recipient = { Address: "ana@example.com", CustodyChallengeResponse: "blue", Row: 1 };
-    handler = answering({ Cursor: "", Results: [recipient] });
+    server.answer = answering({ Cursor: "", Results: [recipient] });
     expect(await client.queryRecipients(account(), { batchId })).toEqual({
       results: [{ address: "ana@example.com", providerFields: { Row: 1 } }],
     });
   });
 
   test("a page without recipients is the last one, even with a cursor", async () => {
-    handler = answering({ Cursor: "again", Results: [] });
+    server.answer = answering({ Cursor: "again", Results: [] });
     expect(await client.queryRecipients(account(), { batchId })).toEqual({ results: [] });
   });
 });
 
 test("settings change what is given and nothing else; what starts a batch is no setting", async () => {
-  handler = answering("");
+  server.answer = answering("");
   const settings = { subject: "S", timeToLive: undefined, state: "Submitted" };
   await client.updateBatch(account(), { batchId, settings });
   expect(sent()).toEqual({ Subject: "S" });
@@ -325,7 +316,31 @@ test("settings change what is given and nothing else; what starts a batch is no 
 
 test("an abort reaches the call", async () => {
   const abort = new AbortController();
-  handler = () => abort.abort();
+  server.answer = () => abort.abort();
   const error = await errorOf(client.createBatch(account(), { description: "d" }, abort.signal));
   expect(error).toMatchObject({ kind: "unavailable", effect: "unknown", code: "ABORTED" });
 });
+
+test.each([
+  [{ Detail: "line 3 has no address" }, "line 3 has no address"],
+  [{}, "the list of recipients failed the validation"],
+  ["", "the list of recipients failed the validation"],
+])(
+  "a list that failed validation is what is wrong, whatever the 409 says: %j",
+  async (body, said) => {
+    server.answer = answering(body, 409);
+    const error = await errorOf(calls.addRecipients(account()));
+    expect(error.detail).toBe(said);
+  },
+);
+
+test.each(["", " ", "{}", "{ }", "[]\n", "null", '""'])(
+  "a refusal that says nothing, %j, shows nothing",
+  async (body) => {
+    server.answer = answering(body, 400);
+    expect(await errorOf(calls.submit(account()))).not.toHaveProperty("detail");
+    server.answer = answering(`${body} too many`, 400);
+    const { detail } = await errorOf(calls.submit(account()));
+    expect(detail).toContain("too many");
+  },
+);

@@ -1,47 +1,16 @@
 // The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
 import { buffer } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
 import * as client from "../../../src/providers/evi-notice/client.js";
 import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.js";
-import { fill, fixturesOf, matches } from "../../harness/fixtures/fixtures.js";
-import type { Values } from "../../harness/fixtures/fixtures.js";
-import { errorOf } from "../evi-post/account.js";
-import { testCallbacks } from "../evi/shared-tests.js";
-import { sendAnswer } from "../fixture-answer.js";
+import { testCallbacks, testExchanges } from "../evi/shared-tests.js";
 import { inMemory, withBytes } from "../memory-keep.js";
-import { requestDifferences } from "../fixture-request.js";
-import { refusingUrl, startProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";
 
-describe("an exchange", () => {
-  test.each(fixturesOf("client", "evi-notice", "call"))(
-    "%s",
-    async (_, { response, error, result, operation, ...fixture }) => {
-      const values: Values = {};
-      const server = await startProviderServer((_request, answer) =>
-        sendAnswer(answer, fill(response, values)),
-      );
-      try {
-        const baseUrl = response.cut === "refused" ? await refusingUrl() : server.url;
-        const account = accountAt(baseUrl, { timeoutMs: response.cut === "never" ? 300 : 5000 });
-        const call = perform(operation, account, fill(fixture["call"], values));
-        if (error !== undefined) {
-          expect(matches(error, await errorOf(call), { values, extra: true })).toEqual([]);
-        } else expect(matches(result, (await call) ?? null, { values })).toEqual([]);
-        if (response.cut === "refused") return;
-        expect(server.received).toHaveLength(1);
-        expect(await requestDifferences(fixture["request"], server.received[0]!, values)).toEqual(
-          [],
-        );
-      } finally {
-        await server.close();
-      }
-    },
-  );
-});
-
+testExchanges("evi-notice", ({ baseUrl, timeoutMs }, { operation, call }) =>
+  perform(operation, accountAt(baseUrl, { timeoutMs }), call),
+);
 testCallbacks("evi-notice", parseCallback);
 
 async function perform(operation: string, account: EviNoticeAccount, call: any): Promise<unknown> {

@@ -4,6 +4,8 @@ import { inMemory } from "../memory-keep.js";
 import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
 import { defaultAccount } from "../default-account.js";
+import type { Say } from "../default-account.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 
 export function accountAt(baseUrl: string, changes: Partial<EviPostAccount> = {}): EviPostAccount {
@@ -33,12 +35,31 @@ export const submission: PostalSubmission = {
   },
 };
 
-const uniqueId = "5f2c9f0e-2f64-4a3b-8c0d-8f6c3a1b7d21";
+export function callsWith(
+  say: Say = (text) => text,
+): Record<Operation<"evi-post">, (account: EviPostAccount) => Promise<unknown>> {
+  const uniqueId = say("5f2c9f0e-2f64-4a3b-8c0d-8f6c3a1b7d21");
+  const { streetAddress, postalCode, locality, country } = submission.recipientAddress;
+  const submitted: PostalSubmission = {
+    document: Buffer.from(say("%PDF-1.4")),
+    recipientAddress: {
+      streetAddress: say(streetAddress ?? ""),
+      postalCode: say(postalCode ?? ""),
+      locality: say(locality ?? ""),
+      country,
+    },
+    recipientName: say("Ada"),
+    options: { evidenceAccessControlChallengeResponse: new Secret(say("blue")) },
+  };
+  return {
+    submit: (account) => client.submit(account, submitted, say("token")),
+    // An id with a comma cannot be queried.
+    query: (account) => client.query(account, { uniqueIds: [uniqueId.replaceAll(",", "")] }),
+    requestAffidavit: (account) => client.requestAffidavit(account, { uniqueId }),
+    cancel: (account) => client.cancel(account, { uniqueId }),
+    downloadAffidavits: (account) =>
+      client.downloadAffidavits(account, [say("affidavit-1")], inMemory),
+  };
+}
 
-export const calls: Record<Operation<"evi-post">, (account: EviPostAccount) => Promise<unknown>> = {
-  submit: (account) => client.submit(account, submission, "token"),
-  query: (account) => client.query(account, { uniqueIds: [uniqueId] }),
-  requestAffidavit: (account) => client.requestAffidavit(account, { uniqueId }),
-  cancel: (account) => client.cancel(account, { uniqueId }),
-  downloadAffidavits: (account) => client.downloadAffidavits(account, ["affidavit-1"], inMemory),
-};
+export const calls = callsWith();

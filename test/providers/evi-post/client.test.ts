@@ -1,10 +1,10 @@
 // What the fixtures do not say about the postal client.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import { inMemory } from "../memory-keep.js";
-import { startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
+import { serverOfEachTest } from "../provider-server.js";
+import type { Handler } from "../provider-server.js";
 import { accountAt, errorOf, submission } from "./account.js";
 
 const id = "0b6f3a52-7c1d-4f7e-9a55-1f0c6c1d2e3f";
@@ -14,17 +14,12 @@ const answering =
   (_, response) =>
     void response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body));
 
-let handler: Handler;
-let server: ProviderServer;
-beforeEach(async () => {
-  server = await startProviderServer((...args) => handler(...args));
-});
-afterEach(() => server.close());
+const server = serverOfEachTest();
 const sent = () => JSON.parse(server.received[0]?.text ?? "null");
 
 describe("submit", () => {
   test("a secret is revealed in the body alone (P2 §2.3)", async () => {
-    handler = answering({ uniqueId: id });
+    server.answer = answering({ uniqueId: id });
     const options = { evidenceAccessControlChallengeResponse: new Secret("blue") };
     await client.submit(accountAt(server.url), { ...submission, options }, "t");
     expect(sent().Options).toEqual({ EvidenceAccessControlChallengeResponse: "blue" });
@@ -32,7 +27,7 @@ describe("submit", () => {
   });
 
   test("undefined members and unknown members are not sent", async () => {
-    handler = answering({ uniqueId: id });
+    server.answer = answering({ uniqueId: id });
     const input = {
       ...submission,
       issuerName: undefined,
@@ -45,13 +40,13 @@ describe("submit", () => {
   });
 
   test("the base URL may have a prefix and a slash at its end", async () => {
-    handler = answering({ uniqueId: id });
+    server.answer = answering({ uniqueId: id });
     await client.submit(accountAt(`${server.url}/pre/`), submission, "t");
     expect(server.received[0]?.path).toBe("/pre/v1/EviPost/Submit");
   });
 
   test("credentials travel as UTF-8 (P2 §5)", async () => {
-    handler = answering({ uniqueId: id });
+    server.answer = answering({ uniqueId: id });
     await client.submit(accountAt(server.url, { password: new Secret("pä:ss") }), submission, "t");
     const basic = server.received[0]?.headers.authorization?.replace("Basic ", "") ?? "";
     expect(Buffer.from(basic, "base64").toString("utf8")).toBe("trustflow:pä:ss");
@@ -62,13 +57,13 @@ describe("submit", () => {
     ["an id in a text", `"accepted as ${id.toUpperCase()}"`],
     ["an answer cut by a proxy", `{"uniqueId":"${id}"`],
   ])("a broken 200 that shows %s keeps it", async (_, body) => {
-    handler = answering(body);
+    server.answer = answering(body);
     const error = await errorOf(client.submit(accountAt(server.url), submission, "t"));
     expect(error).toMatchObject({ kind: "unavailable", effect: "unknown", reference: id });
   });
 
   test("a broken 200 that shows two ids keeps neither: the provider is asked", async () => {
-    handler = answering({ a: id, b: other });
+    server.answer = answering({ a: id, b: other });
     const error = await errorOf(client.submit(accountAt(server.url), submission, "t"));
     expect(error).toMatchObject({ kind: "unavailable", effect: "unknown" });
     expect(error.reference).toBeUndefined();
@@ -91,7 +86,7 @@ describe("query", () => {
   });
 
   test("members that P2 §2.5 does not name are kept", async () => {
-    handler = answering({
+    server.answer = answering({
       results: [{ evidenceId: id, state: "Sent", carrier: { a: 1 } }],
       totalMatches: 1,
     });
@@ -110,7 +105,7 @@ describe("query", () => {
       timeToLive: "x",
       address: 7,
     };
-    handler = answering({ results: [item], totalMatches: 1 });
+    server.answer = answering({ results: [item], totalMatches: 1 });
     const { results } = await client.query(accountAt(server.url), { uniqueIds: [id] });
     expect(results).toEqual([{ evidenceId: id, state: "Sent" }]);
   });
@@ -128,14 +123,14 @@ describe("query", () => {
     ],
     ["results that are no list", { results: null, totalMatches: 0 }],
   ])("%s is never read as absent", async (_, body) => {
-    handler = answering(body);
+    server.answer = answering(body);
     const error = await errorOf(client.query(accountAt(server.url), { uniqueIds: [id] }));
     expect(error).toMatchObject({ kind: "protocol", effect: "none" });
   });
 
   test("an embedded affidavit that is no PDF is refused", async () => {
     const affidavits = [{ uniqueId: other, bytes: Buffer.from("<html>").toString("base64") }];
-    handler = answering({
+    server.answer = answering({
       results: [{ evidenceId: id, state: "Closed", affidavits }],
       totalMatches: 1,
     });
@@ -146,7 +141,7 @@ describe("query", () => {
   });
 
   test("an error names the field, and cuts the page of a proxy", async () => {
-    handler = answering(`<html>${"x".repeat(5000)}</html>`, 502);
+    server.answer = answering(`<html>${"x".repeat(5000)}</html>`, 502);
     const error = await errorOf(client.query(accountAt(server.url), { uniqueIds: [id] }));
     expect(error.message).toBe("evi-post query: answered 502");
     expect(Buffer.byteLength(error.detail ?? "")).toBe(500);
@@ -155,7 +150,7 @@ describe("query", () => {
 
 describe("requestAffidavit", () => {
   test("the id that was sent is not taken for the request's", async () => {
-    handler = answering({ uniqueId: id });
+    server.answer = answering({ uniqueId: id });
     const error = await errorOf(client.requestAffidavit(accountAt(server.url), { uniqueId: id }));
     expect(error).toMatchObject({ kind: "unknownOutcome", effect: "unknown" });
     expect(error.reference).toBeUndefined();
@@ -178,7 +173,7 @@ describe("downloadAffidavits", () => {
 
 test("a refusal names its fields in the message", async () => {
   const errors = [{ errorCode: "NotEmpty", fieldName: "RecipientAddress.Region", message: "…" }];
-  handler = answering(
+  server.answer = answering(
     { responseStatus: { errorCode: "ValidationError", message: "…", errors } },
     400,
   );
@@ -190,7 +185,7 @@ test("a refusal names its fields in the message", async () => {
 
 test("an abort reaches the call", async () => {
   const abort = new AbortController();
-  handler = () => abort.abort();
+  server.answer = () => abort.abort();
   const error = await errorOf(client.cancel(accountAt(server.url), { uniqueId: id }, abort.signal));
   expect(error).toMatchObject({ kind: "unavailable", effect: "unknown", code: "ABORTED" });
 });

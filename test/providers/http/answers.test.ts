@@ -1,25 +1,16 @@
 // What counts as an answer (docs/reading-the-specification.md §1): every operation of every provider meets a web page with 200, an empty
 // body and JSON of another shape; of each kind of body one operation meets all else that is no answer, such as a redirect or a wrong media
 // type. None of them is a success. A new operation without an entry fails.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { zipSync } from "fflate";
-import { providers } from "../../../src/providers/registry.js";
 import type { EffectClass } from "../../../src/providers/effect-classes.js";
 import type { Operation, Provider } from "../../../src/providers/registry.js";
-import { calls as walletCalls, accountAt as walletAt } from "../credential-wallet/account.js";
-import {
-  calls as certificateCalls,
-  accountAt as certificateAt,
-} from "../disposable-certificate/account.js";
-import { calls as envelopeCalls, accountAt as envelopeAt } from "../envelope-signature/account.js";
-import { calls as noticeCalls, accountAt as noticeAt, noticeId } from "../evi-notice/account.js";
-import { calls as postalCalls, accountAt as postalAt, errorOf } from "../evi-post/account.js";
-import { accountAt as gatewayAt } from "../messaging-gateway/account.js";
-import { send } from "../../../src/providers/messaging-gateway/client.js";
-import { calls as oneShotCalls, accountAt as oneShotAt } from "../one-shot-signature/account.js";
-import { answering, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
-import { calls as videoCalls, accountAt as videoAt, jwt } from "../video-identification/account.js";
+import { noticeId } from "../evi-notice/account.js";
+import { errorOf } from "../evi-post/account.js";
+import { operations } from "../operations.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
+import type { Handler } from "../provider-server.js";
+import { jwt } from "../video-identification/account.js";
 
 /** What the specification describes as the body of a success; "JSON or empty" where it shows none. */
 type Described = "JSON" | "any JSON object" | "empty" | "JSON or empty" | "file";
@@ -153,17 +144,6 @@ const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
   },
 };
 
-const callAt: { [P in Provider]: (operation: Operation<P>, url: string) => Promise<unknown> } = {
-  "evi-post": (operation, url) => postalCalls[operation](postalAt(url)),
-  "evi-notice": (operation, url) => noticeCalls[operation](noticeAt(url)),
-  "disposable-certificate": (operation, url) => certificateCalls[operation](certificateAt(url)),
-  "messaging-gateway": (_, url) => send(gatewayAt(url), { text: "hello" }),
-  "one-shot-signature": (operation, url) => oneShotCalls[operation](oneShotAt(url), "r-1"),
-  "envelope-signature": (operation, url) => envelopeCalls[operation](envelopeAt(url)),
-  "credential-wallet": (operation, url) => walletCalls[operation](walletAt(url)),
-  "video-identification": (operation, url) => videoCalls[operation](videoAt(url)),
-};
-
 /** What an answer that is none means for each class: nothing for a read, a lost answer for an effect. */
 const meanings: Record<EffectClass, string> = {
   read: "protocol none",
@@ -267,26 +247,17 @@ const telling = new Set([
   otherShape({ other: "shape" }).name,
 ]);
 
-let handler: Handler;
-let server: ProviderServer;
-beforeEach(async () => {
-  server = await startProviderServer((...args) => handler(...args));
+const server = serverOfEachTest();
+
+const described = operations.map(({ name, provider, operation, effectClass, call }) => {
+  const entry = (entries[provider] as Record<string, Entry>)[operation];
+  if (!entry) throw new Error(`${name} has no entry: what is its answer?`);
+  return [name, { entry, effectClass, call: () => call(server.url) }] as const;
 });
-afterEach(() => server.close());
 
-const operations = Object.entries(providers).flatMap(([provider, { effects }]) =>
-  Object.entries<EffectClass>(effects).map(([operation, effectClass]) => {
-    const entry = (entries[provider as Provider] as Record<string, Entry>)[operation];
-    if (!entry) throw new Error(`${provider} ${operation} has no entry: what is its answer?`);
-    const at = callAt[provider as Provider] as (operation: string, url: string) => Promise<unknown>;
-    const call = () => at(operation, server.url);
-    return [`${provider} ${operation}`, { entry, effectClass, call }] as const;
-  }),
-);
-
-describe.each(operations)("%s", (name, { entry, effectClass, call }) => {
+describe.each(described)("%s", (name, { entry, effectClass, call }) => {
   const { good, mediaType, section, body } = entry;
-  const isFirst = operations.find(([, of]) => of.entry.body === body)?.[0] === name;
+  const isFirst = described.find(([, of]) => of.entry.body === body)?.[0] === name;
   const cases = brokenFor(entry)
     .filter((broken) => isFirst || telling.has(broken.name))
     .map((broken) => [broken.name, broken] as const);
@@ -294,7 +265,7 @@ describe.each(operations)("%s", (name, { entry, effectClass, call }) => {
   test.each(cases)(
     `%s is no answer: ${effectClass}, ${body} (${section})`,
     async (_name, broken) => {
-      ({ handler } = broken);
+      server.answer = broken.handler;
       const problem = await errorOf(call());
       expect(`${problem.kind} ${problem.effect}`).toBe(meanings[effectClass]);
       expect(problem.problem).toContain(broken.says);
@@ -309,7 +280,7 @@ describe.each(operations)("%s", (name, { entry, effectClass, call }) => {
     test(`more than 1 MB is ${long.has(name) ? "a success too" : "no answer"}`, async () => {
       // An empty answer may be JSON too, or else nothing but spaces.
       const padded = `${" ".repeat(1024 * 1024)}${String(good) || (body === "empty" ? "" : "{}")} `;
-      handler = answering(padded, 200, asJson);
+      server.answer = answering(padded, 200, asJson);
       if (long.has(name)) return void (await call());
       const problem = await errorOf(call());
       expect(problem.code).toBe("ANSWER_TOO_LARGE");
@@ -317,12 +288,16 @@ describe.each(operations)("%s", (name, { entry, effectClass, call }) => {
     });
 
   test("what is described is a success", async () => {
-    handler = answering(good, 200, mediaType === undefined ? {} : { "content-type": mediaType });
+    server.answer = answering(
+      good,
+      200,
+      mediaType === undefined ? {} : { "content-type": mediaType },
+    );
     await call();
-    handler = answering(good);
+    server.answer = answering(good);
     await call();
     for (const other of entry.others ?? []) {
-      handler = answering(JSON.stringify(other), 200, asJson);
+      server.answer = answering(JSON.stringify(other), 200, asJson);
       await call();
     }
   });

@@ -2,15 +2,14 @@
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../../src/contracts/shared/retry-after.js";
 import { exchange } from "../../../src/providers/http/exchange.js";
 import type { HttpRequest } from "../../../src/providers/http/exchange.js";
 import type { EffectClass } from "../../../src/providers/effect-classes.js";
 import { errorOf } from "../evi-post/account.js";
 import { inMemory } from "../memory-keep.js";
-import { refusingUrl, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
+import { refusingUrl, serverOfEachTest } from "../provider-server.js";
 
 const classes: EffectClass[] = ["read", "repeatable", "keyed", "lookup", "once"];
 const noAnswer = {
@@ -22,13 +21,7 @@ const noAnswer = {
 };
 const notSent = { kind: "unavailable", effect: "none" };
 
-let handler: Handler;
-let server: ProviderServer;
-beforeEach(async () => {
-  handler = (_, response) => void response.end("ok");
-  server = await startProviderServer((...args) => handler(...args));
-});
-afterEach(() => server.close());
+const server = serverOfEachTest((_, response) => void response.end("ok"));
 
 function request(effectClass: EffectClass, changes: Partial<HttpRequest> = {}): HttpRequest {
   const url = new URL(`${server.url}/x`);
@@ -52,13 +45,13 @@ describe.each(classes)("for the class %s", (effectClass) => {
   });
 
   test("a connection cut before the answer may have sent it", async () => {
-    handler = (_, response) => void response.destroy();
+    server.answer = (_, response) => void response.destroy();
     const error = await errorOf(exchange(request(effectClass)));
     expect(error).toMatchObject({ ...noAnswer[effectClass], code: "ECONNRESET" });
   });
 
   test("a connection cut in the middle of the answer may have done it", async () => {
-    handler = (_, response) => {
+    server.answer = (_, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("{", () => setTimeout(() => response.destroy(), 20));
     };
@@ -66,20 +59,21 @@ describe.each(classes)("for the class %s", (effectClass) => {
   });
 
   test("an answer slower than the time limit may have done it", async () => {
-    handler = () => undefined;
+    server.answer = () => undefined;
     const error = await errorOf(exchange(request(effectClass, { timeoutMs: 200 })));
     expect(error).toMatchObject({ ...noAnswer[effectClass], code: "ETIMEDOUT" });
   });
 
   test("an answer that stalls in its body ends at the time limit", async () => {
-    handler = (_, response) => void response.writeHead(200, { "content-length": "9" }).write("{");
+    server.answer = (_, response) =>
+      void response.writeHead(200, { "content-length": "9" }).write("{");
     const error = await errorOf(exchange(request(effectClass, { timeoutMs: 200 })));
     expect(error).toMatchObject(noAnswer[effectClass]);
   });
 
   test("an abort while the answer is awaited may have done it", async () => {
     const abort = new AbortController();
-    handler = () => abort.abort();
+    server.answer = () => abort.abort();
     const error = await errorOf(exchange(request(effectClass, { signal: abort.signal })));
     expect(error).toMatchObject({ ...noAnswer[effectClass], code: "ABORTED" });
   });
@@ -107,13 +101,13 @@ test("an unknown host name sent nothing", async () => {
 
 test("a kept connection that is reset may have carried the request", async () => {
   await exchange(request("keyed"));
-  handler = (_, response) => void response.destroy();
+  server.answer = (_, response) => void response.destroy();
   expect(await errorOf(exchange(request("keyed")))).toMatchObject(noAnswer.keyed);
 });
 
 test("a connection is kept for the next call, but a once-only call opens its own", async () => {
   const sockets = new Set<unknown>();
-  handler = (_, response, raw) => {
+  server.answer = (_, response, raw) => {
     sockets.add(raw.socket);
     response.end();
   };
@@ -126,26 +120,26 @@ test("a connection is kept for the next call, but a once-only call opens its own
 });
 
 test("nothing is repeated: one call, one request", async () => {
-  handler = (_, response) => void response.writeHead(503).end();
+  server.answer = (_, response) => void response.writeHead(503).end();
   expect(await exchange(request("read", { method: "GET", body: undefined }))).toMatchObject({
     status: 503,
   });
-  handler = (_, response) => void response.destroy();
+  server.answer = (_, response) => void response.destroy();
   await errorOf(exchange(request("read", { method: "GET", body: undefined })));
   expect(server.received).toHaveLength(2);
 });
 
 test("a redirect is not followed", async () => {
-  handler = (_, response) => void response.writeHead(307, { location: "/elsewhere" }).end();
+  server.answer = (_, response) => void response.writeHead(307, { location: "/elsewhere" }).end();
   expect(await exchange(request("keyed"))).toMatchObject({ status: 307 });
   expect(server.received).toHaveLength(1);
 });
 
 test("a success of more than a megabyte is no answer, unless it may be longer", async () => {
   const megabyte = 1024 * 1024;
-  handler = (_, response) => void response.end(Buffer.alloc(megabyte));
+  server.answer = (_, response) => void response.end(Buffer.alloc(megabyte));
   expect((await exchange(request("once"))).body).toHaveLength(megabyte);
-  handler = (_, response) => void response.end(Buffer.alloc(megabyte + 1));
+  server.answer = (_, response) => void response.end(Buffer.alloc(megabyte + 1));
   const code = "ANSWER_TOO_LARGE";
   expect(await errorOf(exchange(request("once")))).toMatchObject({ ...noAnswer.once, code });
   const longer = await exchange(request("once", { maxBytes: megabyte + 1 }));
@@ -156,7 +150,7 @@ test.each([
   ["in memory", {}],
   ["to be kept", { keepIn: inMemory, maxBytes: 5_000_000 }],
 ])("of a refusal %s the first megabyte is read, and no end is waited for", async (_, more) => {
-  handler = (_request, response) => {
+  server.answer = (_request, response) => {
     response.writeHead(400).write(Buffer.alloc(2_000_000, "a"));
   };
   const { status, body } = await exchange(request("once", more));
@@ -164,7 +158,7 @@ test.each([
 });
 
 test("an answer over the limit is given up", async () => {
-  handler = (_, response) => void response.end(Buffer.alloc(5_000_000));
+  server.answer = (_, response) => void response.end(Buffer.alloc(5_000_000));
   const tooLarge = { code: "ANSWER_TOO_LARGE" };
   const read = await errorOf(exchange(request("read", { maxBytes: 1000 })));
   expect(read).toMatchObject({ ...tooLarge, kind: "protocol", effect: "none" });

@@ -2,23 +2,19 @@
 import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { exchange } from "../../../src/providers/http/exchange.js";
 import type { HttpRequest, Keep } from "../../../src/providers/http/exchange.js";
 import { errorOf } from "../evi-post/account.js";
 import { inMemory } from "../memory-keep.js";
-import { answering, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
 
 const bytes = randomBytes(300_000);
-let handler: Handler;
-let server: ProviderServer;
+const server = serverOfEachTest();
 let kept: string[];
-beforeEach(async () => {
+beforeEach(() => {
   kept = [];
-  server = await startProviderServer((...args) => handler(...args));
 });
-afterEach(() => server.close());
 
 /** Notes what it was given, and whether it had come to its end. */
 const noting: Keep = {
@@ -38,7 +34,7 @@ function request(changes: Partial<HttpRequest> = {}): HttpRequest {
 }
 
 test("a success is kept whole, and shows its first 64 KB; also as the answer to a body", async () => {
-  handler = answering(bytes, 200, { "content-type": "application/zip" });
+  server.answer = answering(bytes, 200, { "content-type": "application/zip" });
   for (const changes of [{}, { method: "POST" as const, body: "{}" }]) {
     const answer = await exchange(request(changes));
     expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/zip" } });
@@ -49,7 +45,7 @@ test("a success is kept whole, and shows its first 64 KB; also as the answer to 
 });
 
 test("a success without a body is one with nothing in it", async () => {
-  handler = answering("", 204);
+  server.answer = answering("", 204);
   const { body, kept: file } = await exchange(request());
   expect([body.length, file?.size]).toEqual([0, 0]);
 });
@@ -57,7 +53,7 @@ test("a success without a body is one with nothing in it", async () => {
 test.each([302, 400, 401, 404, 500])(
   "of a %i nothing is kept: it comes as ever",
   async (status) => {
-    handler = answering({ error: "no" }, status);
+    server.answer = answering({ error: "no" }, status);
     const answer = await exchange(request());
     expect(answer).toMatchObject({ status, body: Buffer.from('{"error":"no"}') });
     expect(answer.kept).toBeUndefined();
@@ -66,7 +62,7 @@ test.each([302, 400, 401, 404, 500])(
 );
 
 test("one that is larger than allowed ends at the limit, and is not kept", async () => {
-  handler = answering(bytes);
+  server.answer = answering(bytes);
   const error = await errorOf(exchange(request({ maxBytes: 299_999 })));
   expect(error).toMatchObject({ kind: "protocol", effect: "none", code: "ANSWER_TOO_LARGE" });
   expect(kept).toEqual(["begun"]);
@@ -74,7 +70,7 @@ test("one that is larger than allowed ends at the limit, and is not kept", async
 });
 
 test("one that is cut in the middle is not kept", async () => {
-  handler = (_, response) => {
+  server.answer = (_, response) => {
     response.writeHead(200, { "content-length": "300000" });
     response.write(bytes.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 20));
   };
@@ -85,7 +81,7 @@ test("one that is cut in the middle is not kept", async () => {
 
 test("one that is cut before anybody reads it is not kept, and ends nothing else", async () => {
   const cut = new Promise<void>((resolve) => {
-    handler = (_, response) => {
+    server.answer = (_, response) => {
       response.once("close", resolve).writeHead(200, { "content-length": "300000" });
       response.write(bytes.subarray(0, 100), () => setTimeout(() => response.destroy(), 20));
     };
@@ -103,7 +99,8 @@ test("one that is cut before anybody reads it is not kept, and ends nothing else
 });
 
 test("one that stalls ends at the time limit, and with the signal", async () => {
-  handler = (_, response) => void response.writeHead(200, { "content-length": "9" }).write("{");
+  server.answer = (_, response) =>
+    void response.writeHead(200, { "content-length": "9" }).write("{");
   expect(await errorOf(exchange(request({ timeoutMs: 200 })))).toMatchObject({
     kind: "unavailable",
     code: "ETIMEDOUT",
@@ -120,7 +117,7 @@ test("one that stalls ends at the time limit, and with the signal", async () => 
 });
 
 test("a disk of ours that is full is no failure of the provider", async () => {
-  handler = answering(bytes);
+  server.answer = answering(bytes);
   const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
   const keepIn: Keep = {
     async keep(pieces) {
@@ -132,7 +129,7 @@ test("a disk of ours that is full is no failure of the provider", async () => {
 });
 
 test("a kept file of ours that cannot be read is no failure of the provider", async () => {
-  handler = answering(bytes);
+  server.answer = answering(bytes);
   const unreadable = Object.assign(new Error("cannot read"), { code: "EIO" });
   const keepIn: Keep = {
     async keep(pieces) {

@@ -1,6 +1,6 @@
 // Members and words that the specification does not show: by which names they are read, and by which they are sent.
 import { createHash } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as certificates from "../../../src/providers/disposable-certificate/client.js";
 import * as envelopes from "../../../src/providers/envelope-signature/client.js";
 import * as oneShot from "../../../src/providers/one-shot-signature/client.js";
@@ -13,15 +13,9 @@ import {
 import { accountAt as envelopeAt, pdf } from "../envelope-signature/account.js";
 import { errorOf } from "../evi-post/account.js";
 import { accountAt } from "../one-shot-signature/account.js";
-import { answering, filesOf, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
+import { answering, filesOf, serverOfEachTest } from "../provider-server.js";
 
-let handler: Handler;
-let server: ProviderServer;
-beforeEach(async () => {
-  server = await startProviderServer((...args) => handler(...args));
-});
-afterEach(() => server.close());
+const server = serverOfEachTest();
 const sent = () => JSON.parse(server.received.at(-1)?.text ?? "null") as unknown;
 const sign = (changes = {}) =>
   oneShot.sign(accountAt(server.url, changes), { requestPk: "r1", otp: "482913" });
@@ -37,7 +31,7 @@ test.each([
   [{ state: null, status: "signed" }, "signed"],
   [{ state: "signed", State: "signed" }, "signed"],
 ])("a signature answered with %j is %s", async (body, state) => {
-  handler = answering(body);
+  server.answer = answering(body);
   expect(await sign()).toEqual({ state });
 });
 
@@ -47,7 +41,7 @@ test.each([
   [{ state: "signed", State: "failed" }, "`state` is present twice, with different values"],
   [{ outcome: "signed" }, "`state` is missing"],
 ])("a signature answered with %j claims nothing, and says why", async (body, why) => {
-  handler = answering(body);
+  server.answer = answering(body);
   const error = await errorOf(sign());
   expect(error).toMatchObject({ kind: "unknownOutcome", mismatch: "shape", member: "state" });
   expect(error.problem).toBe(`answered 200 with JSON in which ${why}`);
@@ -57,9 +51,9 @@ test("members and words of another language are configured", async () => {
   const own = accountAt(server.url);
   const members = { ...own.members, state: ["estado"], documents: ["ficheros"] };
   const words = { ...own.words, signed: ["firmado"], failed: ["no-firmado"] };
-  handler = answering({ Estado: "FIRMADO" });
+  server.answer = answering({ Estado: "FIRMADO" });
   expect(await sign({ members, words })).toEqual({ state: "signed" });
-  handler = answering({ estado: "No firmado", ficheros: [{ Name: "a.pdf" }] });
+  server.answer = answering({ estado: "No firmado", ficheros: [{ Name: "a.pdf" }] });
   expect(await retrieve({ members, words })).toEqual({
     state: "failed",
     documents: [{ name: "a.pdf" }],
@@ -70,29 +64,29 @@ test("a request and a video are read in any spelling; a word of tomorrow is pass
   const bytes = Buffer.from("%PDF-1.7 signed");
   const signed_sha_256 = createHash("sha256").update(bytes).digest("hex");
   const document = { Name: "a.pdf", SHA256: "ab".repeat(32), Signed: bytes.toString("base64") };
-  handler = answering({ Status: "Canceled", Documents: [{ ...document, signed_sha_256 }] });
+  server.answer = answering({ Status: "Canceled", Documents: [{ ...document, signed_sha_256 }] });
   expect(await retrieve()).toEqual({
     state: "cancelled",
     documents: [
       { name: "a.pdf", sha256: "ab".repeat(32), signed: bytes, signedSha256: signed_sha_256 },
     ],
   });
-  handler = answering({ status: "APPROVED" });
+  server.answer = answering({ status: "APPROVED" });
   expect(await oneShot.getVideo(accountAt(server.url), "r1")).toEqual({ state: "approved" });
-  handler = answering({ status: "In Review" });
+  server.answer = answering({ status: "In Review" });
   expect(await oneShot.getVideo(accountAt(server.url), "r1")).toEqual({ state: "In Review" });
-  handler = answering([{ Token: "t1" }]);
+  server.answer = answering([{ Token: "t1" }]);
   expect(await oneShot.listTokens(accountAt(server.url))).toEqual([{ token: "t1" }]);
 });
 
 test("what is sent is named as configured", async () => {
-  handler = answering({ state: "signed" });
+  server.answer = answering({ state: "signed" });
   const names = { file: "fichero", otp: "clave", name: "n", algorithm: "alg", hash: "h" };
   const changes = { sent: names, hashAlgorithm: "sha256" };
   await sign(changes);
   expect(sent()).toEqual({ clave: "482913" });
   const account = accountAt(server.url, changes);
-  handler = answering("");
+  server.answer = answering("");
   await oneShot.uploadHash(account, { requestPk: "r1", name: "a.pdf", sha256: "ab" });
   expect(sent()).toEqual({ n: "a.pdf", alg: "sha256", h: "ab" });
   await oneShot.uploadDocument(account, { requestPk: "r1", ...pdf });
@@ -100,13 +94,13 @@ test("what is sent is named as configured", async () => {
 });
 
 test("a certificate's OTP identifier and the body of validate (P1 §2.4, §2.5)", async () => {
-  handler = answering({ ...issued, idOtp: 17 });
+  server.answer = answering({ ...issued, idOtp: 17 });
   const account = certificateAt(server.url, {
     members: { otpId: ["otpId", "idOtp"] },
     validation: { certIdOtp: "id", deviceCode: "device", otp: "code" },
   });
   expect(await certificates.enroll(account, enrolment)).toEqual({ ...issued, otpId: "17" });
-  handler = answering("");
+  server.answer = answering("");
   await certificates.validate(account, { ...issued, otp });
   expect(sent()).toEqual({ id: issued.certIdOtp, device: issued.deviceCode, code: otp });
 });
@@ -117,10 +111,10 @@ test("an envelope's id, and the part of an upload (P1 §4.5)", async () => {
     filePart: "Document",
     members: { EnvelopeId: ["Id"] },
   };
-  handler = answering({ id: 4 });
+  server.answer = answering({ id: 4 });
   const envelope = { documents: [{ fileId: "f1" }], esawToken: "t", envelope: {} };
   expect(await envelopes.sendEnvelope(account, envelope)).toEqual({ envelopeId: "4" });
-  handler = answering({ FileId: "f1" });
+  server.answer = answering({ FileId: "f1" });
   await envelopes.uploadFile(account, pdf);
   expect((await filesOf(server.received.at(-1)!)).map(({ part }) => part)).toEqual(["Document"]);
 });

@@ -1,5 +1,7 @@
-// The account that the tests of the gateway's client use.
+// The account that the tests of the gateway's client use, and one call of its operation.
 import { defaultAccount } from "../default-account.js";
+import type { Say } from "../default-account.js";
+import { send } from "../../../src/providers/messaging-gateway/client.js";
 import type { MessagingGatewayAccount } from "../../../src/providers/messaging-gateway/client.js";
 
 export function accountAt(
@@ -16,3 +18,8 @@ export function accountAt(
     ...changes,
   };
 }
+
+export const callsWith = (say: Say = (text) => text) => ({
+  send: (account: MessagingGatewayAccount) => send(account, { [say("text")]: say("hello") }),
+});
+export const calls = callsWith();

@@ -1,54 +1,17 @@
 // What the one-shot client sends, and how it reads the answers of signing (P1 §4.4; shapes are assumed: not shown).
 import { buffer } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { plainText } from "../../../src/contracts/shared/text.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
+import { otpVerdict } from "../../../src/providers/one-shot-signature/translate.js";
 import { inMemory } from "../memory-keep.js";
 import { errorOf } from "../evi-post/account.js";
-import { answering, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
+import { errorAt, meaningOf, unknown } from "../refusals.js";
 import { accountAt, calls } from "./account.js";
 
-let handler: Handler;
-let server: ProviderServer;
-beforeEach(async () => {
-  handler = answering({});
-  server = await startProviderServer((...args) => handler(...args));
-});
-afterEach(() => server.close());
-
-const api = "/oneshot/api/v1";
-const video = `${api}/identity-video/r1`;
-
-test.each([
-  ["listTokens", "GET", `${api}/tokens`, undefined],
-  ["createToken", "POST", `${api}/tokens`, undefined],
-  ["create", "POST", `${api}/create`, { reference: "r1" }],
-  ["contract", "GET", `${api}/contract/r1`, undefined],
-  ["otp", "POST", `${api}/otp/r1`, {}],
-  ["sign", "POST", `${api}/sign/r1`, { otp: "482913" }],
-  [
-    "uploadHash",
-    "POST",
-    `${api}/hash/r1`,
-    { name: "a.pdf", algorithm: "SHA-256", hash: "ab".repeat(32) },
-  ],
-  ["retrieve", "GET", `${api}/document/r1`, undefined],
-  ["deleteDocuments", "DELETE", `${api}/document/r1`, undefined],
-  ["createVideo", "POST", video, {}],
-  ["approveVideo", "POST", `${video}/approve`, {}],
-  ["cancelVideo", "POST", `${video}/cancel`, {}],
-  ["getVideo", "GET", video, undefined],
-  ["updateVideo", "PATCH", video, { note: "n" }],
-] as const)("%s is one %s %s", async (operation, method, path, body) => {
-  await calls[operation](accountAt(server.url), "r1").catch(() => undefined);
-  expect(server.received).toHaveLength(1);
-  const [request] = server.received;
-  expect(request).toMatchObject({ method, path, query: {} });
-  expect(request?.headers.authorization).toBe("Token ra-operator");
-  expect(request?.text === "" ? undefined : JSON.parse(request!.text)).toEqual(body);
-});
+const server = serverOfEachTest();
 
 test("header, prefix and paths are the account's (P1 §5.4)", async () => {
   const uploadHash = "/v2/{request_pk}/hashes/{request_pk}";
@@ -75,18 +38,11 @@ test.each(["", ".", "..", "\ud800"])("the request_pk %j is never sent", async (r
 });
 
 describe("create", () => {
-  test("the payload is sent untouched", async () => {
-    handler = answering({ request_pk: "r1" });
-    const payload = { reference: "i1", mobile: "+39", nested: { b: [1, null], a: "" } };
-    await client.create(accountAt(server.url), payload);
-    expect(server.received[0]?.text).toBe(JSON.stringify(payload));
-  });
-
   test.each([
     ["a text", { request_pk: "r1", more: 1 }, "r1"],
     ["a number", { request_pk: 17 }, "17"],
   ])("request_pk may be %s", async (_, body, requestPk) => {
-    handler = answering(body, 201);
+    server.answer = answering(body, 201);
     expect(await client.create(accountAt(server.url), {})).toEqual({ requestPk });
   });
 
@@ -95,7 +51,7 @@ describe("create", () => {
     ["in an answer that was cut", '{"request_pk": "r-1", "sta', "r-1"],
     ["as a number in a list", [{ request_pk: 17 }], "17"],
   ])("a broken 200 that shows the id %s keeps it", async (_, body, reference) => {
-    handler = answering(body);
+    server.answer = answering(body);
     const error = await errorOf(client.create(accountAt(server.url), {}));
     expect(error).toMatchObject({ kind: "unknownOutcome", effect: "unknown", reference });
   });
@@ -108,7 +64,7 @@ describe("create", () => {
     ["an empty id", { request_pk: "" }],
     ["nothing", ""],
   ])("a 200 that shows %s leaves the outcome unknown", async (_, body) => {
-    handler = answering(body);
+    server.answer = answering(body);
     const error = await errorOf(client.create(accountAt(server.url), {}));
     expect(error).toMatchObject({ kind: "unknownOutcome", effect: "unknown" });
     expect(error.reference).toBeUndefined();
@@ -127,14 +83,14 @@ describe("contract", () => {
     ["", bytes, "application/pdf"],
     ["", html, "application/octet-stream"],
   ])("of the type %j is kept byte by byte", async (type, body, mediaType) => {
-    handler = answering(body, 200, type === "" ? {} : { "content-type": type });
+    server.answer = answering(body, 200, type === "" ? {} : { "content-type": type });
     const { file, ...shown } = await client.contract(accountAt(server.url), "r1", inMemory);
     expect(shown).toEqual({ mediaType });
     expect(await buffer(file.pieces())).toEqual(body);
   });
 
   test("an empty one is not there yet", async () => {
-    handler = answering("");
+    server.answer = answering("");
     const error = await errorOf(client.contract(accountAt(server.url), "r1", inMemory));
     expect(error).toMatchObject({ kind: "notVisibleYet", effect: "none" });
   });
@@ -150,7 +106,7 @@ describe("contract", () => {
     ],
     ["application/problem+json", '{"detail":"log in"}', "an error instead of the contract"],
   ])("of the type %j with %j is none, and is refused", async (type, body, problem) => {
-    handler = answering(body, 200, type === "" ? {} : { "content-type": type });
+    server.answer = answering(body, 200, type === "" ? {} : { "content-type": type });
     const error = await errorOf(client.contract(accountAt(server.url), "r1", inMemory));
     const detail = plainText(body);
     expect(error).toMatchObject({ kind: "protocol", effect: "none", status: 200, detail });
@@ -158,54 +114,49 @@ describe("contract", () => {
   });
 
   test("a PDF that is none is refused", async () => {
-    handler = answering(html, 200, { "content-type": "application/pdf" });
+    server.answer = answering(html, 200, { "content-type": "application/pdf" });
     const error = await errorOf(client.contract(accountAt(server.url), "r1", inMemory));
     expect(error).toMatchObject({ kind: "protocol", effect: "none" });
   });
 });
 
 describe("sign", () => {
-  test.each(["signed", "signing"])("answers %s", async (state) => {
-    handler = answering({ state, more: 1 });
-    expect(await calls.sign(accountAt(server.url), "r1")).toEqual({ state });
+  const codes = { wrongOtpCodes: ["7", "bad"], expiredOtpCodes: ["old"] };
+
+  test.each([
+    ["wrong", 400, "bad"],
+    ["wrong", 422, 7],
+    ["expired", 400, "old"],
+    ["expired", 409, "old"],
+    ["wrong", 500, "bad"],
+  ])(
+    "an OTP is %s by the account's own codes, whatever the status: %i",
+    async (verdict, status, code) => {
+      const handler = answering({ code, message: "…" }, status);
+      const error = await errorAt(handler, (url) => calls.sign(accountAt(url, codes), "r1"));
+      expect(error).toMatchObject({ kind: "invalidRequest", effect: "none", status });
+      expect(otpVerdict(codes, error)).toBe(verdict);
+    },
+  );
+
+  test("another refusal says nothing about the OTP", async () => {
+    const handler = answering({ code: "no_document" }, 400);
+    const error = await errorAt(handler, (url) => calls.sign(accountAt(url), "r1"));
+    expect(error).toMatchObject({ kind: "invalidRequest", code: "no_document" });
+    expect(otpVerdict(accountAt("http://localhost"), error)).toBeUndefined();
+    expect(otpVerdict(accountAt("http://localhost"), {})).toBeUndefined();
   });
 
-  test.each([{}, { state: "done" }, "signed", ""])("a 200 with %j claims nothing", async (body) => {
-    handler = answering(body);
-    const error = await errorOf(calls.sign(accountAt(server.url), "r1"));
-    expect(error).toMatchObject({ kind: "unknownOutcome", effect: "unknown" });
+  test("an OTP code on another operation is an ordinary refusal", async () => {
+    const handler = answering({ code: "bad" }, 409);
+    const error = await errorAt(handler, (url) => calls.otp(accountAt(url, codes), "r1"));
+    expect(meaningOf(error)).toBe(unknown);
   });
-});
-
-describe("tokens", () => {
-  test("are listed and created", async () => {
-    handler = answering([{ token: "…a", more: 1 }, { token: "…b" }]);
-    const listed = await client.listTokens(accountAt(server.url));
-    expect(listed).toEqual([{ token: "…a" }, { token: "…b" }]);
-    handler = answering({ token: "new" });
-    expect(await client.createToken(accountAt(server.url))).toEqual({ token: "new" });
-  });
-
-  test("a list that is none is protocol, a token that is none an unknown outcome", async () => {
-    handler = answering({ tokens: [] });
-    const listed = await errorOf(client.listTokens(accountAt(server.url)));
-    expect(listed).toMatchObject({ kind: "protocol", effect: "none" });
-    const created = await errorOf(client.createToken(accountAt(server.url)));
-    expect(created).toMatchObject({ kind: "unknownOutcome", effect: "unknown" });
-  });
-});
-
-test("the state of an identity video is the provider's word", async () => {
-  handler = answering({ state: "approved", other: 1 });
-  expect(await client.getVideo(accountAt(server.url), "r1")).toEqual({ state: "approved" });
-  handler = answering({});
-  const error = await errorOf(client.getVideo(accountAt(server.url), "r1"));
-  expect(error).toMatchObject({ kind: "protocol", effect: "none" });
 });
 
 test("an abort reaches the call", async () => {
   const abort = new AbortController();
-  handler = () => abort.abort();
+  server.answer = () => abort.abort();
   const call = client.approveVideo(accountAt(server.url), { requestPk: "r1" }, abort.signal);
   expect(await errorOf(call)).toMatchObject({ kind: "unknownOutcome", code: "ABORTED" });
 });

@@ -1,19 +1,12 @@
 // Uploads as multipart/form-data, and what the look-up makes of its answers (P1 §1.4, §4.4; shapes are assumed: not shown).
 import { createHash, randomBytes } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import { errorOf } from "../evi-post/account.js";
-import { answering, filesOf, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
+import { answering, filesOf, serverOfEachTest, startProviderServer } from "../provider-server.js";
 import { accountAt, pdf } from "./account.js";
 
-let handler: Handler;
-let server: ProviderServer;
-beforeEach(async () => {
-  handler = answering({});
-  server = await startProviderServer((...args) => handler(...args));
-});
-afterEach(() => server.close());
+const server = serverOfEachTest();
 
 const hex = (content: Buffer | string) => createHash("sha256").update(content).digest("hex");
 
@@ -88,7 +81,7 @@ describe("retrieve", () => {
       { ...document, sha256: hex("a").toUpperCase(), signedSha256, more: 1 },
       { name: "b.pdf", sha256: null, signed: null },
     ];
-    handler = answering({ request_pk: "r1", state: "signed", documents });
+    server.answer = answering({ request_pk: "r1", state: "signed", documents });
     expect(await retrieve()).toEqual({
       state: "signed",
       documents: [{ name: "a.pdf", sha256: hex("a"), signed, signedSha256 }, { name: "b.pdf" }],
@@ -96,7 +89,7 @@ describe("retrieve", () => {
   });
 
   test("a state of tomorrow is passed on", async () => {
-    handler = answering({ state: "archived", documents: [] });
+    server.answer = answering({ state: "archived", documents: [] });
     expect(await retrieve()).toEqual({ state: "archived", documents: [] });
   });
 
@@ -112,7 +105,7 @@ describe("retrieve", () => {
       { state: "signed", documents: [{ ...document, signedSha256: hex("other") }] },
     ],
   ])("an answer that %s is protocol, never an absence", async (_, body) => {
-    handler = answering(body);
+    server.answer = answering(body);
     expect(await errorOf(retrieve())).toMatchObject({ kind: "protocol", effect: "none" });
   });
 

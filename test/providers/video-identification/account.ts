@@ -33,6 +33,8 @@ type Call = (account: VideoIdentificationAccount, given?: Given) => Promise<unkn
 interface Given {
   idConference?: string;
   token?: string;
+  /** Of the caller's own. */
+  fields?: Record<string, string>;
 }
 
 const of = ({ idConference = "c1", token = jwt }: Given = {}) => ({
@@ -43,11 +45,17 @@ const of = ({ idConference = "c1", token = jwt }: Given = {}) => ({
 export const calls: Record<Operation<"video-identification">, Call> = {
   genAPIToken: (account, given) => client.genAPIToken(account, of(given).idConference),
   rejectCall: (account, given) =>
-    client.rejectCall(account, { idConference: of(given).idConference }),
+    client.rejectCall(account, {
+      idConference: of(given).idConference,
+      ...(given?.fields && { fields: given.fields }),
+    }),
   getAsyncRequestInfo: (account, given) =>
-    client.getAsyncRequestInfo(account, { idConference: of(given).idConference }),
-  registerAlertEmail: (account) =>
-    client.registerAlertEmail(account, { processId: "p1", emails: ["ops@example.com"] }),
+    client.getAsyncRequestInfo(account, {
+      idConference: of(given).idConference,
+      ...(given?.fields && { parameters: given.fields }),
+    }),
+  registerAlertEmail: (account, { idConference: processId = "p1" } = {}) =>
+    client.registerAlertEmail(account, { processId, emails: ["ops@example.com"] }),
   conferenceData: (account, given) => client.conferenceData(account, of(given)),
   getAuditData: async (account, given) => {
     const { file, mediaType } = await client.getAuditData(account, of(given), inMemory);

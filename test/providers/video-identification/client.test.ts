@@ -1,5 +1,6 @@
 // The calls of the video identification service beyond the fixtures: where the credentials stand, what is refused before it is sent,
 // and what an account may leave out (P1 §4.2, §5.2).
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/video-identification/client.js";
@@ -9,7 +10,7 @@ import { errorOf } from "../evi-post/account.js";
 import { inMemory } from "../memory-keep.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Received } from "../provider-server.js";
-import { errorAt, meaningOf, meeting, protocol } from "../refusals.js";
+import { away, errorAt, meaningOf, meeting, protocol } from "../refusals.js";
 import { accountAt, apiKey, calls, jwt, pointers, withToken } from "./account.js";
 
 type VideoOperation = Operation<"video-identification">;
@@ -162,4 +163,25 @@ test.each([
     client.getAuditData(accountAt(url), of, inMemory),
   );
   expect(found.mediaType).toBe(mediaType);
+});
+
+test.each(all)("a token that a refusal of %s shows of itself is not kept", async (operation) => {
+  const other = `eyJhbGciOiJub25lIn0.${"x".repeat(30)}.sig`;
+  for (const body of [{ message: `use ${other}`, code: other }, `<p>${other}</p>`, { at: other }]) {
+    const error = await errorAt(answering(body, 403), (url) => calls[operation](accountAt(url)));
+    expect(error.detail).toContain("[secret]");
+    expect(inspect(error, { depth: 9, getters: true, showHidden: true })).not.toContain("xxx");
+  }
+});
+
+test.each([404, 410])("a %i of a deletion is success only where it is repeated", async (status) => {
+  const deletion = (isRepetition: boolean) => (url: string) =>
+    client.deleteAuditData(accountAt(url), {
+      idConference: "c1",
+      token: new Secret(jwt),
+      isRepetition,
+    });
+  expect(await meeting(answering("", status), deletion(true))).toBeUndefined();
+  expect(meaningOf(await errorAt(answering("", status), deletion(false)))).toBe(protocol);
+  expect(meaningOf(await errorAt(answering("", 500), deletion(true)))).toBe(away);
 });

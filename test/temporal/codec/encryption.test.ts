@@ -1,8 +1,7 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ApplicationFailure, Client, WorkflowFailedError } from "@temporalio/client";
-import type { Payload, PayloadCodec } from "@temporalio/common";
+import { ApplicationFailure, WorkflowFailedError } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
@@ -25,37 +24,6 @@ beforeAll(async () => {
 });
 afterAll(() => env.teardown());
 
-// A stranger's codec, as one writes it after Temporal's encryption samples.
-class StrangersCodec implements PayloadCodec {
-  async encode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.map((payload) => {
-      const iv = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, iv);
-      const plain = proto.temporal.api.common.v1.Payload.encode(payload).finish();
-      const metadata = {
-        encoding: Buffer.from("binary/encrypted"),
-        "encryption-key-id": Buffer.from("k1"),
-      };
-      return {
-        metadata,
-        data: Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]),
-      };
-    });
-  }
-
-  async decode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.map(({ data }) => {
-      const bytes = Buffer.from(data ?? []);
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAuthTag(
-        bytes.subarray(-16),
-      );
-      return proto.temporal.api.common.v1.Payload.decode(
-        Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]),
-      );
-    });
-  }
-}
-
 async function historyOf(workflowId: string): Promise<string> {
   const history = await env.client.workflow.getHandle(workflowId).fetchHistory();
   const json = JSON.stringify(proto.temporal.api.history.v1.History.fromObject(history).toJSON());
@@ -64,45 +32,6 @@ async function historyOf(workflowId: string): Promise<string> {
   );
   return json + decoded.map((bytes) => bytes.toString("latin1")).join("\n");
 }
-
-test("a plain Temporal client with its own codec starts our workflow and reads its answer, query and update", async () => {
-  const stranger = new Client({
-    connection: env.connection,
-    dataConverter: { payloadCodecs: [new StrangersCodec()] },
-  });
-  const worker = await canaryWorker(env, converter);
-  await worker.runUntil(async () => {
-    const handle = await stranger.workflow.start("carry", {
-      taskQueue: "canary",
-      workflowId: "stranger",
-      args: [canary],
-    });
-    expect(await handle.query("ask")).toBe(canary);
-    expect(await handle.executeUpdate("change", { args: ["to this"] })).toBe("to this");
-    await handle.signal("tell", canary);
-    expect(await handle.result()).toBe(canary);
-    expect(await env.client.workflow.getHandle("stranger").result()).toBe(canary);
-  });
-});
-
-test("what our client starts, the stranger reads", async () => {
-  const stranger = new Client({
-    connection: env.connection,
-    dataConverter: { payloadCodecs: [new StrangersCodec()] },
-  });
-  const worker = await canaryWorker(env, converter);
-  await worker.runUntil(async () => {
-    const handle = await env.client.workflow.start("carry", {
-      taskQueue: "canary",
-      workflowId: "ours",
-      args: [canary],
-      memo: { canary },
-    });
-    await handle.signal("tell", canary);
-    expect(await stranger.workflow.getHandle("ours").result()).toBe(canary);
-    expect((await stranger.workflow.getHandle("ours").describe()).memo).toEqual({ canary });
-  });
-});
 
 test("a history shows neither inputs nor results, summaries, memo, messages, causes or stacks", async () => {
   const worker = await canaryWorker(env, converter);

@@ -264,6 +264,12 @@ test("the reason calls an answer unreadable only where there is one", () => {
   );
 });
 
+test("the reason says why a look-up that does not find the effect proves nothing", () => {
+  expect(reasonOf("unknownOutcome", { ...unavailable, lookUp: "missing" })).toContain(
+    "this account's look-up does not find our own items",
+  );
+});
+
 test("the reason names provider, operation, host, code and the id that the answer shows", () => {
   const problem = { ...unavailable, code: "E1", reference: "r-1" };
   expect(reasonOf("unknownOutcome", problem, "the other host")).toBe(

@@ -78,61 +78,56 @@ async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
   return { run, flow, answerWith, hear, waits, asked };
 }
 
+type Story = [title: string, story: string, more?: Partial<TrackingTarget>, windowSeconds?: number];
+
+/** What happens, step by step, and what is seen of it: which questions were `asked` so far, and whether the tracking `ends`. */
+async function play(_: string, story: string, ...given: [more?: object, windowSeconds?: number]) {
+  const { run, hear, answerWith, waits } = await start(...given);
+  const ofAffidavit = (id?: string, requestId?: string) =>
+    id === undefined ? undefined : { id, ...(requestId !== undefined && { requestId }) };
+  for (const step of story.split(/;\s+/)) {
+    const [verb, word = "", , id, , requestId] = step.split(" ");
+    const rest = step.slice(`${verb} `.length);
+    if (verb === "hear") await hear(word, ofAffidavit(id, requestId));
+    else if (verb === "answer") await answerWith(word);
+    else if (verb === "pass") await run.pass(Number(word));
+    else if (verb === "surplus") await run.signal("surplus", { count: 1 });
+    else if (verb === "unchanged") await run.open[0]?.fail({ kind: "unchanged" });
+    else if (verb === "asked") expect([step, waits().join(" ") || "nothing"]).toEqual([step, rest]);
+    else if (verb === "timer") expect(run.timers).toContain(rest);
+    else expect([step, run.result]).toEqual([step, verb === "ends" ? word : undefined]);
+  }
+}
+
+const polled = (pollIntervalSeconds: number) => ({ spans: { ...spans, pollIntervalSeconds } });
+
 describe("a callback", () => {
-  test("that reports an end makes the process ask at once, and the answer ends it", async () => {
-    const { run, hear, answerWith, waits } = await start();
-    expect(waits()).toEqual([]);
-    await hear("Closed");
-    expect(waits()).toEqual(["end"]);
-    await answerWith("Closed");
-    expect(run.result).toBe("Closed");
-  });
-
-  test("alone ends nothing, and a forged one costs one question an interval", async () => {
-    const { run, hear, answerWith, waits } = await start();
-    await hear("Closed");
-    await answerWith("Sent");
-    expect(run.result).toBeUndefined();
-    await hear("Closed");
-    await hear("Closed");
-    await run.pass(99);
-    expect(waits()).toEqual(["end"]);
-    await run.pass(1);
-    expect(waits()).toEqual(["end", "end"]);
-    await answerWith("Sent");
-    await run.pass(200);
-    expect(waits()).toEqual(["end", "end"]);
-  });
-
-  test("that reports no end makes no question, unless the target says so", async () => {
-    const first = await start();
-    await first.hear("Sent");
-    expect(first.waits()).toEqual([]);
-    await first.hear("Sent", { id: "a", requestId: "r" });
-    expect(first.waits()).toEqual(["end"]);
-    const eager = await start({ hintsAtEnd: () => true });
-    await eager.hear("Sent");
-    expect(eager.waits()).toEqual(["end"]);
-  });
-
-  test("does not delay the poll", async () => {
-    const { run, hear, waits } = await start();
-    await run.pass(900);
-    await hear("Sent");
-    await run.pass(99);
-    expect(waits()).toEqual([]);
-    await run.pass(1);
-    expect(waits()).toEqual(["now"]);
-  });
-
-  test("does not delay the poll either where its question brings nothing new", async () => {
-    const { run, waits } = await start();
-    await run.pass(600);
-    await run.signal("surplus", { count: 1 });
-    await run.open[0]?.fail({ kind: "unchanged" });
-    await run.pass(400);
-    expect(waits()).toEqual(["end", "now"]);
-  });
+  test.each<Story>([
+    [
+      "that reports an end makes the process ask at once, and the answer ends it",
+      "asked nothing; hear Closed; asked end; answer Closed; ends Closed",
+    ],
+    [
+      "alone ends nothing, and a forged one costs one question an interval",
+      `hear Closed; answer Sent; goes on; hear Closed; hear Closed; pass 99; asked end; pass 1;
+        asked end end; answer Sent; pass 200; asked end end`,
+    ],
+    [
+      "that reports no end makes no question, but for a requested affidavit",
+      "hear Sent; asked nothing; hear Sent with a for r; asked end",
+    ],
+    [
+      "that reports no end makes one where the target says so",
+      "hear Sent; asked end",
+      { hintsAtEnd: () => true },
+    ],
+    ["does not delay the poll", "pass 900; hear Sent; pass 99; asked nothing; pass 1; asked now"],
+    [
+      "does not delay the poll either where its question brings nothing new",
+      "pass 600; surplus; unchanged; pass 400; asked end now",
+    ],
+    ["that the process is not told of makes it ask as well", "surplus; asked end"],
+  ])("%s", play);
 
   test("that reports an end is shown with the answer to its question, any other one at once", async () => {
     const { run, flow, hear, answerWith } = await start();
@@ -147,78 +142,46 @@ describe("a callback", () => {
     await answerWith("Sent");
     expect(shown()).toContain("Closed");
   });
-
-  test("that the process is not told of makes it ask as well", async () => {
-    const { run, waits } = await start();
-    await run.signal("surplus", { count: 3 });
-    expect(waits()).toEqual(["end"]);
-  });
 });
 
 describe("without callbacks", () => {
-  test("the process asks after each interval until the answer is closed", async () => {
-    const { run, answerWith, waits } = await start();
-    await run.pass(1_000);
-    await answerWith("Sent");
-    await run.pass(999);
-    expect(waits()).toEqual(["now"]);
-    await run.pass(1);
-    expect(waits()).toEqual(["now", "now"]);
-    await answerWith("Closed");
-    expect(run.result).toBe("Closed");
-  });
-
-  test("an answer to a callback's question puts the next poll off", async () => {
-    const { run, hear, answerWith, waits } = await start();
-    await run.pass(600);
-    await hear("Closed");
-    await answerWith("Sent");
-    await run.pass(999);
-    expect(waits()).toEqual(["end"]);
-    await run.pass(1);
-    expect(waits()).toEqual(["end", "now"]);
-  });
-
-  test("a question whose time is over without a change is followed by the next one", async () => {
-    const { run, waits } = await start();
-    await run.pass(1_000);
-    await run.open[0]?.fail({ kind: "unchanged" });
-    await run.pass(1_000);
-    expect(waits()).toEqual(["now", "now"]);
-  });
-
-  test("at the deadline it asks a last time, and gives up when that answer is open", async () => {
-    const { run, answerWith, waits } = await start();
-    await run.pass(1_000);
-    await answerWith("Sent");
-    await run.pass(1_000);
-    await run.pass(8_000);
-    // The question of the poll is still open: its own time ends with the deadline.
-    await run.open[0]?.fail({ kind: "unchanged" });
-    expect(waits()).toEqual(["now", "now", "now"]);
-    await answerWith("Sent");
-    expect(run.result).toBe("openAtDeadline");
-  });
-
-  test("a deadline that began before the tracking ends it as early as it says", async () => {
-    const deadline = new Date(Date.UTC(2026, 0, 1) + 1_500_000);
-    const { run, answerWith, waits } = await start({ deadline });
-    await run.pass(1_000);
-    await answerWith("Sent");
-    await run.pass(500);
-    expect(waits()).toEqual(["now", "now"]);
-    await answerWith("Sent");
-    expect(run.result).toBe("openAtDeadline");
-  });
-
-  test("a deadline that is over by then is followed by one question and the end", async () => {
-    const { run, answerWith } = await start({ deadline: new Date(Date.UTC(2025, 0, 1)) });
-    for (let asked = 0; run.result === undefined && asked < 3; asked += 1) {
-      await run.pass(10);
-      await answerWith("Sent");
-    }
-    expect(run.result).toBe("openAtDeadline");
-  });
+  test.each<Story>([
+    [
+      "the process asks after each interval until the answer is closed",
+      `pass 1000; answer Sent; pass 999; asked now; pass 1; asked now now; answer Closed;
+        ends Closed`,
+    ],
+    [
+      "an answer to a callback's question puts the next poll off",
+      "pass 600; hear Closed; answer Sent; pass 999; asked end; pass 1; asked end now",
+    ],
+    [
+      // The question of the poll is still open then: its own time ends with the deadline.
+      "at the deadline it asks a last time, and gives up when that answer is open",
+      `pass 1000; answer Sent; pass 1000; pass 8000; unchanged; asked now now now; answer Sent;
+        ends openAtDeadline`,
+    ],
+    [
+      "a deadline that began before the tracking ends it as early as it says",
+      "pass 1000; answer Sent; pass 500; asked now now; answer Sent; ends openAtDeadline",
+      { deadline: new Date(Date.UTC(2026, 0, 1) + 1_500_000) },
+    ],
+    [
+      "an interval that reaches the deadline makes the first question the last",
+      "pass 10000; asked now; answer Sent; ends openAtDeadline",
+      polled(10_000),
+    ],
+    [
+      "so does a longer one",
+      "pass 10000; asked now; answer Sent; ends openAtDeadline",
+      polled(20_000),
+    ],
+    [
+      "the last answer counts when it is closed",
+      "pass 10000; asked now; answer Closed; ends Closed",
+      polled(20_000),
+    ],
+  ])("%s", play);
 
   // The later wait has timers of its own for the deadline, so that none of them is cancelled by a poll.
   test("the first wait has one timer, a later one two; each says what it is for", async () => {
@@ -273,70 +236,28 @@ describe("without callbacks", () => {
     await run.pass(1_000);
     expect(run.failure).toMatchObject({ message: "no" });
   });
-
-  test.each([10_000, 20_000])(
-    "an interval of %i s reaches the deadline, so that its first question is the last",
-    async (pollIntervalSeconds) => {
-      const { run, answerWith, waits } = await start({ spans: { ...spans, pollIntervalSeconds } });
-      await run.pass(10_000);
-      expect(waits()).toEqual(["now"]);
-      await answerWith("Sent");
-      expect(run.result).toBe("openAtDeadline");
-    },
-  );
-
-  test("the last answer counts when it is closed", async () => {
-    const { run, answerWith, waits } = await start({
-      spans: { ...spans, pollIntervalSeconds: 20_000 },
-    });
-    await run.pass(10_000);
-    expect(waits()).toEqual(["now"]);
-    await answerWith("Closed");
-    expect(run.result).toBe("Closed");
-  });
 });
 
 describe("an end state without Closed", () => {
-  test("counts as the end at the next poll after its grace", async () => {
-    const { run, hear, answerWith, waits } = await start();
-    await hear("Cancelled");
-    await answerWith("Cancelled");
-    await run.pass(999);
-    expect(waits()).toEqual(["end"]);
-    await run.pass(2);
-    expect(waits()).toEqual(["end", "now"]);
-    await answerWith("Cancelled");
-    expect(run.result).toBe("Cancelled");
-  });
-
-  test("that shows after a poll counts as the end once its grace is over, too", async () => {
-    const { run, hear, answerWith, waits } = await start();
-    await run.pass(1_000);
-    await answerWith("Sent");
-    await hear("Cancelled");
-    await answerWith("Cancelled");
-    await run.pass(1_000);
-    expect(run.timers).toContain("Time limit for EviPost to close it");
-    await run.pass(1);
-    expect(waits()).toEqual(["now", "end", "now"]);
-    await answerWith("Cancelled");
-    expect(run.result).toBe("Cancelled");
-  });
-
-  test("that the provider takes back starts no end", async () => {
-    const { run, hear, answerWith, waits } = await start({
-      spans: { ...spans, restingGraceSeconds: 5_000 },
-    });
-    await hear("Cancelled");
-    await answerWith("Cancelled");
-    await run.pass(1_100);
-    await hear("Disposed");
-    await answerWith("Sent");
-    await run.pass(5_000);
-    await answerWith("Sent");
-    expect(run.result).toBeUndefined();
-    expect(waits()).toEqual(["end", "now", "end"]);
-  });
+  test.each<Story>([
+    [
+      "counts as the end at the next poll after its grace",
+      `hear Cancelled; answer Cancelled; pass 999; asked end; pass 2; asked end now;
+        answer Cancelled; ends Cancelled`,
+    ],
+    [
+      "that shows after a poll counts as the end once its grace is over, too",
+      `pass 1000; answer Sent; hear Cancelled; answer Cancelled; pass 1000;
+        timer Time limit for EviPost to close it; pass 1; asked now end now; answer Cancelled;
+        ends Cancelled`,
+    ],
+    [
+      "that the provider takes back starts no end",
+      `hear Cancelled; answer Cancelled; pass 1100; hear Disposed; answer Sent; pass 5000;
+        answer Sent; goes on; asked end now end`,
+      { spans: { ...spans, restingGraceSeconds: 5_000 } },
+    ],
+  ])("%s", play);
 });
 
 test("the end of one loop calls off the question of the other", async () => {
@@ -371,18 +292,26 @@ test("the end of the process ends it", async () => {
 });
 
 describe("after the close", () => {
-  test("an announced affidavit is fetched at once, and after the pause the next one", async () => {
-    const { run, hear, answerWith, waits } = await start({}, 1_000);
-    await hear("Closed");
-    await answerWith("Closed");
-    expect(run.result).toBeUndefined();
-    await hear("Closed", { id: "a" });
-    expect(waits()).toEqual(["end", "now"]);
-    await answerWith("Closed");
-    await run.pass(100);
-    await hear("Closed", { id: "b" });
-    expect(waits()).toEqual(["end", "now", "now"]);
-  });
+  test.each<Story>([
+    [
+      "an announced affidavit is fetched at once, and after the pause the next one",
+      `hear Closed; answer Closed; goes on; hear Closed with a; asked end now; answer Closed;
+        pass 100; hear Closed with b; asked end now now`,
+      {},
+      1_000,
+    ],
+    [
+      "one that is announced during the pause is fetched at the end of the window at the latest",
+      `hear Closed; answer Closed; hear Closed with a; answer Closed; hear Closed with b;
+        asked end now; pass 1000; asked end now affidavits; answer Closed; ends Closed`,
+      {},
+      1_000,
+    ],
+    [
+      "without a window nothing more is asked",
+      "hear Closed; answer Closed; ends Closed; asked end",
+    ],
+  ])("%s", play);
 
   test("callbacks are shown, also where the poll has met the close before the callback's question did", async () => {
     const { run, flow, hear, answerWith, waits } = await start({}, 1_000);
@@ -395,20 +324,6 @@ describe("after the close", () => {
     expect(run.memos.at(-1)?.timeline.map(({ event }) => event)).toContain("Late");
   });
 
-  test("one that is announced during the pause is fetched at the end of the window at the latest", async () => {
-    const { run, hear, answerWith, waits } = await start({}, 1_000);
-    await hear("Closed");
-    await answerWith("Closed");
-    await hear("Closed", { id: "a" });
-    await answerWith("Closed");
-    await hear("Closed", { id: "b" });
-    expect(waits()).toEqual(["end", "now"]);
-    await run.pass(1_000);
-    expect(waits()).toEqual(["end", "now", "affidavits"]);
-    await answerWith("Closed");
-    expect(run.result).toBe("Closed");
-  });
-
   test("a person may waive the last affidavits", async () => {
     const { run, flow, hear, answerWith } = await start({}, 100);
     await hear("Closed");
@@ -419,13 +334,6 @@ describe("after the close", () => {
     await run.update("resolve", { attention: attention?.id, decision: "happened", by: "Ann" });
     await run.open.find(({ type }) => type === "checkDecision")?.answer({});
     expect(run.result).toBe("Closed");
-  });
-
-  test("without a window nothing more is asked", async () => {
-    const { run, hear, answerWith, waits } = await start();
-    await hear("Closed");
-    await answerWith("Closed");
-    expect([run.result, waits()]).toEqual(["Closed", ["end"]]);
   });
 });
 

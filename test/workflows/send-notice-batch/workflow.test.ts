@@ -103,17 +103,6 @@ const oneByOne = (...answers: unknown[]) => {
   return () => left.next().value;
 };
 
-test("a batch is set up in the order of P2 §4.3, started, followed and reported", async () => {
-  const run = await start();
-  expect(run.types).toEqual([...setUp, "followBatch", "watchItems", "writeReport"]);
-  expect(SendNoticeBatchResult.parse(run.result)).toMatchObject({
-    outcome: "closed",
-    references: { batchId: "b-1" },
-    counts,
-    report: { csv: document, jsonLines: document },
-  });
-});
-
 test("the input goes into one activity, and attachments and affidavits only where there are some", async () => {
   const attachments = [{ fileName: "a.txt", document }];
   const settings = { ...plan.settings, collectAffidavits: true };
@@ -204,13 +193,6 @@ describe("a question whose time was not enough", () => {
     expect(run.result).not.toHaveProperty("archive");
   });
 
-  test("ends the process where a person gives it up", async () => {
-    const run = await collecting();
-    await run.open[0]?.fail(unchanged);
-    await run.update("resolve", { attention: "affidavits-1", decision: "abandon", by: "Ada" });
-    expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
-  });
-
   test("about the notices needs a person too, and its answer is the last sweep", async () => {
     const run = await start({ watchItems: undefined as never });
     await run.open[0]?.fail(unchanged);
@@ -242,20 +224,6 @@ test("however many answers there are about the notices, the history has an end",
   );
   expect(waits.indexOf("end")).toBe(60);
   expect(waits.slice(60)).not.toContain("change");
-});
-
-test("with notices open at the deadline the outcome says so, and there is a report", async () => {
-  const run = await start({ watchItems: () => totals(3, { isLast: true }) });
-  expect(run.result).toMatchObject({ outcome: "openAtDeadline", report: { csv: document } });
-});
-
-test("a batch of which nothing changes until the deadline is reported with what is known", async () => {
-  const followBatch = () => {
-    throw { kind: "unchanged" };
-  };
-  const run = await start({ followBatch, watchItems: () => totals(100, { isLast: true }) });
-  expect(run.types.slice(-3)).toEqual(["followBatch", "watchItems", "writeReport"]);
-  expect(run.result).toMatchObject({ outcome: "openAtDeadline" });
 });
 
 describe("a batch that is followed no more by an operator's decision", () => {
@@ -315,22 +283,6 @@ describe("a batch that is followed no more by an operator's decision", () => {
 });
 
 describe("a failure budget", () => {
-  const leftOut = { check: { ...plan.check, invalidRows: 11 } };
-
-  test("that the check of the list exceeds pauses before the batch exists", async () => {
-    const run = await start({}, leftOut);
-    expect(run.types).toEqual(["prepareBatch"]);
-    await run.update("resolve", { attention: "failureBudget-1", decision: "retry", by: "Ada" });
-    expect(run.result).toMatchObject({ outcome: "closed" });
-  });
-
-  test("abandoned then, has no effect", async () => {
-    const run = await start({}, leftOut);
-    await run.update("resolve", { attention: "failureBudget-1", decision: "abandon", by: "Ada" });
-    expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "none" }] });
-    expect(run.types).not.toContain("createBatch");
-  });
-
   test("that the provider exceeds asks once, while the batch is followed", async () => {
     const failed = read("Processed", { sentCount: 80, failedCount: 20 });
     const watchItems = undefined as never;
@@ -353,14 +305,6 @@ describe("a cancellation", () => {
     withdraw: ({ step }: { step: string }) => (step === withdrawn ? "withdrawn" : "answered"),
   });
   const stays = undefined as never;
-
-  test("before the creation leaves nothing at the provider", async () => {
-    const run = await start({ prepareBatch: stays, ...withdrawing("create") });
-    expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
-    expect(run.result).toMatchObject({ outcome: "cancelledBeforeSubmit" });
-    expect(SendNoticeBatchResult.safeParse(run.result).error).toBeUndefined();
-    expect(run.types).not.toContain("deleteBatch");
-  });
 
   test.each(["setBatchBody", "addRecipients", "configureBatch", "verifyBatch"])(
     "during %s deletes the batch, and nothing else is sent",
@@ -392,12 +336,6 @@ describe("a cancellation", () => {
     const deletion = run.calls.find(({ type }) => type === "deleteBatch");
     expect(deletion?.input.started).toEqual({ startedAt: "2026-01-01T00:00:00.000Z" });
     expect(run.result).toMatchObject({ outcome: "closed" });
-  });
-
-  test("after the start is too late, and asks no provider", async () => {
-    const run = await start({ followBatch: stays });
-    expect((await run.update("cancel")).answer).toEqual({ answer: "tooLate" });
-    expect(run.types).not.toContain("deleteBatch");
   });
 
   const scheduledDate = "2026-01-02T00:00:00.000Z";
@@ -471,15 +409,6 @@ test("a cancellation during the deletion of a refused batch does not stop one th
   await run.update("cancel");
   await run.open[0]!.answer({ answer: "tooLate" });
   expect(run.result).toMatchObject({ outcome: "closed" });
-});
-
-test("a batch that is not accepted is deleted, and the process fails with what was wrong", async () => {
-  const addRecipients = () => {
-    throw { kind: "invalidRequest", fields: [{ path: "recipients", problem: "is refused" }] };
-  };
-  const run = await start({ addRecipients });
-  expect(run.failure).toMatchObject({ type: "NotAccepted" });
-  expect(run.types.at(-1)).toBe("deleteBatch");
 });
 
 describe("an affidavit on demand of one notice", () => {

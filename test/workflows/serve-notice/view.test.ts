@@ -8,7 +8,6 @@ import { noticeStanding, outcomeOf } from "../../../src/workflows/serve-notice/v
 const state = fc.constantFrom(...noticeStates, undefined);
 const outcome = fc.constantFrom(...noticeOutcomes, "openAtDeadline", "other", undefined);
 const seen = fc.record({ state, outcome, isEnded: fc.boolean() });
-const servedWhen = fc.constantFrom(...servedWhens);
 
 test.each([
   ["read", "Read", undefined, "served"],
@@ -38,21 +37,6 @@ test("a notice that has failed may still be delivered: it is open until its clos
 test("a notice whose process has given up is open: it may have been served since", () => {
   const givenUp = { outcome: "openAtDeadline", isEnded: true };
   expect(noticeStanding(givenUp, "delivered")).toBe("open");
-});
-
-test("an end is open at a deadline alone, and nothing but an end, a close or an outcome is unserved", () => {
-  fc.assert(
-    fc.property(seen, servedWhen, (one, when) => {
-      const standing = noticeStanding(one, when);
-      if (one.isEnded && one.outcome !== "openAtDeadline") expect(standing).not.toBe("open");
-      if (standing === "unserved")
-        expect(
-          one.isEnded ||
-            one.state === "Closed" ||
-            ["refused", "cancelled"].includes(one.outcome ?? ""),
-        ).toBe(true);
-    }),
-  );
 });
 
 test("what serves at a later state serves at each earlier one", () => {

@@ -155,6 +155,16 @@ class Served {
   }
 }
 
+/** At the deadline the provider does not say how the notice stands. */
+async function unreadAtDeadline(kind: "protocol" | "unavailable"): Promise<Served> {
+  const served = await Served.start({ readNotice: undefined });
+  await served.see(noticeId, open("Sent"));
+  await served.pass(DEADLINE);
+  const [query] = served.run.open.filter(({ type }) => type === "readNotice");
+  await query?.fail({ kind });
+  return served;
+}
+
 /** A process under the id that was started with another input. */
 const otherInput = open("Sent");
 
@@ -183,42 +193,9 @@ describe("a notice that is served", () => {
     ]);
     expect(run.children[0]?.input).toEqual(prepared.input);
   });
-
-  test("is served as late as the provider says at the deadline", async () => {
-    const served = await Served.start({ readNotice: () => ({ state: "Read" }) });
-    await served.see(noticeId, open("Delivered"));
-    await served.pass(DEADLINE);
-    expect(served.started).toEqual([noticeId]);
-    expect(served.run.types).toContain("readNotice");
-    await served.see(noticeId, ended("sendNotice", "read"));
-    expect(served.result.outcome).toBe("servedByNotice");
-  });
 });
 
 describe("a notice that is not served", () => {
-  test.each(["refused", "cancelled"])("escalates at once where it is %s", async (outcome) => {
-    const served = await Served.start();
-    await served.see(noticeId, open("Delivered", { outcome }));
-    expect(served.started).toEqual([noticeId, postId]);
-  });
-
-  test("escalates at the end of the notice, and at the deadline", async () => {
-    const closed = await Served.start();
-    await closed.see(noticeId, ended("sendNotice", "failed"));
-    expect(closed.started).toEqual([noticeId, postId]);
-    const late = await Served.start();
-    await late.pass(DEADLINE - 1);
-    expect(late.started).toEqual([noticeId]);
-    await late.pass(1);
-    expect(late.started).toEqual([noticeId, postId]);
-  });
-
-  test("a state Failed does not escalate: a later try may deliver it", async () => {
-    const served = await Served.start();
-    await served.see(noticeId, open("Failed", { outcome: "failed" }));
-    expect(served.started).toEqual([noticeId]);
-  });
-
   test.each([
     ["delivered", "servedByPost"],
     ["undelivered", "notServed"],
@@ -235,15 +212,6 @@ describe("a notice that is not served", () => {
       documents: [evidenceOf("sendNotice"), evidenceOf("sendPostal")],
     });
     expect(served.result.dates.escalatedAt).toBeDefined();
-  });
-
-  test("both are followed to their ends, and a notice that is read after the escalation serves too", async () => {
-    const served = await Served.start();
-    await served.pass(DEADLINE);
-    await served.see(postId, ended("sendPostal", "delivered"));
-    expect(served.run.result).toBeUndefined();
-    await served.see(noticeId, ended("sendNotice", "read"));
-    expect(served.result.outcome).toBe("servedByBoth");
   });
 
   test("a notice that answers no look holds no letter back: the provider is asked", async () => {
@@ -268,19 +236,8 @@ describe("a notice that is not served", () => {
     },
   );
 
-  test("without the provider's id the deadline needs no query", async () => {
-    const served = await Served.start();
-    await served.pass(DEADLINE);
-    expect(served.run.types).not.toContain("readNotice");
-    expect(served.started).toEqual([noticeId, postId]);
-  });
-
   test("the query at the deadline raises attention where it fails, and a person may go on without it", async () => {
-    const served = await Served.start({ readNotice: undefined });
-    await served.see(noticeId, open("Sent"));
-    await served.pass(DEADLINE);
-    const [query] = served.run.open.filter(({ type }) => type === "readNotice");
-    await query?.fail({ kind: "protocol" });
+    const served = await unreadAtDeadline("protocol");
     expect(served.started).toEqual([noticeId]);
     const { attention } = await served.status();
     await served.decide("happened", attention?.id ?? "");
@@ -290,11 +247,7 @@ describe("a notice that is not served", () => {
 });
 
 test("the query at the deadline ends where a look shows the notice as served", async () => {
-  const served = await Served.start({ readNotice: undefined });
-  await served.see(noticeId, open("Sent"));
-  await served.pass(DEADLINE);
-  const [query] = served.run.open.filter(({ type }) => type === "readNotice");
-  await query?.fail({ kind: "unavailable" });
+  const served = await unreadAtDeadline("unavailable");
   await served.see(noticeId, open("Read"));
   expect((await served.status()).attention).toBeUndefined();
   expect(served.started).toEqual([noticeId]);
@@ -340,13 +293,6 @@ describe("before the notice goes out", () => {
     expect(served.started).toEqual([]);
   });
 
-  test("a cancellation by the Web UI does so too", async () => {
-    const served = await Served.start({ prepareNotice: undefined });
-    await served.run.cancel();
-    await served.answer();
-    expect(served.result.outcome).toBe("cancelledBeforeSubmit");
-  });
-
   test("a cancellation leaves the notice of an earlier run to be followed", async () => {
     const fakes = { prepareNotice: undefined };
     const served = await Served.start(fakes, { [noticeId]: open("Sent") });
@@ -379,11 +325,7 @@ describe("a cancellation", () => {
     expect(served.result.timeline).toContainEqual(
       expect.objectContaining({ source: "person", by: "Ann", note: "paid" }),
     );
-  });
-
-  test("withdraws the post in the journal, so that no later run sends it", async () => {
-    const served = await Served.start();
-    await served.run.update("cancel", {});
+    // So that no later run sends it.
     const withdrawn = served.run.calls.filter(({ type }) => type === "withdraw");
     expect(withdrawn.map(({ input }) => input)).toEqual([{ step: "submit", of: postId }]);
   });
@@ -400,11 +342,7 @@ describe("a cancellation", () => {
   });
 
   test("ends the query at the deadline, and its attention with it", async () => {
-    const served = await Served.start({ readNotice: undefined });
-    await served.see(noticeId, open("Sent"));
-    await served.pass(DEADLINE);
-    const [query] = served.run.open.filter(({ type }) => type === "readNotice");
-    await query?.fail({ kind: "unavailable" });
+    const served = await unreadAtDeadline("unavailable");
     expect((await served.status()).attention).toMatchObject({ step: "readNotice" });
     const { answer } = await served.run.update("cancel", {});
     expect(answer).toEqual({ answer: "cancelled" });
@@ -412,13 +350,6 @@ describe("a cancellation", () => {
     await served.see(noticeId, ended("sendNotice", "refused"));
     expect(served.result.outcome).toBe("notServed");
     expect(served.started).toEqual([noticeId]);
-  });
-
-  test("after it: the answer names the post, which has a cancellation of its own", async () => {
-    const served = await Served.start();
-    await served.pass(DEADLINE);
-    const { answer } = await served.run.update("cancel", {});
-    expect(answer).toEqual({ answer: "tooLate", child: postId });
   });
 });
 
@@ -471,17 +402,6 @@ describe("a child that fails", () => {
       expect((await served.status()).attention).toBeUndefined();
     },
   );
-
-  test("a person may go on without the notice: the post goes out at once", async () => {
-    const served = await Served.start();
-    await served.see(noticeId, failed("Terminated"));
-    const { attention } = await served.status();
-    await served.decide("happened", attention?.id ?? "");
-    await served.answer();
-    expect(served.started).toEqual([noticeId, postId]);
-    await served.see(postId, ended("sendPostal", "delivered"));
-    expect(served.result.outcome).toBe("servedByPost");
-  });
 
   test("undecided until the deadline, the post goes out all the same", async () => {
     const served = await Served.start();
@@ -542,11 +462,6 @@ describe("a process that is there already", () => {
       outcome: "servedByPost",
       dates: { escalatedAt: startedAt },
     });
-  });
-
-  test("a notice with another input is refused", async () => {
-    const served = await Served.start({}, { [noticeId]: otherInput });
-    expect(served.run.failure).toMatchObject({ type: "InputMismatch" });
   });
 
   test("a post with another input asks a person", async () => {

@@ -142,27 +142,6 @@ test("when the holder's time is over the process expires, but not before the run
   expect(run.result).toBe("expired");
 });
 
-test("a call that is answered yes after the time counts", async () => {
-  const { run, submit, last } = await start();
-  await run.pass(590);
-  await submit();
-  await run.pass(10);
-  await last().answer({ verdict: "accepted" });
-  expect(run.result).toBe("accepted");
-});
-
-test("without tries and resends the process is locked", async () => {
-  const fakes = { isPast: () => true, send: () => ({ sent: "yes" }) };
-  const { run, submit, resend } = await start({
-    fakes: { ...fakes, validate: () => ({ verdict: "wrong" }) },
-  });
-  expect((await resend()).answer).toEqual({ answer: "sent", resendsLeft: 0 });
-  await submit();
-  expect(run.result).toBeUndefined();
-  await submit();
-  expect(run.result).toBe("locked");
-});
-
 test("whether another code comes too soon is asked of the worker, by the time of the newest code", async () => {
   const { run, otp, resend, last } = await start({ fakes: { send: () => ({ sent: "yes" }) } });
   await run.pass(30);

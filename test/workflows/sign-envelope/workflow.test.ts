@@ -121,22 +121,6 @@ test("one abandoned upload ends the process, and with it the other attentions", 
   expect(run.types).not.toContain("send");
 });
 
-test("abandoned between the hosts it says what exists, and what it did", async () => {
-  const { run, status, uploads, resolve } = await start(1);
-  await uploads()[0]?.answer({ fileId: "f-0" });
-  await uploads()[0]?.fail({ ...denied, kind: "protocol" as const });
-  const { attention } = await status();
-  expect(attention).toMatchObject({
-    ...{ step: "upload-1", decisions: ["retry", "happened", "abandon"] },
-    happenedNeeds: ["fileId"],
-  });
-  await resolve("upload-1-1", "abandon");
-  expect(run.failure).toMatchObject({ details: [{ effect: "exists", by: "Ada" }] });
-  const { references, timeline } = await status();
-  expect(references).toEqual({ reqPk: "r-1", "fileId-0": "f-0" });
-  expect(timeline.map(({ event }) => event)).toContain("Uploaded document 1 of 3");
-});
-
 test("a cancellation while uploads run is decided by a person: abandoned, nothing is sent; withdrawn, all go on", async () => {
   for (const decision of ["abandon", "retry"] as const) {
     const { run, status, uploads, resolve } = await stopped();

@@ -188,13 +188,6 @@ describe("without a query for the end of a signature", () => {
     expect(run.types.filter((type) => type === "sign")).toHaveLength(1);
   });
 
-  test("a report of an unknown kind that comes before the answer to the code counts too", async () => {
-    const { run, attention, resolve } = await signing(({ reports }) => reports("all-done"));
-    expect((await attention())?.reason).toContain('reported "all-done"');
-    await resolve("happened", { state: "signed" });
-    expect(run.result).toMatchObject({ outcome: "signed" });
-  });
-
   test.each([0, 100])("a cancellation after %i s is decided by a person", async (seconds) => {
     const { run, attention, resolve } = await signing();
     await run.pass(seconds);
@@ -223,15 +216,5 @@ describe("without a query for the end of a signature", () => {
     await run.signal("surplus", { count: 7 });
     await resolve("happened", { state: "failed" });
     expect(run.result).toMatchObject({ outcome: "failed" });
-  });
-
-  test("a classic signature is signed by its own answer, and nothing is fetched", async () => {
-    const { run } = await start(
-      { canRetrieve: false },
-      { sign: () => ({ verdict: "accepted", state: "signed" }) },
-    );
-    await run.update("submitOtp", { code: "123" });
-    expect(run.result).toMatchObject({ outcome: "signed", documents: [{ kind: "contract" }] });
-    expect(run.types).not.toContain("fetchSigned");
   });
 });

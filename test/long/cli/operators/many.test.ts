@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PostalHandle } from "../../../../src/client.js";
 import { commandLine } from "../../../cli/in-process.js";
-import { start } from "../../../cli/run.js";
 import { eventually } from "../../../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
@@ -92,48 +91,4 @@ test("resolve --where decides for each process once, as it has shown before, and
     });
   await untilListed(1);
   expect(await resolve(...abandon)).toMatchObject({ code: 0, answers: [] });
-}, 120_000);
-
-test("logs show each event of each process once, in the order of the times, and follow what comes", async () => {
-  const { env } = system.stack;
-  const follower = start(["logs", "--since", "1h", "--follow", "--json"], { env });
-  let said = "";
-  follower.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  const eventsOf = (text: string) =>
-    text
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as { workflowId: string; at: string; event: string });
-  try {
-    await eventually("the past", () => said.includes("sendPostal/c"));
-    const handle = await system.client.sendPostal("followed", letterInput("followed", "delivered"));
-    await handle.result();
-    const done = () => /sendPostal\/followed[^\n]*Ended: delivered/.test(said);
-    await eventually("the end", done).catch((error: Error) => {
-      throw new Error(`${error.message}: ${said}`);
-    });
-  } finally {
-    follower.kill("SIGINT");
-  }
-  const followed = eventsOf(said).filter(({ workflowId }) => workflowId === "sendPostal/followed");
-  const { timeline } = await system.client.handle("sendPostal/followed").status();
-  expect(followed.map(({ event }) => event).toSorted()).toEqual(
-    ["Started", "Ended: delivered", ...timeline.map(({ event }) => event)].toSorted(),
-  );
-
-  const { code, stdout } = await commandLine(["logs", "--json"], { env });
-  expect(code).toBe(0);
-  const past = eventsOf(stdout);
-  const times = past.map(({ at }) => Date.parse(at));
-  expect(times).toEqual(times.toSorted((one, other) => one - other));
-  for (const id of ["a", "b", "c"])
-    expect(past).toContainEqual(
-      expect.objectContaining({ workflowId: `sendPostal/${id}`, event: "Started" }),
-    );
-  const read = await commandLine(["logs", "--outcome", "delivered"], { env });
-  expect(read.stdout).toMatch(
-    /^\S+Z(?: \(sandbox clock\))? +process +sendPostal\/followed {2}Started$/m,
-  );
-  expect(read.stdout).not.toContain("sendPostal/a ");
-  expect((await commandLine(["logs", "--since", "0s"], { env })).stdout).toBe("");
 }, 120_000);

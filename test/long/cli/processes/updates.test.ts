@@ -10,10 +10,6 @@ import {
   holderInput,
   wrongCode,
 } from "../../../processes/issue-certificate/inputs.js";
-import {
-  batchInput,
-  fastSettings as fastBatch,
-} from "../../../processes/send-notice-batch/inputs.js";
 import { fastSettings, letterInput } from "../../../processes/send-postal/inputs.js";
 import { startTestStack, statusWhere, type TestStack } from "../../../harness/stack/stack.js";
 import { onTerminal } from "../../../harness/stack/terminal.js";
@@ -40,35 +36,6 @@ async function run(args: string[], stdin = "") {
   const answer = JSON.parse(stdout === "" ? "null" : stdout) as Record<string, unknown> | null;
   return { code, answer, said: stdout + stderr };
 }
-
-test("a holder's code by command: started, wrong, sent again, accepted, and shown nowhere", async () => {
-  const start = ["issue-certificate", "--input", "-", "--id", "plain"];
-  const started = await run(start, JSON.stringify(holderInput("plain")));
-  expect(started.answer).toMatchObject({ workflowId: "issueCertificate/plain" });
-  const first = await codeFor(system.sandbox, "plain");
-
-  const wrong = await run(["otp", "plain", "-"], `${wrongCode(first)}\n`);
-  expect(wrong).toMatchObject({ code: 1, answer: { answer: "wrong", triesLeft: 4 } });
-  const again = await run(["resend-otp", "plain"]);
-  expect(again).toMatchObject({ code: 0, answer: { answer: "sent", resendsLeft: 2 } });
-  const second = await codeFor(system.sandbox, "plain", 1);
-  const none = await run(["otp", "plain"], "\n");
-  expect(none).toMatchObject({ code: 2, said: expect.stringContaining("code: is required") });
-  const accepted = await run(["otp", "issueCertificate/plain", second]);
-  expect(accepted).toMatchObject({ code: 0, answer: { answer: "accepted" } });
-
-  for (const { said } of [wrong, again, none, accepted])
-    for (const code of [first, second, wrongCode(first)]) expect(said).not.toContain(code);
-  expect(await run(["otp", "plain", first])).toMatchObject({ code: 1 });
-
-  const env = system.stack.env;
-  const shown = await trustflow(["result", "plain", "--expect", "issued"], { env });
-  expect(shown.code).toBe(0);
-  expect(shown.stdout).toMatch(
-    /outcome +issued[^]*enrolledAt +20[^]*validatedAt +20[^]*otpsSent +2/,
-  );
-  expect(await run(["result", "plain", "--expect", "locked"])).toMatchObject({ code: 1 });
-});
 
 test("a fresh assertion comes from a file, as JSON or in base64", async () => {
   const old = new Date(Date.now() - 3_600_000);
@@ -124,68 +91,6 @@ test("on a terminal the command asks for the step's result, reads to the end of 
   expect(terminal.shown()).toContain("resolved");
   for (const shown of ["certIdOtp", result.deviceCode])
     expect(terminal.shown()).not.toContain(shown);
-});
-
-test("happened needs a result only where the process needs one, and says which", async () => {
-  const sent = await system.client.sendMessage("lost-message", {
-    providerFields: { clientReference: "lost-message", sandbox: "send=cut-after-commit" },
-  });
-  const enrolled = await system.client.issueCertificate(
-    "lost-too",
-    holderInput("lost-too", "enroll=cut-after-commit"),
-  );
-  await Promise.all(
-    [sent, enrolled].map((handle) =>
-      statusWhere(handle, ({ attention }) => attention !== undefined),
-    ),
-  );
-  const status = await trustflow(["status", "issueCertificate/lost-too"], {
-    env: system.stack.env,
-  });
-  expect(status.stdout).toContain("needs --result with certIdOtp, deviceCode");
-  const resolve = (id: string) => run(["resolve", id, "--decision", "happened", "--by", "Ada"]);
-  expect(await resolve("issueCertificate/lost-too")).toMatchObject({
-    code: 2,
-    said: expect.stringContaining("result.certIdOtp"),
-  });
-  expect(await resolve("sendMessage/lost-message")).toMatchObject({
-    code: 0,
-    answer: [{ answer: "resolved" }],
-  });
-  expect(await sent.result()).toMatchObject({ outcome: "accepted" });
-});
-
-test("a command about another kind of process is a usage error that says so", async () => {
-  for (const [args, what] of [
-    [["otp", "sendMessage/x", "Q7XJ2VK9"], "code"],
-    [["resend-otp", "sendPostal/x"], "code"],
-    [["cancel", "issueCertificate/plain"], "cancellation"],
-    [["reject-call", "issueCertificate/plain"], "rejection of a call"],
-    [["request-affidavit", "sendMessage/x"], "request for an affidavit"],
-  ] as const) {
-    const { code, said } = await run([...args]);
-    expect(said).toContain(`${args[1]} accepts no ${what}`);
-    expect(said).not.toContain("Q7XJ2VK9");
-    expect(code).toBe(2);
-  }
-});
-
-test("a call is rejected by command, with the fields of a file; a second time is answered by the first", async () => {
-  const handle = await system.client.verifyIdentity("call", { idConference: "call~open" });
-  await statusWhere(handle, ({ phase }) => phase === "tracking");
-  const file = join(folder, "reason.json");
-  await writeFile(file, JSON.stringify({ reason: "Q7XJ2VK9" }));
-  const reject = ["reject-call", "call", "--fields", file, "--by", "Ana Ruiz", "--note", "no id"];
-  const rejected = await run(reject);
-  expect(rejected).toMatchObject({ code: 0, answer: { answer: "rejected" } });
-  expect(rejected.said).not.toContain("Q7XJ2VK9");
-  const { outcome, timeline } = await handle.result();
-  expect(outcome).toBe("rejected");
-  expect(timeline).toContainEqual(
-    expect.objectContaining({ source: "person", by: "Ana Ruiz", note: "no id" }),
-  );
-  expect(await system.effects("call")).toMatchObject({ "video-identification.rejectCall": 1 });
-  expect(await run(reject)).toMatchObject({ code: 1 });
 });
 
 test("a second cancel says that it is cancelled, and the evidence is what the process has, before and after the end", async () => {
@@ -283,31 +188,4 @@ test("on a terminal, otp asks; Ctrl-C ends it and a watch, Ctrl-D leaves a watch
   expect(await goesOn.ended).toBe(0);
   expect(goesOn.shown()).toContain("Code wrong, 4 tries left");
   expect(goesOn.shown().split(prompt)).toHaveLength(2);
-});
-
-// The last test: it moves the clock of the sandbox ahead.
-test("the evidence of a batch has its list, its report, and its archive of affidavits where they are collected", async () => {
-  await system.sandbox.setSpeed(30_000);
-  const begun = (id: string, collectAffidavits: boolean) =>
-    system.client.sendNoticeBatch(
-      id,
-      batchInput(id, ["read"], {
-        affidavitKinds: ["Submitted", "Closed"],
-        settings: { ...fastBatch, collectAffidavits },
-      }),
-    );
-  const batches = await Promise.all([begun("collecting", true), begun("bare", false)]);
-  const [collected] = await Promise.all(batches.map((handle) => handle.result()));
-  await system.sandbox.setSpeed(1);
-  const evidenceOf = async (id: string) => {
-    const saved = await run(["evidence", id, "--out", join(folder, id)]);
-    expect(saved).toMatchObject({ code: 0, answer: { missing: [] } });
-    return (saved.answer as { files: { name: string; sha256: string }[] }).files;
-  };
-  const files = await evidenceOf("collecting");
-  const withoutDate = (all: typeof files) => all.map(({ name }) => name.slice(11));
-  const always = ["recipients-submitted.csv", "report.csv", "report-json-lines.jsonl"];
-  expect(withoutDate(files)).toEqual([...always, "archive.zip"]);
-  expect(files.at(-1)?.sha256).toBe(collected?.archive?.sha256);
-  expect(withoutDate(await evidenceOf("bare"))).toEqual(always);
 });
