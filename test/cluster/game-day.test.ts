@@ -18,7 +18,7 @@ import { baseBackup, copy } from "../harness/stack/base-backup.js";
 import { startHop, type Hop } from "../harness/stack/hop.js";
 import { inboxSettled, signalledEvents } from "../harness/stack/inbox.js";
 import { defectiveBundle, startRelease } from "../harness/stack/releases.js";
-import { startTestStack, type TestStack } from "../harness/stack/stack.js";
+import { historyOf, startTestStack, type TestStack } from "../harness/stack/stack.js";
 import { temporaryFolder } from "../harness/temporary.js";
 import { processesUnderTest } from "../processes/index.js";
 import { Load } from "./load.js";
@@ -47,6 +47,8 @@ let system: TestStack;
 let load: Load;
 let isOver = false;
 let day: Promise<void>;
+/** Of the worker of the release that does not replay elsewhere. */
+let defectivePid: number;
 const workers: Role[] = [];
 const others: Role[] = [];
 
@@ -205,6 +207,7 @@ event(
     const bundle = await defectiveBundle();
     const code = bundle.replaceAll("WAITS_BEFORE", () => "submit");
     const bad = await startRelease(system, "waits", code);
+    defectivePid = bad.pid;
     await Promise.all(workers.map((role) => role.stop()));
     await endsMore(ENDS, "the release runs").catch(() => undefined);
     await bad.stop();
@@ -261,11 +264,23 @@ test(
     for await (const { workflowId } of system.client.temporal.workflow.list()) ids.push(workflowId);
     expect(ids.length).toBeGreaterThanOrEqual(PROCESSES);
     const { corrupt } = await examine(system, [...new Set(ids)]);
-    await report({ replayed: ids.length, corrupt: corrupt.length });
-    expect(corrupt).toEqual([]);
+    const unexplained: string[] = [];
+    for (const problem of corrupt) {
+      const [id = ""] = problem.split(": ");
+      if (!(await isEndedByDefective(id))) unexplained.push(problem);
+    }
+    await report({ replayed: ids.length, ofTheDefective: corrupt.length - unexplained.length });
+    expect(unexplained).toEqual([]);
   },
   DAY_LIMIT_MS,
 );
+
+/** The defective release took its last task: it was never stuck, and only that release replays it. */
+async function isEndedByDefective(workflowId: string): Promise<boolean> {
+  const { events } = await historyOf(system, workflowId);
+  const tasks = (events ?? []).flatMap((event) => event.workflowTaskCompletedEventAttributes ?? []);
+  return tasks.at(-1)?.identity?.startsWith(`${defectivePid}@`) ?? false;
+}
 
 /** The provider answers a second submit with the same token as the first one. */
 const hasToken = new Set(["evi-post.submit", "evi-notice.submit"]);

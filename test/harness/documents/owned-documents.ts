@@ -10,10 +10,3 @@ export async function ownedDocuments(
   const { rows } = await pool.query<{ owned: string }>(sql, [workflowId]);
   return rows.map(({ owned }) => owned).toSorted();
 }
-
-/** The same of what a result or an input names. */
-export function namedDocuments(
-  named: { kind: string; document: object & { uri?: string } }[],
-): string[] {
-  return named.map(({ kind, document }) => `${kind} ${document.uri}`).toSorted();
-}

@@ -53,5 +53,3 @@ export const calls: Record<Operation<"credential-wallet">, Call> = {
   initPresentation: (account, fields = {}, more) =>
     client.initPresentation(account, { fields, ...links, ...more }),
 };
-
-export const operations = Object.keys(calls) as Operation<"credential-wallet">[];
