@@ -136,7 +136,7 @@ function problemOfTest(test: string, repository: Repository): string | undefined
       repository
         .files(`${tests}/${test.split("/")[0]}`)
         .filter((file) => /\/(conformance|messaging-gateway)\.test\.ts$/.test(file))
-        .some((file) => /\bfixturesOf\(/.test(repository.text(file) ?? "")),
+        .some((file) => /\b(fixturesOf|testExchanges)\(/.test(repository.text(file) ?? "")),
     );
     if (!repository.fixture(test)) return `the fixture ${test} is missing`;
     return isRun ? undefined : `no test of both sides runs ${test}`;
