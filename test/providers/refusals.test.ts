@@ -1,5 +1,5 @@
 // What every status means for every operation of every provider: by its effect class, and where a section says otherwise, by that
-// (P2 §4.1–4.3, §7; P1 §4.1, §7; P1 §7.3 shows no error of the signature services and of the wallet).
+// (P2 §4.1–4.3, §7.1–7.2; P1 §4.1, §7; P1 §7.3 shows no error of the signature services and of the wallet).
 import { describe, expect, test } from "vitest";
 import type { EffectClass } from "../../src/providers/effect-classes.js";
 import type { Provider } from "../../src/providers/registry.js";
