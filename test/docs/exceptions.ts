@@ -63,17 +63,21 @@ export const exceptions: Exception[] = [
     "npm run bench -- --quick",
     "npm run bench -- --only processes --json",
     "npm run bench -- --only processes --cpu-prof DIR",
+    "npm run bench -- --only costs",
   ].map((command) => ({
     page: "docs/benchmarks.md",
     command,
     reason: minutes,
     coveredBy: "test/long/bench/smoke.test.ts",
   })),
-  {
-    page: "docs/benchmarks.md",
-    command: "npm run bench -- --cluster",
+  ...[
+    ["docs/benchmarks.md", "npm run bench -- --cluster"],
+    ["docs/operations/costs.md", "npm run bench -- --cluster --only costs --letters 1000"],
+  ].map(([page = "", command = ""]) => ({
+    page,
+    command,
     reason: "it builds Temporal's server with Go, which takes minutes",
-  },
+  })),
   {
     page: "docs/operations/stuck.md",
     command:

@@ -118,12 +118,12 @@ test("a second cancel says that it is cancelled, and the evidence is what the pr
     code: 0,
     answer: { ...soFar, processes: [{ state: "COMPLETED", outcome: "cancelled" }] },
   });
-  const other = await run(["evidence", "issueCertificate/plain", "--out", join(folder, "twice")]);
+  const other = await run(["evidence", "issueCertificate/eid", "--out", join(folder, "twice")]);
   expect(other.code).toBe(2);
-  expect(other.said).toContain("is not of issueCertificate/plain: choose another folder");
-  const none = await evidence("issueCertificate/plain");
+  expect(other.said).toContain("is not of issueCertificate/eid: choose another folder");
+  const none = await evidence("issueCertificate/eid");
   expect(none).toMatchObject({ code: 0, answer: { files: [] } });
-  expect(none.said).toContain("issueCertificate/plain has no documents");
+  expect(none.said).toContain("issueCertificate/eid has no documents");
 });
 
 test("an ID with a mistyped process names the one that was meant", async () => {
