@@ -99,7 +99,7 @@ async function main(): Promise<number> {
       const { quick, process: only } = values;
       const found = await measureCosts({ quick, say, only, letters, temporal });
       measures.push(...found);
-      say(`${table(found)}\n\n${partsText(found)}`);
+      say(table(found));
       if (wanted.length === 0) return report({ versions, measures }, values.json);
     }
     stand = await startStand({ progress: say, profiles: values["cpu-prof"], temporal });

@@ -11,7 +11,7 @@ import type { TestStack } from "../../test/harness/stack/stack.js";
 import { processesUnderTest } from "../../test/processes/index.js";
 import type { ProcessUnderTest } from "../../test/processes/process-under-test.js";
 import type { startPersistentTemporal } from "../cluster.js";
-import { alone } from "../measure.js";
+import { alone, partsText } from "../measure.js";
 import type { Measure } from "../measure.js";
 import { cpuMs } from "../proc.js";
 import { shapeOf } from "../shape.js";
@@ -61,16 +61,18 @@ export async function measureCosts(options: Options): Promise<Measure[]> {
   const measures: Measure[] = [];
   const measure = async (underTest: ProcessUnderTest, number: number, name: string) => {
     say(`costs: ${number} × ${underTest.process}`);
-    measures.push(costMeasure(name, await bench.run(underTest, number)));
+    const found = costMeasure(name, await bench.run(underTest, number));
+    measures.push(found);
+    say(partsText([found]));
   };
   try {
     for (const underTest of processesUnderTest) {
       if (only !== undefined && underTest.process !== only) continue;
       await bench.run(underTest, quick ? 2 : OPEN);
-      await measure(underTest, quick ? 4 : 100, `cost-${underTest.process}`);
+      await measure(underTest, quick ? 4 : 40, `cost-${underTest.process}`);
     }
     const letter = processesUnderTest.find(({ process }) => process === "sendPostal")!;
-    for (const number of letters ?? [quick ? 20 : 1_000])
+    for (const number of letters ?? [quick ? 20 : 400])
       await measure(letter, number, `cost-letters-${number}`);
   } finally {
     await temporalPool?.end();

@@ -72,7 +72,7 @@ export const exceptions: Exception[] = [
   })),
   ...[
     ["docs/benchmarks.md", "npm run bench -- --cluster"],
-    ["docs/operations/costs.md", "npm run bench -- --cluster --only costs --letters 1000"],
+    ["docs/operations/costs.md", "npm run bench -- --cluster --only costs"],
   ].map(([page = "", command = ""]) => ({
     page,
     command,
