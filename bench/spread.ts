@@ -28,3 +28,14 @@ export function meanParts(rounds: readonly Record<string, number>[]): Record<str
     rounds.reduce((sum, parts) => sum + (parts[name] ?? 0), 0) / rounds.length;
   return Object.fromEntries(names.map((name) => [name, mean(name)]));
 }
+
+/** What each of `number` has added to each part. */
+export function perEach(
+  before: Record<string, number>,
+  after: Record<string, number>,
+  number: number,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(after).map(([part, value]) => [part, (value - (before[part] ?? 0)) / number]),
+  );
+}

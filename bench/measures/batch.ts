@@ -20,7 +20,7 @@ import type { Pool } from "../../src/postgres/pool.js";
 import { alone, atLeast, atMost } from "../measure.js";
 import type { Measure } from "../measure.js";
 import { cpuMs, peakBytes } from "../proc.js";
-import { spreadOf } from "../spread.js";
+import { perEach, spreadOf } from "../spread.js";
 import { profiledEnv, startPart } from "../stand.js";
 import { countStatements } from "../statements.js";
 
@@ -266,16 +266,6 @@ function cpuOf({ stack }: BatchStand): Record<string, number> {
     receiver: cpuMs(stack.role("receiver").pid),
     server: cpuMs(stack.temporal.pid),
   };
-}
-
-function perEach(
-  before: Record<string, number>,
-  after: Record<string, number>,
-  number: number,
-): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(after).map(([part, ms]) => [part, (ms - (before[part] ?? 0)) / number]),
-  );
 }
 
 interface Posted {

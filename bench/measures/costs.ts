@@ -16,7 +16,7 @@ import type { Measure } from "../measure.js";
 import { cpuMs } from "../proc.js";
 import { shapeOf } from "../shape.js";
 import type { Shape } from "../shape.js";
-import { spreadOf } from "../spread.js";
+import { perEach, spreadOf } from "../spread.js";
 
 interface Options {
   quick: boolean;
@@ -120,13 +120,6 @@ class CostBench {
     const ids = await this.#live(underTest, number);
     const perSecond = (number * 1_000) / (performance.now() - startedAt);
     const after = await this.#used();
-    const each = (of: "cpu" | "written") =>
-      Object.fromEntries(
-        Object.entries(after[of]).map(([part, value]) => [
-          part,
-          (value - (before[of][part] ?? 0)) / number,
-        ]),
-      );
     const shapes = await Promise.all(ids.slice(-SAMPLE).map((id) => this.#shape(id)));
     const median = (value: (shape: Shape) => number) => spreadOf(shapes.map(value)).median;
     const shape = {
@@ -136,7 +129,12 @@ class CostBench {
       signals: median(({ signals }) => signals),
       activities: median(({ activities }) => activities),
     };
-    return { perSecond, shape, cpu: each("cpu"), written: each("written") };
+    return {
+      perSecond,
+      shape,
+      cpu: perEach(before.cpu, after.cpu, number),
+      written: perEach(before.written, after.written, number),
+    };
   }
 
   /** Returns the ids of those that have ended, each as it should. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { atLeast, atMost, compared } from "../measure.js";
 import type { Measure, Round } from "../measure.js";
 import { runAll } from "../sides.js";
-import { meanParts } from "../spread.js";
+import { meanParts, perEach } from "../spread.js";
 import type { Bench, Side } from "../sides.js";
 
 interface Run {
@@ -68,10 +68,7 @@ async function run(side: Side, number: number): Promise<Run> {
   const seconds = (performance.now() - startedAt) / 1_000;
   // What is still being written belongs to it.
   await delay(500);
-  const after = side.cpu();
-  const parts = Object.fromEntries(
-    Object.entries(after).map(([part, ms]) => [part, (ms - (before[part] ?? 0)) / number]),
-  );
+  const parts = perEach(before, side.cpu(), number);
   const cpuMs = Object.values(parts).reduce((sum, part) => sum + part, 0);
   return { cpuMs, parts, perSecond: number / seconds };
 }
