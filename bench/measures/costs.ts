@@ -148,7 +148,7 @@ class CostBench {
         const intent = randomUUID();
         const handle = await underTest.start(client, intent);
         const scene = { sandboxUrl: stack.sandboxUrl, intent };
-        const turn = underTest.play && (() => underTest.play?.(handle, scene) ?? Promise.resolve());
+        const turn = underTest.play && (() => underTest.play?.(handle, scene));
         const outcome = await outcomeOf(handle, turn);
         if (outcome !== underTest.outcome)
           throw new Error(`${handle.workflowId} ended as ${outcome}`);

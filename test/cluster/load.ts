@@ -163,7 +163,7 @@ export class Load {
 /** Of a process whose persons take their turn until it has ended. */
 export async function outcomeOf(
   handle: ProcessHandle<{ outcome: string }>,
-  turn?: () => Promise<unknown>,
+  turn?: () => Promise<unknown> | undefined,
 ): Promise<string> {
   for (;;) {
     await turn?.();
