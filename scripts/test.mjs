@@ -1,7 +1,7 @@
 // Runs the tests: gets the Temporal server that they need, runs Vitest, and says the closing line. vitest.config.js has what each run is.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { changedArguments } from "./changed.mjs";
 import { root, runStep, say } from "./steps.mjs";
@@ -145,6 +145,29 @@ export async function closingLine(files, others = []) {
   const skipped = sum.skipped > 0 ? `, ${sum.skipped} skipped` : "";
   const left = notRun.size > 0 ? `, not run: ${[...notRun].join(", ")}` : "";
   return `${sum.passed} passed, ${sum.failed} failed${skipped}${left}`;
+}
+
+/**
+ * Each failed test with its error, and each file that failed without one: a reader of a long run's last lines needs no other.
+ * @param {string[]} files what runs of Vitest wrote
+ * @returns {Promise<string[]>}
+ */
+export async function failedTests(files) {
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "{}")));
+  return texts.flatMap((text) =>
+    (JSON.parse(text).testResults ?? []).flatMap(
+      (/** @type {import("vitest/node").JsonTestResults["testResults"][number]} */ result) => {
+        const file = relative(root, result.name);
+        const failed = result.assertionResults.filter(({ status }) => status === "failed");
+        if (failed.length === 0)
+          return result.status === "failed" ? [`${file}: ${result.message}`] : [];
+        return failed.map(
+          ({ fullName, failureMessages }) =>
+            `${file} > ${fullName}: ${failureMessages?.join("\n") ?? ""}`,
+        );
+      },
+    ),
+  );
 }
 
 /**

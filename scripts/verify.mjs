@@ -7,7 +7,7 @@ import { packages } from "./packages.mjs";
 import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
 import { supplyChain } from "./supply-chain.mjs";
 import { ltsNode } from "./lts.mjs";
-import { closingLine } from "./test.mjs";
+import { closingLine, failedTests } from "./test.mjs";
 
 /**
  * Did each test that covers an item of the specification run, and pass?
@@ -83,6 +83,7 @@ export async function verify({ isNightly = false } = {}) {
     }
   let worst = 0;
   for (const [name, run] of Object.entries(tests)) worst = Math.max(worst, await step(name, run));
+  for (const failed of await failedTests(results)) say(`failed: ${failed}`);
   console.log(await closingLine(results, notRun));
   return worst;
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { closingLine, noteError } from "../../scripts/test.mjs";
+import { closingLine, failedTests, noteError } from "../../scripts/test.mjs";
 import { longest } from "../harness/longest-first.js";
 import { describeWith } from "../harness/programs.js";
 import { temporaryFolder } from "../harness/temporary.js";
@@ -48,6 +48,23 @@ test("a test file that could not even be loaded counts as failed", async () => {
   const failed = { status: "failed", assertionResults: [{ status: "failed", ancestorTitles: [] }] };
   const results = { ...counts, numFailedTests: 1, testResults: [broken, failed, broken] };
   expect(await closingLineOf(results)).toBe("7 passed, 3 failed");
+});
+
+test("the last lines name each test that failed, with its error, and each file that failed without one", async () => {
+  const file = join(await ownFolder(), "results.json");
+  const passed = { status: "passed", fullName: "a good one", failureMessages: [] };
+  const failed = { status: "failed", fullName: "a bad one", failureMessages: ["Error: no answer"] };
+  const testResults = [
+    { name: "/a.test.ts", status: "failed", message: "", assertionResults: [passed, failed] },
+    { name: "/b.test.ts", status: "failed", message: "no such module", assertionResults: [] },
+    { name: "/c.test.ts", status: "passed", message: "", assertionResults: [passed] },
+  ];
+  await writeFile(file, JSON.stringify({ ...counts, testResults }));
+  const none = join(tmpdir(), "no-such-results.json");
+  expect(await failedTests([file, none])).toEqual([
+    expect.stringMatching(/a\.test\.ts > a bad one: Error: no answer$/),
+    expect.stringMatching(/b\.test\.ts: no such module$/),
+  ]);
 });
 
 test("a run that ends with an error counts as failed, although each of its tests passed", async () => {
