@@ -1,8 +1,10 @@
 // Gives the open processes to the workers of a new release, some first. A release at which processes get stuck is taken back
 // (docs/operations/upgrade.md). The state stands in Temporal alone, so the command may be run again wherever it was cut off.
 import { setTimeout as delay } from "node:timers/promises";
+import { workflowTaskQueue } from "../contracts/shared/names.js";
 import { grpcOf, status } from "../temporal/grpc-status.js";
-import { msOf } from "../temporal/visibility/task-queue.js";
+import { msOf, pollsAtAllPartitions } from "../temporal/visibility/task-queue.js";
+import type { Poll } from "../temporal/visibility/task-queue.js";
 import { candidatesQuery, filterStuck, listExecutions } from "../temporal/visibility/stuck.js";
 import type { Namespace } from "../temporal/visibility/stuck.js";
 
@@ -22,13 +24,38 @@ export interface Ramping {
 }
 
 /**
- * `stuck`: the ids of the processes that got stuck. The state `stuck`: all stay where they are, because the release begins a generation.
+ * `stuck`: the ids of the processes that got stuck; none where the release is taken back because its workers are gone. In the states
+ * `stuck` and `absent` all stay where they are, because the release begins a generation.
  */
-export type Ramped = { state: "current" } | { state: "takenBack" | "stuck"; stuck: string[] };
+export type Ramped =
+  | { state: "current" | "absent" }
+  | { state: "takenBack" | "stuck"; stuck: string[] };
 
 const LOOK_MS = 5_000;
+/** A poll lasts a minute at most, and Temporal notes when each one begins. */
+const SILENT_MS = 180_000;
+const ANSWER_MS = 10_000;
 
-/** Whether a worker of the release has polled. */
+/** Whether a worker of the release polls. Temporal keeps its answer for five seconds, in which a worker may have started. */
+export async function isPolled(where: Namespace, release: Release): Promise<boolean> {
+  for (const end = Date.now() + ANSWER_MS; ; await delay(1_000)) {
+    if (hasWorkers(await pollsAtAllPartitions(where, workflowTaskQueue), release)) return true;
+    if (Date.now() > end) return false;
+  }
+}
+
+/** By the newest poll of any worker instead of by a clock, so that no clock but Temporal's counts. */
+export function hasWorkers(polls: Poll[], { deploymentName, buildId }: Release): boolean {
+  const newest = Math.max(...polls.map(({ atMs }) => atMs));
+  return polls.some(
+    ({ atMs, release }) =>
+      release?.deploymentName === deploymentName &&
+      release.buildId === buildId &&
+      newest - atMs < SILENT_MS,
+  );
+}
+
+/** Whether a worker of the release has ever polled. */
 export async function isKnown(
   { connection, namespace }: Namespace,
   { deploymentName, buildId }: Release,
@@ -78,10 +105,11 @@ export async function takeBackCutOff(
  */
 export async function rampRelease(
   where: Namespace,
-  { deploymentName, buildId }: Release,
+  release: Release,
   { percentage, watchMs, since, say }: Ramping,
 ): Promise<Ramped> {
   const { workflowService } = where.connection;
+  const { deploymentName, buildId } = release;
   const before = await routingOf(where, deploymentName);
   if (before.currentDeploymentVersion?.buildId === buildId) return { state: "current" };
   // Each change names the one before it, so that of two operators one is refused.
@@ -96,11 +124,13 @@ export async function rampRelease(
     await ramp(buildId, share);
     since ??= msOf((await routingOf(where, deploymentName)).rampingVersionChangedTime ?? {});
     say(`${share} % of the processes go on with ${buildId}`);
-    const stuck = await watch(where, since, watchMs);
-    if (stuck.length === 0) continue;
+    const problem = await watch(where, release, since, watchMs);
+    if (problem === undefined) continue;
+    const { stuck } = problem;
     if (!mayGoBack(before.currentDeploymentVersion?.buildId, buildId))
-      return { state: "stuck", stuck };
-    say(`stuck: ${stuck.join(", ")}; all go back`);
+      return stuck.length > 0 ? { state: "stuck", stuck } : { state: "absent" };
+    const why = stuck.length > 0 ? `stuck: ${stuck.join(", ")}` : "its workers poll no more";
+    say(`${why}; all go back`);
     await ramp("", 0);
     return { state: "takenBack", stuck };
   }
@@ -114,12 +144,18 @@ async function routingOf({ connection, namespace }: Namespace, deploymentName: s
   return { conflictToken, ...workerDeploymentInfo?.routingConfig };
 }
 
-/** Ends as soon as one has got stuck. */
-async function watch(where: Namespace, since: number, watchMs: number): Promise<string[]> {
+/** Ends as soon as a process has got stuck, or no worker of the release polls: `stuck` is empty then. */
+async function watch(
+  where: Namespace,
+  release: Release,
+  since: number,
+  watchMs: number,
+): Promise<{ stuck: string[] } | undefined> {
   for (const end = Date.now() + watchMs; ;) {
     const stuck = await stuckSince(where, since);
+    if (stuck.length > 0 || !(await isPolled(where, release))) return { stuck };
     const leftMs = end - Date.now();
-    if (stuck.length > 0 || leftMs <= 0) return stuck;
+    if (leftMs <= 0) return undefined;
     await delay(Math.min(LOOK_MS, leftMs));
   }
 }

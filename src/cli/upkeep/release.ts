@@ -18,8 +18,6 @@ import { replayOptions, show } from "./replay.js";
 
 const GATE_MS = 600_000;
 
-type Answer = Ramped | { state: "absent" };
-
 interface ReleaseFlags {
   gate: string[];
   percentage: number;
@@ -33,8 +31,9 @@ export function addRelease(program: Command): void {
     summary: "give the open processes to versioned workers of this release, some first",
     details: `For workers with worker.deployment. Start those of the new release beside the old ones, then run this command of the new
 release. It replays open processes, runs each --gate with the new workers alone, lets some open processes go on with them, watches,
-and does the same with all. If a process gets stuck meanwhile, all go back to the old workers: keep these until the command has
-ended. Where it was cut off, run it again. Ends with 1 if a history does not replay, a gate fails, or the release was taken back.`,
+and does the same with all. If a process gets stuck meanwhile, or no new worker polls, all go back to the old workers: keep
+these until the command has ended. Where it was cut off, run it again. Ends with 1 if a history does not replay, a gate fails, or
+the release was taken back.`,
     example: "trustflow release --percentage 10 --watch-seconds 1800",
   })
     .addOption(
@@ -75,7 +74,8 @@ async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseF
   const watchMs = watchSeconds * 1_000;
   const gates = await Promise.all(gate.map((text) => readGate(config, text)));
   const { replayOpen } = await import("../../cleanup/replay.js");
-  const { isKnown, rampRelease, takeBackCutOff } = await import("../../cleanup/release.js");
+  const { isKnown, isPolled, rampRelease, takeBackCutOff } =
+    await import("../../cleanup/release.js");
   const { releaseBuildId } = await import("../../worker.js");
   const version = { deploymentName, buildId: releaseBuildId() };
   await withTrustflow(async (trustflow) => {
@@ -85,6 +85,7 @@ async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseF
     const cutOff = await takeBackCutOff(where, version).catch(refused);
     if (cutOff && cutOff.stuck.length > 0)
       return tell({ state: cutOff.state, stuck: cutOff.stuck });
+    if (!(await isPolled(where, version))) return tell({ state: "absent" });
     const replay = await replayOptions(config);
     const replays = await replayOpen(trustflow.temporal, replay, processes, limit);
     if (replays.problems.length > 0) return show(replays, json);
@@ -97,7 +98,7 @@ async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseF
     tell(ramped);
   });
 
-  function tell(answer: Answer): void {
+  function tell(answer: Ramped): void {
     if (json) writeJson({ buildId: version.buildId, ...answer });
     else writeData(facts(lines(version.buildId, answer)));
     if (answer.state !== "current") process.exitCode = exitCodes.failed;
@@ -108,7 +109,7 @@ const states = {
   current: "current",
   takenBack: "taken back",
   stuck: "some are stuck; none goes back, because the release begins a generation: repair it",
-  absent: "no worker of this release has polled yet: start some with worker.deployment",
+  absent: "no worker of this release polls: start some with worker.deployment",
 };
 
 /** By Temporal: another operator changes the deployment, or workers are missing. */
@@ -148,7 +149,7 @@ async function readGate(config: ConfigWithAccounts, text: string): Promise<Gate>
   };
 }
 
-function lines(buildId: string, answer: Answer): [string, string][] {
+function lines(buildId: string, answer: Ramped): [string, string][] {
   const stuck = "stuck" in answer ? answer.stuck : [];
   return [
     ["build id", buildId],

@@ -17,11 +17,18 @@ export function msOf({
   return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
 }
 
+/** The newest of a worker, in milliseconds of the server's clock. */
+export interface Poll {
+  /** Of the worker. */
+  identity: string;
+  atMs: number;
+  /** Of a versioned worker. */
+  release?: { deploymentName: string; buildId: string };
+}
+
 interface WorkflowQueue {
-  /**
-   * Each is the newest poll of a worker at the queue's root partition, in milliseconds of the server's clock; `identity` is the worker's.
-   */
-  polls: { identity: string; atMs: number }[];
+  /** At the queue's root partition. */
+  polls: Poll[];
   /** Over all partitions; 0 where the server does not say it. */
   backlogAgeMs: number;
 }
@@ -52,17 +59,21 @@ type Pollers = Awaited<
   ReturnType<ConnectionLike["workflowService"]["describeTaskQueue"]>
 >["pollers"];
 
-const pollsOf = (pollers: Pollers | null | undefined): WorkflowQueue["polls"] =>
-  (pollers ?? []).map(({ identity, lastAccessTime }) => ({
+const pollsOf = (pollers: Pollers | null | undefined): Poll[] =>
+  (pollers ?? []).map(({ identity, lastAccessTime, deploymentOptions: release }) => ({
     identity: identity ?? "",
     atMs: msOf(lastAccessTime ?? {}),
+    ...(release?.deploymentName &&
+      release.buildId && {
+        release: { deploymentName: release.deploymentName, buildId: release.buildId },
+      }),
   }));
 
 /** The polls at all partitions, of workers of all versions. It costs the server a call to each partition. */
 export async function pollsAtAllPartitions(
   { connection, namespace }: Where,
   name: string,
-): Promise<WorkflowQueue["polls"]> {
+): Promise<Poll[]> {
   const { versionsInfo } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name },
