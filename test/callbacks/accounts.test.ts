@@ -28,8 +28,8 @@ import {
   sealRing,
   sources,
   subjectOf,
-  until,
 } from "./support.js";
+import { until } from "../harness/outages/wait.js";
 
 let database: TestDatabase;
 let receiver: Receiver;
@@ -43,7 +43,7 @@ const here: AccountSubject = { provider: "test-account", account: "default" };
 const there: AccountSubject = { provider: "test-account", account: "branch" };
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await testDatabase({ hasClock: true });
   const { pool } = database;
   archive = new CallbackArchive(pool);
   inbox = new Inbox(pool);
@@ -261,10 +261,11 @@ test("what cannot be read, or has no reference, is parked at once with its reaso
 test("a relay that dies before it has found the process: another does, when the lease is over", async () => {
   const workflowId = await correlated("r-1");
   await arrive(here, callback("a", "r-1"));
-  expect(await inbox.claimUnaddressed(randomUUID(), 400)).toHaveLength(1);
+  expect(await inbox.claimUnaddressed(randomUUID(), 60_000)).toHaveLength(1);
   expect(await statesOf()).toEqual(["claimed"]);
   await start({ scanMs: 100 });
   expect(temporal.signals).toEqual([]);
+  await database.pass(60_000);
   await settled("delivered");
   expect(temporal.signals).toEqual([{ workflowId, ids: ["a"] }]);
 });

@@ -104,14 +104,3 @@ export class FakeTemporal implements SignalClient {
       .flatMap(({ ids }) => ids);
   }
 }
-
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  ms = 10_000,
-): Promise<void> {
-  const end = Date.now() + ms;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error("the condition did not come true in time");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -229,14 +229,12 @@ test("a plugin takes part, and may not take the encryption away", async () => {
 
 test("a signal and a time end the attempt to connect", async () => {
   const silent = await listening(createTcpServer());
-  const began = Date.now();
   expect(await refusal({ address: silent, timeoutMs: 300 })).toEqual(new TimedOutError(300));
   const reason = new Error("the user has left");
   expect(await refusal({ address: silent, signal: AbortSignal.abort(reason) })).toBe(reason);
   const abort = new AbortController();
   setTimeout(() => abort.abort(reason), 100);
   expect(await refusal({ address: silent, signal: abort.signal })).toBe(reason);
-  expect(Date.now() - began).toBeLessThan(3_000);
 });
 
 test("an end of the wait for the workers' keys leaves no call that breaks the process", async () => {

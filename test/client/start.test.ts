@@ -99,13 +99,11 @@ test("each call that waits ends at the signal and at the time of its caller", as
     (waiting: object) => handle.fullStatus(waiting),
   ];
   for (const wait of waits) {
-    const began = Date.now();
     await expect(wait({ timeoutMs: 300 })).rejects.toThrow(TimedOutError);
     const abort = new AbortController();
     void delay(200).then(() => abort.abort(reason));
     await expect(wait({ signal: abort.signal })).rejects.toBe(reason);
     await expect(wait({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(Date.now() - began).toBeLessThan(5_000);
   }
   const late = handle.cancel({ updateId, timeoutMs: 300 });
   await expect(late).rejects.toMatchObject({ updateId, details: { timeoutMs: 300, updateId } });

@@ -6,13 +6,13 @@ import { LookUpProofs } from "../../src/journal/look-up-proofs.js";
 import type { LookUpKey } from "../../src/journal/look-up-proofs.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
-import { Provider, effectOf, pause, ring, sealers } from "./support.js";
+import { Provider, effectOf, ring, sealers } from "./support.js";
 
-const SPACING = 200;
-const INVISIBLE = 700;
+const SPACING = 20_000;
+const INVISIBLE = 70_000;
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await testDatabase({ hasClock: true });
 });
 afterAll(() => database.close());
 
@@ -83,10 +83,9 @@ test("missed for as long as an item may be invisible is missing; a later find pr
   const key = keyOf();
   await proofs().offer(key, "item-1");
   const { asked, find } = finder(false);
-  const end = Date.now() + INVISIBLE + 300;
-  while (Date.now() < end) {
+  for (let passed = 0; passed < 1.4 * INVISIBLE; passed += SPACING / 10) {
     await proofs().look(key, find);
-    await pause(20);
+    await database.pass(SPACING / 10);
   }
   expect(await proofs().finding(key)).toBe("missing");
   // At 0, then a quarter, a half, all and twice the spacing, and at the end.
@@ -99,7 +98,7 @@ test("missed for as long as an item may be invisible is missing; a later find pr
 test("found only after longer than two look-ups are apart is late: their silence proves nothing", async () => {
   const key = keyOf();
   await proofs().offer(key, "item-1");
-  await age(key, "sampled_at", "250 milliseconds");
+  await age(key, "sampled_at", "25 seconds");
   await proofs().look(key, finder(false).find);
   await age(key, "next_look_at", "1 hour");
   await proofs().look(key, finder(true).find);

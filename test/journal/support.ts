@@ -134,16 +134,5 @@ export function gate<T>(): Gate<T> {
   return { promise, open, fail };
 }
 
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  ms = 5_000,
-): Promise<void> {
-  const end = Date.now() + ms;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error("the condition did not come true in time");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));

@@ -18,10 +18,10 @@ import {
   ring,
   sealRing,
   subjectOf,
-  until,
 } from "../../callbacks/support.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { until } from "../../harness/outages/wait.js";
 
 let database: TestDatabase;
 let items: BatchItems;
@@ -101,8 +101,8 @@ test("a callback that the database refuses is parked alone, and all others are n
     const at = event.evidenceId === "notice-4" ? "0000-12-31T23:00:00Z" : event.at;
     return { ...more, event: { ...event, at } };
   });
-  await until(async () => (await count(batch, "kept")) === notices - 1, 10_000);
-  await until(async () => (await count(batch, "parked")) === 1, 10_000);
+  await until(async () => (await count(batch, "kept")) === notices - 1);
+  await until(async () => (await count(batch, "parked")) === 1);
   const { rows } = await database.pool.query<{ reason: string; detail: string }>(
     "select reason, detail from trustflow.callbacks where workflow_id = $1 and state = 'parked'",
     [batch.workflowId],
@@ -125,14 +125,14 @@ test("a thousand callbacks, doubled and in disorder, with two relays: exact tota
   await Promise.all([relay(temporal), relay(temporal)]);
   const statuses = await send(batch, 40 * notices, mixed);
   expect(statuses.get(429)).toBeUndefined();
-  await until(async () => (await count(batch, "kept")) === bodies.length, 30_000);
+  await until(async () => (await count(batch, "kept")) === bodies.length);
   // A lost settlement: the same callbacks are claimed and noted again.
   await database.pool.query(
     `update trustflow.callbacks set state = 'waiting', claim = null, claimed_until = null, settled_at = null
      where workflow_id = $1 and id % 3 = 0`,
     [batch.workflowId],
   );
-  await until(async () => (await count(batch, "kept")) === bodies.length, 30_000);
+  await until(async () => (await count(batch, "kept")) === bodies.length);
   expect(await items.totals(batch)).toEqual([
     { state: "Closed", outcome: "read", count: notices / 2 },
     { state: "Closed", outcome: "refused", count: notices / 2 },

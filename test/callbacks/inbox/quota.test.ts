@@ -15,16 +15,8 @@ import { surplusSignalName } from "../../../src/callbacks/relay/signaller.js";
 import { surplus } from "../../../src/contracts/shared/messages.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
-import {
-  bodyKeys,
-  FakeTemporal,
-  parsers,
-  post,
-  ring,
-  sealRing,
-  subjectOf,
-  until,
-} from "../support.js";
+import { bodyKeys, FakeTemporal, parsers, post, ring, sealRing, subjectOf } from "../support.js";
+import { until } from "../../harness/outages/wait.js";
 
 const quota = {
   ...defaultQuota,

@@ -10,14 +10,16 @@ import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
-import { bodyKeys, post, ring, sealRing, subjectOf, until } from "../support.js";
+import { bodyKeys, post, ring, sealRing, subjectOf } from "../support.js";
+import { until } from "../../harness/outages/wait.js";
 
 let database: TestDatabase;
 let receiver: Receiver;
 let archive: CallbackArchive;
 const events = new Map<string, number>();
 beforeAll(async () => {
-  database = await testDatabase({ own: true });
+  // A callback that waited for the server would wait longer than a test may take.
+  database = await testDatabase({ own: true, pool: { connectTimeoutMs: 600_000 } });
   archive = new CallbackArchive(database.pool);
   receiver = await start();
 });
@@ -144,7 +146,7 @@ test("beyond the queue limit the answer is 503 with Retry-After, at once, and th
     if (response.status === 503) refused.push(response);
     return response.status;
   });
-  await until(() => refused.length === 100, 4_000);
+  await until(() => refused.length === 100);
   for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   await release();
   expect((await Promise.all(all)).filter((status) => status === 204)).toHaveLength(20);
@@ -218,11 +220,9 @@ test("closing serves the connections it has, and does not wait for a body that n
 test("while PostgreSQL is away: 503 quickly; afterwards all is well by itself", async () => {
   const subject = subjectOf();
   await database.server?.stop();
-  const started = Date.now();
   const response = await post(receiver.url, subject, { Identifier: "away" });
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).not.toBeNull();
-  expect(Date.now() - started).toBeLessThan(2_000);
   await database.server?.start();
   expect((await post(receiver.url, subject, { Identifier: "away" })).status).toBe(204);
   expect(events.get("databaseAway")).toBeGreaterThan(0);

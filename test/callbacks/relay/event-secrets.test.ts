@@ -9,8 +9,9 @@ import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
 import { purgeStored } from "../../../src/journal/retention.js";
 import { callbackParsers } from "../../../src/providers/callbacks.js";
-import { sealRing, subjectOf, until } from "../support.js";
+import { sealRing, subjectOf } from "../support.js";
 import { secretsStand, TOKEN } from "./secrets-stand.js";
+import { until } from "../../harness/outages/wait.js";
 
 const stand = secretsStand({ gatherMs: 20, scanMs: 100 });
 

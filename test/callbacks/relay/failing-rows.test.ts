@@ -15,16 +15,8 @@ import { Journal } from "../../../src/journal/journal.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
-import {
-  bodyKeys,
-  FakeTemporal,
-  parsers,
-  ring,
-  sealRing,
-  sources,
-  subjectOf,
-  until,
-} from "../support.js";
+import { bodyKeys, FakeTemporal, parsers, ring, sealRing, sources, subjectOf } from "../support.js";
+import { until } from "../../harness/outages/wait.js";
 
 let database: TestDatabase;
 let archive: CallbackArchive;
@@ -197,7 +189,7 @@ test("while nobody gets through, no failure counts, and no row is parked", async
   expect(await failuresOf("e-1")).toBe(0);
   temporal.answer = () => undefined;
   for (const index of [0, 1])
-    await until(async () => (await stateOf(`e-${index}`)) === "delivered", 20_000);
+    await until(async () => (await stateOf(`e-${index}`)) === "delivered");
 }, 30_000);
 
 test("a row in whose tries relays die is tried after the others, then parked without being read", async () => {

@@ -13,7 +13,8 @@ import type { ProviderEvent } from "../../../src/contracts/shared/provider-event
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { findTemporal } from "../../../packages/dev/src/servers/find-temporal.js";
-import { bodyKeys, parsers, post, ring, sealRing, subjectOf, until } from "../support.js";
+import { bodyKeys, parsers, post, ring, sealRing, subjectOf } from "../support.js";
+import { until } from "../../harness/outages/wait.js";
 
 let temporal: TestWorkflowEnvironment;
 let database: TestDatabase;

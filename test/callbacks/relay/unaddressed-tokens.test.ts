@@ -7,8 +7,9 @@ import { keyOfAccount } from "../../../src/contracts/shared/sealed-secret.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import { UnaddressedTokens } from "../../../src/journal/unaddressed-tokens.js";
 import type { UnaddressedToken } from "../../../src/journal/unaddressed-tokens.js";
-import { sealRing, subjectOf, until } from "../support.js";
+import { sealRing, subjectOf } from "../support.js";
 import { secretsStand, TOKEN } from "./secrets-stand.js";
+import { until } from "../../harness/outages/wait.js";
 
 const of = { provider: "video-identification", account: "default" };
 const stand = secretsStand({ gatherMs: 5, scanMs: 50, unmatchedMs: 0, tidyMs: 100 });

@@ -17,11 +17,17 @@ export async function eventually<T>(
   what: string | (() => string),
   look: () => Promise<T | undefined | false | null> | T | undefined | false | null,
   limitMs = 30_000,
+  everyMs = 100,
 ): Promise<T> {
-  for (const end = Date.now() + limitMs; ; await delay(100)) {
+  for (const end = Date.now() + limitMs; ; await delay(everyMs)) {
     const seen = await look();
     if (seen !== undefined && seen !== false && seen !== null) return seen;
     if (Date.now() > end)
       throw new Error(`not within ${limitMs} ms: ${typeof what === "string" ? what : what()}`);
   }
+}
+
+/** What must happen before the test's time is over. */
+export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  await eventually(condition.toString(), condition, 50_000, 10);
 }

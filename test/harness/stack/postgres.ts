@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { makeDatabaseClock } from "../../../packages/dev/src/clock/database-clock.js";
 import {
   startPostgres as startEmbedded,
   type PostgresServer,
@@ -20,10 +21,18 @@ export function startPostgres(): Promise<PostgresServer> {
   });
 }
 
-/** A fresh database with the tables of this release; `own: true` always starts a server, so that the test may stop it. */
-export async function testDatabase(
-  options: { own?: boolean; migrated?: boolean; pool?: PoolOptions } = {},
-) {
+interface DatabaseOptions {
+  /** Always starts a server, so that the test may stop it. */
+  own?: boolean;
+  /** Default: with the tables of this release. */
+  migrated?: boolean;
+  /** With a clock that `pass` moves, so that no test waits for a lease, or loses one on a busy machine. */
+  hasClock?: boolean;
+  pool?: PoolOptions;
+}
+
+/** A fresh database. */
+export async function testDatabase(options: DatabaseOptions = {}) {
   const shared = options.own === true ? undefined : process.env["TEST_DATABASE_URL"];
   const server = shared === undefined ? await startPostgres() : undefined;
   const serverUrl = shared ?? server?.url ?? "";
@@ -31,6 +40,7 @@ export async function testDatabase(
   await withPool(serverUrl, (pool) => pool.query(`create database ${name}`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
+  if (options.hasClock === true) await makeDatabaseClock(url.href);
   if (options.migrated !== false) await withPool(url.href, migrate);
   const pool = createPool(url.href, options.pool);
   return {
@@ -38,6 +48,11 @@ export async function testDatabase(
     pool,
     /** Where it is this file's own: to be stopped and started again. */
     server,
+    /** So many milliseconds pass in the database. */
+    async pass(ms: number): Promise<void> {
+      const sql = "update virtual_clock.step set shift = shift + $1 * interval '1 millisecond'";
+      await pool.query(sql, [ms]);
+    },
     async close() {
       await pool.end();
       if (server) await server.close();

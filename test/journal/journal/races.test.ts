@@ -27,22 +27,19 @@ import {
   refused,
   sealers,
   sameStep,
-  until,
   nothing,
 } from "../support.js";
 import type { Answer } from "../support.js";
+import { until } from "../../harness/outages/wait.js";
 
-const LEASE = 600;
-const SPACING = 100;
+const LEASE = 60_000;
+const SPACING = 10_000;
 const options = { leaseMs: LEASE, lookUpSpacingMs: SPACING };
 let database: TestDatabase;
 let journal: Journal;
-/** The same with a lease that does not end while a test runs. */
-let unhurried: Journal;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await testDatabase({ hasClock: true });
   journal = new Journal(database.pool, sealers, options);
-  unhurried = new Journal(database.pool, sealers, { ...options, leaseMs: 60_000 });
 });
 afterAll(() => database.close());
 
@@ -80,7 +77,7 @@ test("many performers of one effect at once: exactly one sends, all others wait 
   let waiting = 0;
   const all = Array.from({ length: 20 }, async () => {
     try {
-      return await unhurried.perform(effect, provider.performance);
+      return await journal.perform(effect, provider.performance);
     } catch (error) {
       waiting += error instanceof EffectInFlight ? 1 : 0;
       return { id: "item-1" };
@@ -94,11 +91,11 @@ test("many performers of one effect at once: exactly one sends, all others wait 
 
 test("many performers of a row that is free again: exactly one sends", async () => {
   const effect = effectOf();
-  await unhurried.perform(effect, new Provider(notSent).performance).catch(() => undefined);
+  await journal.perform(effect, new Provider(notSent).performance).catch(() => undefined);
   const held = gate<Answer>();
   const provider = new Provider(() => held.promise);
   const all = Array.from({ length: 20 }, () =>
-    unhurried.perform(effect, provider.performance).catch(() => undefined),
+    journal.perform(effect, provider.performance).catch(() => undefined),
   );
   await until(() => provider.sends.length > 0);
   await pause(100);
@@ -110,7 +107,7 @@ test("many performers of a row that is free again: exactly one sends", async () 
 test("many performers after a crash of the sender: each look-up is empty, exactly one sends again", async () => {
   const effect = effectOf({ effectClass: "lookup" });
   const first = await hanging(effect);
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   const held = gate<Answer>();
   const provider = new Provider(() => held.promise, nothing);
   const all = Array.from({ length: 10 }, () =>
@@ -131,11 +128,11 @@ test("lease over, keyed: takeover after two empty look-ups; the first one's late
   const first = await hanging(effect);
   const second = new Provider(() => ({ id: "second" }), nothing);
   await expect(journal.perform(effect, second.performance)).rejects.toBeInstanceOf(EffectInFlight);
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   await expect(journal.perform(effect, second.performance)).rejects.toBeInstanceOf(
     EffectAbsentOnce,
   );
-  await pause(SPACING + 20);
+  await database.pass(SPACING);
   expect(await journal.perform(effect, second.performance)).toEqual({ id: "second" });
   first.open({ id: "first" });
   expect(await first.result).toEqual({ id: "second" });
@@ -147,7 +144,7 @@ test("the first one's late refusal, \"not sent\" or silence does not touch the s
   for (const late of [refused, notSent, noAnswer]) {
     const effect = effectOf({ effectClass: "lookup" });
     const first = await hanging(effect);
-    await pause(LEASE + 20);
+    await database.pass(LEASE);
     const held = gate<Answer>();
     const second = new Provider(() => held.promise, nothing);
     const result = journal.perform(effect, second.performance);
@@ -177,7 +174,7 @@ test("an empty look-up proves nothing if another sender has sent meanwhile, or a
   for (const happens of meanwhile) {
     const effect = effectOf({ effectClass: "lookup" });
     const first = await hanging(effect);
-    await pause(LEASE + 20);
+    await database.pass(LEASE);
     const held = gate<undefined>();
     const provider = new Provider(undefined, () => held.promise);
     const result = journal.perform(effect, provider.performance).catch(() => undefined);
@@ -194,7 +191,7 @@ test("an empty look-up proves nothing if another sender has sent meanwhile, or a
 test("once, lease over: unknown, until the late answer comes and ends it by itself", async () => {
   const effect = effectOf({ effectClass: "once" });
   const first = await hanging(effect);
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   const watch = () => journal.perform(effect, new Provider().performance, { watchOnly: true });
   await expect(journal.perform(effect, new Provider().performance)).rejects.toBeInstanceOf(
     EffectUnknown,
@@ -207,10 +204,12 @@ test("once, lease over: unknown, until the late answer comes and ends it by itse
 
 test("a sender whose lease was over before it could write sends nothing and gives the row back", async () => {
   const effect = effectOf({ effectClass: "once" });
+  // The sender counts by its own clock.
+  const leaseMs = 200;
   const slow = new Journal(
-    slowed(database.pool, /insert into trustflow.effects/, LEASE),
+    slowed(database.pool, /insert into trustflow.effects/, leaseMs),
     sealers,
-    options,
+    { ...options, leaseMs },
   );
   const provider = new Provider();
   await expect(slow.perform(effect, provider.performance)).rejects.toBeInstanceOf(EffectInFlight);
@@ -288,7 +287,7 @@ test("an answer that PostgreSQL does not take at once is kept until it does", as
 test("retry: a row and a token of its own, sent once; written twice it is the same decision", async () => {
   const effect = effectOf({ effectClass: "once" });
   await journal.perform(effect, new Provider(noAnswer).performance).catch(() => undefined);
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   expect(await journal.decide(effect, confirmedRetry)).toMatchObject({
     occurrence: "1",
   });
@@ -315,7 +314,7 @@ test("retry while a sender may still be at it: refused, with the time when it ma
   const now = (await journal.now()).getTime();
   expect((refusal as LeaseRunning).until.getTime()).toBeGreaterThan(now);
   expect((refusal as LeaseRunning).until.getTime()).toBeLessThanOrEqual(now + LEASE);
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   expect(await journal.decide(effect, confirmedRetry)).toMatchObject({
     occurrence: "1",
   });
@@ -398,7 +397,7 @@ test("abandon while an attempt is about to send: what it says of the effect stay
   // A new start waits until no other sender can be active.
   const next = new Provider(undefined, () => undefined);
   await expect(journal.perform(effect, next.performance)).rejects.toBeInstanceOf(EffectInFlight);
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   expect(await journal.perform(effect, next.performance)).toEqual({ id: "item-1" });
 });
 

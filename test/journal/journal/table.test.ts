@@ -18,20 +18,19 @@ import {
   gate,
   noAnswer,
   notSent,
-  pause,
   refused,
   sealers,
   sameStep,
-  until,
   nothing,
 } from "../support.js";
+import { until } from "../../harness/outages/wait.js";
 
-const LEASE = 400;
-const SPACING = 150;
+const LEASE = 60_000;
+const SPACING = 10_000;
 let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await testDatabase({ hasClock: true });
   journal = new Journal(database.pool, sealers, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
 });
 afterAll(() => database.close());
@@ -116,7 +115,7 @@ test("keyed, no answer, absent twice with the spacing between: sent again with t
   expect(early).toBeInstanceOf(EffectAbsentOnce);
   expect((early as EffectAbsentOnce).retryAfterMs).toBeLessThanOrEqual(SPACING);
   expect(provider).toMatchObject({ lookUps: 1, sends: { length: 1 } });
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   provider.onSend = () => ({ id: "item-2" });
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-2" });
   expect(provider).toMatchObject({ lookUps: 2, sends: { length: 2 } });
@@ -129,14 +128,14 @@ test("repeatable, unknown outcome: sent again by itself once the lease is over, 
   await expect(journal.perform(effect, lost.performance)).rejects.toBeInstanceOf(EffectInFlight);
   await expect(journal.perform(effect, lost.performance)).rejects.toBeInstanceOf(EffectInFlight);
   expect(lost.sends).toHaveLength(1);
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   // An earlier orphan is harmless: a clean "not sent" after it settles the row.
   await expect(journal.perform(effect, new Provider(notSent).performance)).rejects.toBe(notSent);
   const answers = gate<{ id: string }>();
   const stalled = new Provider(() => answers.promise);
   const first = journal.perform(effect, stalled.performance);
   await until(() => stalled.sends.length === 1);
-  await pause(LEASE + 20);
+  await database.pass(LEASE);
   expect(await journal.perform(effect, new Provider().performance)).toEqual({ id: "item-1" });
   answers.open({ id: "orphan" });
   expect(await first).toEqual({ id: "item-1" });

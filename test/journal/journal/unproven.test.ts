@@ -17,7 +17,6 @@ import {
   effectOf,
   noAnswer,
   notSent,
-  pause,
   refused,
   sealers,
   sameStep,
@@ -26,12 +25,12 @@ import {
 } from "../support.js";
 import type { Answer } from "../support.js";
 
-const SPACING = 50;
+const SPACING = 10_000;
 let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
-  database = await testDatabase();
-  journal = new Journal(database.pool, sealers, { leaseMs: 300, lookUpSpacingMs: SPACING });
+  database = await testDatabase({ hasClock: true });
+  journal = new Journal(database.pool, sealers, { leaseMs: 60_000, lookUpSpacingMs: SPACING });
 });
 afterAll(() => database.close());
 
@@ -71,7 +70,7 @@ async function settled(work: () => Promise<unknown>): Promise<unknown> {
   for (;;) {
     const result = await failed(work());
     if (!(result instanceof EffectAbsentOnce)) return result;
-    await pause(SPACING);
+    await database.pass(SPACING);
   }
 }
 

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { namedRows, textOf } from "../../docs/repository.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
+import { until } from "../../harness/outages/wait.js";
 
 const roles = ["receiver", "relay", "worker"] as const;
 const ports = {} as Record<(typeof roles)[number], number>;
@@ -47,11 +47,6 @@ async function value(
     .filter((line) => wanted.every((label) => line.includes(label)))
     .map((line) => Number(line.slice(line.lastIndexOf(" "))));
   return found.length === 0 ? undefined : found.reduce((sum, one) => sum + one, 0);
-}
-
-async function until(wanted: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await wanted()); await delay(200))
-    if (Date.now() > end) throw new Error("it did not come about");
 }
 
 const relayed = (result: string, more: Record<string, string> = {}) =>

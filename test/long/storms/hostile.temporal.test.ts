@@ -24,7 +24,8 @@ import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { hostileBodies } from "../../callbacks/hostile-bodies.js";
-import { bodyKeys, ring, sealRing, subjectOf, until } from "../../callbacks/support.js";
+import { bodyKeys, ring, sealRing, subjectOf } from "../../callbacks/support.js";
+import { until } from "../../harness/outages/wait.js";
 
 let temporal: TestWorkflowEnvironment;
 let database: TestDatabase;
@@ -143,7 +144,7 @@ async function settled(provider: string): Promise<Settled[]> {
       [provider],
     );
     return rowCount === 0;
-  }, 60_000);
+  });
   const { rows } = await pool.query<Settled>(
     "select distinct state, reason from trustflow.callbacks where provider = $1 order by 1, 2",
     [provider],
