@@ -151,12 +151,14 @@ function aboutOf(envelope: object, data: Record<string, unknown>): EventAbout | 
 
 /** The values of `names`' keys, each in one line; without what is not said. */
 function textsOf(names: Record<string, string>, said: object): Record<string, string> {
-  const members = new Map<string, unknown>(Object.entries(said));
-  const texts = Object.entries(names).map(([member, name]) => {
-    const text = lineOf(members.get(name));
-    return [member, plainText(text, LONG.has(member) ? BROWSER_BYTES : NAME_BYTES)] as const;
-  });
-  return Object.fromEntries(texts.filter(([, text]) => text !== ""));
+  const texts: Record<string, string> = {};
+  for (const [member, name] of Object.entries(names)) {
+    if (!Object.hasOwn(said, name)) continue;
+    const text = lineOf((said as Record<string, unknown>)[name]);
+    const short = plainText(text, LONG.has(member) ? BROWSER_BYTES : NAME_BYTES);
+    if (short !== "") texts[member] = short;
+  }
+  return texts;
 }
 
 /** One line; of what is no text, its JSON. */
