@@ -102,7 +102,7 @@ test("a move of the clock says whether a fault waits for a call", async () => {
   const query = () => call(sandbox.url, "/v1/EviPost/Query");
   await control.addFault({ operation: "evi-post.callback", kind: "lost", times: "always" });
   await control.addFault({ ...fault, forMs: 1 });
-  await expect.poll(hasFaults).toBe(false);
+  await expect.poll(hasFaults, { timeout: 30_000 }).toBe(false);
   await control.addFault({ ...fault, call: 2 });
   expect(await hasFaults()).toBe(true);
   expect((await query()).status).toBe(200);
