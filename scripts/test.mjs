@@ -148,25 +148,31 @@ export async function closingLine(files, others = []) {
 }
 
 /**
- * Each failed test with its error, and each file that failed without one: a reader of a long run's last lines needs no other.
+ * Each failed test with its error, each file that failed without one, and each run that failed without either, so that the last lines of a
+ * long run say what was red.
  * @param {string[]} files what runs of Vitest wrote
  * @returns {Promise<string[]>}
  */
 export async function failedTests(files) {
-  const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "{}")));
-  return texts.flatMap((text) =>
-    (JSON.parse(text).testResults ?? []).flatMap(
-      (/** @type {import("vitest/node").JsonTestResults["testResults"][number]} */ result) => {
-        const file = relative(root, result.name);
-        const failed = result.assertionResults.filter(({ status }) => status === "failed");
-        if (failed.length === 0)
-          return result.status === "failed" ? [`${file}: ${result.message}`] : [];
-        return failed.map(
-          ({ fullName, failureMessages }) =>
-            `${file} > ${fullName}: ${failureMessages?.join("\n") ?? ""}`,
-        );
-      },
-    ),
+  const failed = files.map(async (file) => {
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    if (text === undefined) return ["a run left no results: see above"];
+    const results = JSON.parse(text);
+    const named = (results.testResults ?? []).flatMap(failedIn);
+    return named.length === 0 && failuresIn(results) > 0 ? ["beside the tests: see above"] : named;
+  });
+  return (await Promise.all(failed)).flat();
+}
+
+/** @param {import("vitest/node").JsonTestResults["testResults"][number]} result */
+function failedIn({ name, status, message, assertionResults }) {
+  const file = relative(root, name);
+  const failed = assertionResults.filter((one) => one.status === "failed");
+  if (failed.length === 0)
+    return status === "failed" ? [`${file}: ${message || "its set-up failed: see above"}`] : [];
+  return failed.map(
+    ({ fullName, failureMessages }) =>
+      `${file} > ${fullName}: ${failureMessages?.join("\n") ?? ""}`,
   );
 }
 

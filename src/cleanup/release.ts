@@ -34,9 +34,10 @@ export type Ramped =
 const LOOK_MS = 5_000;
 /** A poll lasts a minute at most, and Temporal notes when each one begins. */
 const SILENT_MS = 180_000;
-const ANSWER_MS = 10_000;
+/** Longer than the pause of a worker whose polls fail: Temporal forgets polls when it starts again, and keeps each answer for five seconds. */
+const ANSWER_MS = 30_000;
 
-/** Whether a worker of the release polls. Temporal keeps its answer for five seconds, in which a worker may have started. */
+/** Whether a worker of the release polls. */
 export async function isPolled(where: Namespace, release: Release): Promise<boolean> {
   for (const end = Date.now() + ANSWER_MS; ; await delay(1_000)) {
     if (hasWorkers(await pollsAtAllPartitions(where, workflowTaskQueue), release)) return true;

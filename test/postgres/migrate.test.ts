@@ -136,7 +136,9 @@ test("a transaction that fails leaves nothing behind and its connection stays us
 test("a pool survives the restart of its server, and fails fast while it is away", async () => {
   const errors: Error[] = [];
   // A query that waited for the server would wait longer than the test may take.
-  const options = { onError: (error: Error) => errors.push(error), connectTimeoutMs: 600_000 };
+  const [connectTimeoutMs, statementTimeoutMs] = [600_000, 600_000];
+  const onError = (error: Error) => errors.push(error);
+  const options = { onError, connectTimeoutMs, statementTimeoutMs };
   const pool = createPool(database.url, options);
   await pool.query("select 1");
   await database.server?.stop();

@@ -61,9 +61,13 @@ test("the last lines name each test that failed, with its error, and each file t
   ];
   await writeFile(file, JSON.stringify({ ...counts, testResults }));
   const none = join(tmpdir(), "no-such-results.json");
-  expect(await failedTests([file, none])).toEqual([
+  const beside = join(await ownFolder(), "beside.json");
+  await writeFile(beside, JSON.stringify({ ...counts, erred: true }));
+  expect(await failedTests([file, none, beside])).toEqual([
     expect.stringMatching(/a\.test\.ts > a bad one: Error: no answer$/),
     expect.stringMatching(/b\.test\.ts: no such module$/),
+    "a run left no results: see above",
+    "beside the tests: see above",
   ]);
 });
 

@@ -109,7 +109,8 @@ const states = {
   current: "current",
   takenBack: "taken back",
   stuck: "some are stuck; none goes back, because the release begins a generation: repair it",
-  absent: "no worker of this release polls: start some with worker.deployment",
+  absent:
+    "no worker of this release polls: start some with worker.deployment, then run this command again",
 };
 
 /** By Temporal: another operator changes the deployment, or workers are missing. */
@@ -151,9 +152,10 @@ async function readGate(config: ConfigWithAccounts, text: string): Promise<Gate>
 
 function lines(buildId: string, answer: Ramped): [string, string][] {
   const stuck = "stuck" in answer ? answer.stuck : [];
+  const isLeft = answer.state === "takenBack" && stuck.length === 0;
   return [
     ["build id", buildId],
-    ["state", states[answer.state]],
+    ["state", isLeft ? "taken back: its workers poll no more" : states[answer.state]],
     ...stuck.map((id): [string, string] => ["stuck", id]),
   ];
 }

@@ -17,7 +17,7 @@ export function msOf({
   return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
 }
 
-/** The newest of a worker, in milliseconds of the server's clock. */
+/** The newest poll of a worker at one partition of a queue, in milliseconds of the server's clock. */
 export interface Poll {
   /** Of the worker. */
   identity: string;

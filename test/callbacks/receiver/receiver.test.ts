@@ -13,15 +13,17 @@ import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { bodyKeys, post, ring, sealRing, subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
 
+/** What waits so long waits longer than a test may take. */
+const LONG = 600_000;
 let database: TestDatabase;
 let receiver: Receiver;
 let archive: CallbackArchive;
 const events = new Map<string, number>();
 beforeAll(async () => {
-  // A callback that waited for the server would wait longer than a test may take.
-  database = await testDatabase({ own: true, pool: { connectTimeoutMs: 600_000 } });
+  const pool = { connectTimeoutMs: LONG, statementTimeoutMs: LONG };
+  database = await testDatabase({ own: true, pool });
   archive = new CallbackArchive(database.pool);
-  receiver = await start();
+  receiver = await start({ databaseTimeoutMs: LONG });
 });
 afterAll(async () => {
   await receiver.close();
@@ -134,7 +136,7 @@ test("slow senders do not take the place of others", async () => {
 });
 
 test("beyond the queue limit the answer is 503 with Retry-After, at once, and the rest is stored", async () => {
-  const small = await start({ queueLimit: 20 });
+  const small = await start({ queueLimit: 20, databaseTimeoutMs: LONG });
   // One address alone takes half of the places (quota.test.ts).
   const subjects = [subjectOf(), subjectOf()] as const;
   const release = await holdTable();
