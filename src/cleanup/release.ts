@@ -34,7 +34,7 @@ export type Ramped =
 const LOOK_MS = 5_000;
 /** A poll lasts a minute at most, and Temporal notes when each one begins. */
 const SILENT_MS = 180_000;
-/** Longer than the pause of a worker whose polls fail: Temporal forgets polls when it starts again, and keeps each answer for five seconds. */
+/** Longer than a worker whose polls fail pauses: Temporal forgets polls when it starts again, and keeps each answer for five seconds. */
 const ANSWER_MS = 30_000;
 
 /** Whether a worker of the release polls. */

@@ -4,7 +4,10 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { makeDatabaseClock } from "../../../packages/dev/src/clock/database-clock.js";
+import {
+  makeDatabaseClock,
+  passInDatabase,
+} from "../../../packages/dev/src/clock/database-clock.js";
 import {
   startPostgres as startEmbedded,
   type PostgresServer,
@@ -49,10 +52,7 @@ export async function testDatabase(options: DatabaseOptions = {}) {
     /** Where it is this file's own: to be stopped and started again. */
     server,
     /** So many milliseconds pass in the database. */
-    async pass(ms: number): Promise<void> {
-      const sql = "update virtual_clock.step set shift = shift + $1 * interval '1 millisecond'";
-      await pool.query(sql, [ms]);
-    },
+    pass: (ms: number) => passInDatabase(pool, ms),
     async close() {
       await pool.end();
       if (server) await server.close();

@@ -12,12 +12,12 @@ import { textOf } from "../../deploy/compose-file.js";
 import { panels } from "../../deploy/monitoring.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { describeWith } from "../../harness/programs.js";
+import { metricsPorts, metricsRoles } from "../../harness/stack/metrics-ports.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { temporaryFolder } from "../../harness/temporary.js";
 import { letterInput, refusedLetter } from "../../processes/send-postal/inputs.js";
 
-const roles = ["RECEIVER", "RELAY", "WORKER"];
 /** What has no data while all is well, or is not of the roles. */
 const silent = ["Which circuits are open?", "Which alerts fire?", "Backlog of the task queues"];
 
@@ -27,14 +27,11 @@ describeWith("prometheus", "the dashboard", () => {
   let url: string;
 
   beforeAll(async () => {
-    const [port = 0, ...metrics] = await freePorts(1 + roles.length);
-    const addresses = roles.map((role, index) => [
-      `TRUSTFLOW_${role}__METRICS_ADDRESS`,
-      `127.0.0.1:${metrics[index]}`,
-    ]);
+    const [port = 0] = await freePorts(1);
+    const { ports, env } = await metricsPorts();
     system = await startTestStack({
       env: {
-        ...Object.fromEntries(addresses),
+        ...env,
         TRUSTFLOW_STUCK__SCAN_SECONDS: "1",
         TRUSTFLOW_WEBHOOKS__BILLING__URL: "https://127.0.0.1:9/",
         TRUSTFLOW_WEBHOOKS__BILLING__SECRET: newSecret(),
@@ -46,8 +43,8 @@ describeWith("prometheus", "the dashboard", () => {
     shipped.global = { scrape_interval: "1s", evaluation_interval: "1s" };
     delete shipped.rule_files;
     for (const job of shipped.scrape_configs) {
-      const role = roles.findIndex((name) => job.job_name.endsWith(name.toLowerCase()));
-      job.static_configs = role < 0 ? [] : [{ targets: [`127.0.0.1:${metrics[role]}`] }];
+      const role = metricsRoles.find((name) => job.job_name === `trustflow-${name}`);
+      job.static_configs = role ? [{ targets: [`127.0.0.1:${ports[role]}`] }] : [];
     }
     await writeFile(join(folder, "prometheus.yml"), JSON.stringify(shipped));
     url = `http://127.0.0.1:${port}`;

@@ -3,32 +3,26 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { namedRows, textOf } from "../../docs/repository.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
+import { metricsPorts, metricsRoles } from "../../harness/stack/metrics-ports.js";
+import type { MetricsRole } from "../../harness/stack/metrics-ports.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { until } from "../../harness/outages/wait.js";
 
-const roles = ["receiver", "relay", "worker"] as const;
-const ports = {} as Record<(typeof roles)[number], number>;
+let ports: Record<MetricsRole, number>;
 let system: TestStack;
 
 beforeAll(async () => {
-  const free = await freePorts(roles.length);
-  for (const [index, role] of roles.entries()) ports[role] = free[index] as number;
-  const env = roles.map((role) => [
-    `TRUSTFLOW_${role.toUpperCase()}__METRICS_ADDRESS`,
-    `127.0.0.1:${ports[role]}`,
-  ]);
-  system = await startTestStack({
-    env: { ...Object.fromEntries(env), TRUSTFLOW_CODEC__PLAINTEXT: "refuse" },
-  });
+  const metrics = await metricsPorts();
+  ({ ports } = metrics);
+  system = await startTestStack({ env: { ...metrics.env, TRUSTFLOW_CODEC__PLAINTEXT: "refuse" } });
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
 
-async function textOfRole(role: keyof typeof ports): Promise<string> {
+async function textOfRole(role: MetricsRole): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${ports[role]}/metrics`);
   expect([role, answer.status]).toEqual([role, 200]);
   return answer.text();
@@ -36,7 +30,7 @@ async function textOfRole(role: keyof typeof ports): Promise<string> {
 
 /** The sum of the metric's series that have these labels; undefined where there is none. */
 async function value(
-  role: keyof typeof ports,
+  role: MetricsRole,
   name: string,
   labels: Record<string, string> = {},
 ): Promise<number | undefined> {
@@ -163,7 +157,7 @@ test("a refused account shows as refused calls, as calls not made, and as an att
 test("docs/operations/watch.md has a row for each of our metrics, with its role and type", async () => {
   const types = new Set(["counter", "gauge", "histogram"]);
   const served = [];
-  for (const role of roles) {
+  for (const role of metricsRoles) {
     const lines = (await textOfRole(role)).matchAll(/^# TYPE (trustflow_\w+) (\w+)$/gm);
     for (const [, name, type] of lines) served.push(`${name} ${role} ${type}`);
   }
@@ -174,7 +168,7 @@ test("docs/operations/watch.md has a row for each of our metrics, with its role 
 });
 
 test("none of them names a process, a letter or an event", async () => {
-  for (const role of roles) {
+  for (const role of metricsRoles) {
     const ours = (await textOfRole(role)).split("\n").filter((line) => /trustflow_/.test(line));
     expect(ours.join("\n")).not.toMatch(/denied-|plain|never-was|[\da-f]{8}-[\da-f]{4}-/);
   }

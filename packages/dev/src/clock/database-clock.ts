@@ -29,6 +29,12 @@ export async function makeDatabaseClock(ownerUrl: string): Promise<void> {
   }
 }
 
+/** So many milliseconds pass at once; the clock then goes on in real time. */
+export async function passInDatabase(pool: Pick<pg.Pool, "query">, ms: number): Promise<void> {
+  const sql = `update ${NAME}.step set shift = shift + $1 * interval '1 millisecond'`;
+  await pool.query(sql, [ms]);
+}
+
 export class DatabaseClock {
   readonly #pool: pg.Pool;
   #ended: Promise<void> | undefined;
