@@ -8,9 +8,9 @@ import { callbackBody } from "./callbacks.js";
 
 /**
  * burst: all callbacks of a letter at once; spaced: each `gapMs` after the one before; hold: none before they are released.
- * `spreadMs`: those of a letter begin at a random time of so long.
- * @typedef {{ mode: "burst" | "spaced" | "hold", firstMs: number, gapMs: number, times: number, spreadMs?: number }} Plan
- * @typedef {{ evidenceId: string, lookupKey: string, state: string, outcome?: string, url: string, extraData?: string }} Item
+ * `spreadMs`: those of a letter begin at a random time of so long. `host`: they go there, again and again until they are accepted.
+ * @typedef {{ mode: "burst" | "spaced" | "hold", firstMs: number, gapMs: number, times: number, spreadMs?: number, host?: string }} Plan
+ * @typedef {{ evidenceId: string, lookupKey: string, state: string, outcome?: string, url: string, extraData?: string, closedAt?: number }} Item
  */
 
 const kinds = ["Processed", "Dispatched", "Sent", "Delivered", "Closed"];
@@ -29,6 +29,9 @@ let markedAt = 0;
 /** @type {number | undefined} */
 let firstQueryMs;
 let refused = 0;
+/** @type {number[]} since the mark: how long after its last callback was first posted each letter was asked for */
+let confirmMs = [];
+const AGAIN_MS = 200;
 
 /** @type {Record<string, (input: any, request: http.IncomingMessage, url: URL) => object>} */
 const routes = {
@@ -49,7 +52,11 @@ const routes = {
   "GET /v1/EviPost/Query": (_input, _request, url) => {
     firstQueryMs ??= Date.now() - markedAt;
     const item = items.get(url.searchParams.get("WithUniqueIds") ?? "");
-    const { url: _url, extraData: _extraData, ...shown } = item ?? {};
+    if (item?.closedAt !== undefined) {
+      confirmMs.push(Date.now() - item.closedAt);
+      delete item.closedAt;
+    }
+    const { url: _url, extraData: _extraData, closedAt: _closedAt, ...shown } = item ?? {};
     const at = new Date().toISOString();
     const results = item ? [{ ...shown, stateDate: at, creationDate: at, affidavits: [] }] : [];
     return { results, totalMatches: results.length };
@@ -64,6 +71,7 @@ const routes = {
   "POST /_mark": () => {
     markedAt = Date.now();
     firstQueryMs = undefined;
+    confirmMs = [];
     return {};
   },
   "GET /_report": () => ({
@@ -71,6 +79,7 @@ const routes = {
     double: [...letters.values()].filter((number) => number > 1).length,
     firstQueryMs,
     refused,
+    confirmMs,
   }),
 };
 
@@ -78,22 +87,29 @@ const routes = {
  * @param {Item} item
  * @param {Plan} plan
  */
-async function callBack(item, { mode, firstMs, gapMs, times, spreadMs = 0 }) {
+async function callBack(item, { mode, firstMs, gapMs, times, spreadMs = 0, host }) {
   await delay(firstMs + Math.random() * spreadMs);
+  const to = new URL(item.url);
+  if (host) to.host = host;
   if (mode === "burst") item.state = "Closed";
   for (const kind of kinds) {
     if (mode === "spaced") item.state = kind;
-    if (kind === "Closed") item.outcome = "Delivered";
+    if (kind === "Closed") {
+      item.outcome = "Delivered";
+      item.closedAt = Date.now();
+    }
     const body = callbackBody({ ...item, evidenceType: "eviPost" }, kind);
-    const posts = Array.from({ length: times }, () => post(item.url, body));
+    const posts = Array.from({ length: times }, async () => {
+      while (!(await post(to, body)) && host) await delay(AGAIN_MS);
+    });
     if (mode === "spaced") await Promise.all([...posts, delay(gapMs)]);
   }
 }
 
 /**
- * @param {string} url
+ * @param {URL} url
  * @param {string} body
- * @returns {Promise<void>}
+ * @returns {Promise<boolean>} whether it is accepted
  */
 function post(url, body) {
   return new Promise((resolve) => {
@@ -102,12 +118,13 @@ function post(url, body) {
       "content-length": Buffer.byteLength(body),
     };
     const request = http.request(url, { method: "POST", agent, headers }, (answer) => {
-      if ((answer.statusCode ?? 500) >= 300) refused += 1;
-      answer.resume().once("end", resolve);
+      const isAccepted = (answer.statusCode ?? 500) < 300;
+      if (!isAccepted) refused += 1;
+      answer.resume().once("close", () => resolve(isAccepted));
     });
     request.once("error", () => {
       refused += 1;
-      resolve();
+      resolve(false);
     });
     request.end(body);
   });

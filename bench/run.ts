@@ -14,6 +14,7 @@ import { measureHistory } from "./measures/history.js";
 import { measurePreflight } from "./measures/preflight.js";
 import { measureProcesses } from "./measures/processes.js";
 import { measureResume } from "./measures/resume.js";
+import { measureRolling } from "./measures/rolling.js";
 import { measureOpen, measureWatching } from "./measures/watching.js";
 import type { WatchSizes } from "./measures/watching.js";
 import { measureWorker } from "./measures/worker.js";
@@ -27,6 +28,7 @@ const groups = {
   history: measureHistory,
   acknowledgements: measureAcknowledgements,
   resume: measureResume,
+  rolling: measureRolling,
   worker: measureWorker,
 };
 /** Measures that need no server, or one of their own. */

@@ -16,6 +16,11 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0] as number, max: sorted.at(-1) as number, rounds: sorted.length };
 }
 
+export function quantile(values: readonly number[], of: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * of))] ?? Number.NaN;
+}
+
 /** Of each round's two values. */
 export function ratioSpread(rounds: readonly { floor: number; trustflow: number }[]): Spread {
   return spreadOf(rounds.map(({ floor, trustflow }) => trustflow / floor));

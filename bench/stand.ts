@@ -25,6 +25,8 @@ export interface Plan {
   times: number;
   /** The callbacks of a released letter begin at a random time of so long. */
   spreadMs?: number;
+  /** Where callbacks go instead, again and again until they are accepted. */
+  host?: string;
 }
 
 export interface ProviderReport {
@@ -34,6 +36,8 @@ export interface ProviderReport {
   /** Since the mark. */
   firstQueryMs?: number;
   refused: number;
+  /** Since the mark: how long after its last callback was first posted each letter was asked for. */
+  confirmMs: number[];
 }
 
 export interface Stand {

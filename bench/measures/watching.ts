@@ -7,6 +7,7 @@ import type { Measure } from "../measure.js";
 import { cpuMs, residentBytes } from "../proc.js";
 import { sidesOf } from "../sides.js";
 import type { Bench, Side } from "../sides.js";
+import { quantile } from "../spread.js";
 import { startStand } from "../stand.js";
 import { hold } from "./waiting.js";
 
@@ -235,9 +236,4 @@ async function ask(
   }
   await Promise.all(asked);
   return { answers, unanswered, looks };
-}
-
-function quantile(values: number[], of: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * of))] ?? Number.NaN;
 }

@@ -6,6 +6,7 @@ import type { Payload } from "@temporalio/common";
 import { InputMismatchError } from "../../src/client.js";
 import type { AnyHandle, ProcessHandle } from "../../src/client.js";
 import { notEncrypted } from "../../src/contracts/shared/payload-marks.js";
+import { roleNames } from "../../packages/dev/src/stack/role.js";
 import { sandboxAccount } from "../../packages/dev/src/stack/sandbox-accounts.js";
 import { sandboxPki } from "../../packages/dev/src/stack/stack-env.js";
 import { openState } from "../../packages/dev/src/stack/stack-state.js";
@@ -35,6 +36,7 @@ beforeAll(async () => {
     sandboxAccount(name, { url: `http://${http}`, tlsUrl: `https://${https}`, pkiDirectory });
   system = await startTestStack({
     directory,
+    roles: [...roleNames],
     sandboxSpeed: "auto",
     env: {
       ...account("fresh", `127.0.0.1:${ports.sandbox}`, `127.0.0.1:${ports.sandboxTls}`),

@@ -1,6 +1,6 @@
-// The whole system for an end-to-end test file: dev server, PostgreSQL, sandbox, receiver, relay and worker as processes
-// of their own, from dist/.
-import { mkdtemp } from "node:fs/promises";
+// The system for an end-to-end test file: dev server, PostgreSQL, sandbox, receiver, relay and worker as processes of their own, from
+// dist/. The codec server is there where a test names it.
+import { cp, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,6 +12,7 @@ import {
   type Stack,
   type StackOptions,
 } from "../../../packages/dev/src/stack/stack.js";
+import { sandboxPki } from "../../../packages/dev/src/stack/stack-env.js";
 import { createPool } from "../../../src/postgres/pool.js";
 import { providerNames } from "../../../src/providers/registry.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
@@ -47,13 +48,17 @@ export const historyLength = async (system: TestStack, workflowId: string): Prom
   (await historyOf(system, workflowId)).events?.length ?? 0;
 
 export async function startTestStack(options: Partial<StackOptions> = {}) {
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "trustflow-e2e-")));
+  const pki = process.env["TEST_PKI"];
+  if (pki !== undefined) await cp(pki, sandboxPki(directory), { recursive: true, force: false });
   const stack = await startStack({
     persistent: false,
+    roles: ["sandbox", "receiver", "relay", "worker"],
     sandboxSpeed: 60_000,
     graceMs: 3_000,
     onDeath: () => undefined,
     ...options,
-    directory: options.directory ?? (await mkdtemp(join(tmpdir(), "trustflow-e2e-"))),
+    directory,
     env: { ...fastEnvironment, ...options.env },
   });
   const before = { ...process.env };

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProgram } from "../../../src/cli/program.js";
 import { commandOf, processes } from "../../../src/contracts/registry.js";
+import { roleNames } from "../../../packages/dev/src/stack/role.js";
 import { newSecret } from "../../../src/webhooks/signature.js";
 import { commandLine } from "../../cli/in-process.js";
 import { statusWhere, startTestStack } from "../../harness/stack/stack.js";
@@ -27,7 +28,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "trustflow-json-"));
-  system = await startTestStack({ sandboxSpeed: "auto" });
+  system = await startTestStack({ sandboxSpeed: "auto", roles: [...roleNames] });
   env = {
     ...system.stack.env,
     TRUSTFLOW_WEBHOOKS__BILLING__URL: "http://localhost:9/hooks",

@@ -64,7 +64,7 @@ beforeAll(async () => {
   const env = Object.fromEntries(
     [...rings, "inbox_public"].map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ""]),
   );
-  system = await startTestStack({ config, env });
+  system = await startTestStack({ config, env, roles: ["sandbox", ...roles] });
   client = await Trustflow.connect();
 }, 120_000);
 

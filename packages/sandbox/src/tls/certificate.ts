@@ -1,5 +1,5 @@
-// X.509 certificates and PKCS#12 files: Node makes the keys, node-forge what Node cannot make.
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+// X.509 certificates and PKCS#12 files: Node makes the keys and signs, node-forge makes what Node cannot make.
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
 import forge from "node-forge";
 
@@ -75,7 +75,7 @@ function certificate(
   { fromDays = -1, untilDays = 365 }: Validity,
   issuer?: Certificate,
 ): Certificate {
-  const { pki, md } = forge;
+  const { pki, md, asn1 } = forge;
   const keys = generateKeyPairSync("rsa", {
     modulusLength: 2048,
     publicKeyEncoding: { type: "spki", format: "pem" },
@@ -90,6 +90,13 @@ function certificate(
   made.setSubject(name);
   made.setIssuer(issuer ? pki.certificateFromPem(issuer.cert).subject.attributes : name);
   made.setExtensions(extensions);
-  made.sign(pki.privateKeyFromPem(issuer?.key ?? keys.privateKey), md.sha256.create());
+  // A hundred times as fast as node-forge's own signature.
+  const signer = {
+    sign() {
+      const signed = Buffer.from(asn1.toDer(made.tbsCertificate).getBytes(), "latin1");
+      return sign("sha256", signed, issuer?.key ?? keys.privateKey).toString("latin1");
+    },
+  };
+  made.sign(signer as unknown as forge.pki.rsa.PrivateKey, md.sha256.create());
   return { cert: pki.certificateToPem(made), key: keys.privateKey };
 }
