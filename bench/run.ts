@@ -44,7 +44,7 @@ type CommandName = keyof typeof commands;
 const COSTS = "costs";
 const allNames = [...Object.keys(groups), ...Object.keys(commands), COSTS];
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--cluster] [--only ${allNames.join("|")}]… [--process NAME] [--letters N,N…] [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N] [--questions N] [--spread N]`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--cluster] [--only ${allNames.join("|")}]… [--process NAME] [--after N,N…] [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N] [--questions N] [--spread N]`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
       "cpu-prof": { type: "string" },
       cluster: { type: "boolean", default: false },
       process: { type: "string" },
-      letters: { type: "string" },
+      after: { type: "string" },
       recipients: { type: "string" },
       notices: { type: "string" },
       callbacks: { type: "string" },
@@ -97,9 +97,9 @@ async function main(): Promise<number> {
   let stand: Stand | undefined;
   try {
     if (wantsCosts) {
-      const letters = values.letters?.split(",").map(Number);
+      const after = values.after?.split(",").map(Number);
       const { quick, process: only } = values;
-      const found = await measureCosts({ quick, say, only, letters, temporal });
+      const found = await measureCosts({ quick, say, only, after, temporal });
       measures.push(...found);
       say(table(found));
       if (wanted.length === 0) return report({ versions, measures }, values.json);

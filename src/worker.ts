@@ -152,14 +152,16 @@ async function createWorkers(
       ),
     ),
   );
-  const workflows = (await WatchedWorker.create({
-    ...shared,
-    ...workflowSource(),
-    dataConverter: converters.workflows,
-    maxCachedWorkflows: config.worker.cachedProcesses,
-  })) as WatchedWorker;
-  // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
-  const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
+  const [workflows, processWorker] = await Promise.all([
+    WatchedWorker.create({
+      ...shared,
+      ...workflowSource(),
+      dataConverter: converters.workflows,
+      maxCachedWorkflows: config.worker.cachedProcesses,
+    }) as Promise<WatchedWorker>,
+    // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
+    Worker.create({ ...calls, activities: activities.processes(looks) }),
+  ]);
   return { workflows, all: [workflows, processWorker, ...providers] };
 }
 

@@ -1,5 +1,5 @@
 // What a process of each kind costs on its plain good way, with its children: billable actions, history, CPU, and what it writes and leaves
-// in the databases; and what a letter costs the more of them there are (docs/operations/costs.md). Its provider is the sandbox.
+// in the databases; and what a letter costs where there were many processes before (docs/operations/costs.md). Its provider is the sandbox.
 import { Connection, Client } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,14 +23,16 @@ interface Options {
   say(line: string): void;
   /** Default: each. */
   only?: string | undefined;
-  /** Letters, one run after the other. */
-  letters?: number[] | undefined;
+  /** Letters are measured after so many processes: messages fill up to it, as they are the cheapest. */
+  after?: number[] | undefined;
   /** Default: the dev server, which keeps everything in its memory. */
   temporal?: Awaited<ReturnType<typeof startPersistentTemporal>> | undefined;
 }
 
 /** So many are open at a time. */
 const OPEN = 20;
+/** While messages fill up. */
+const OPEN_MESSAGES = 100;
 /** What is still being written belongs to it; PostgreSQL counts within seconds. */
 const SETTLE_MS = 3_000;
 /** Histories that are read. */
@@ -38,7 +40,7 @@ const SAMPLE = 10;
 const roles = ["worker", "receiver", "relay"] as const;
 
 export async function measureCosts(options: Options): Promise<Measure[]> {
-  const { quick, say, only, letters, temporal } = options;
+  const { quick, say, only, after = [], temporal } = options;
   const system = await startTestStack({
     env: {
       // The politeness towards a provider is not what is measured.
@@ -71,9 +73,16 @@ export async function measureCosts(options: Options): Promise<Measure[]> {
       await bench.run(underTest, quick ? 2 : OPEN);
       await measure(underTest, quick ? 4 : 40, `cost-${underTest.process}`);
     }
-    const letter = processesUnderTest.find(({ process }) => process === "sendPostal")!;
-    for (const number of letters ?? [quick ? 20 : 400])
-      await measure(letter, number, `cost-letters-${number}`);
+    const named = (name: string) => processesUnderTest.find(({ process }) => process === name)!;
+    const [letter, message] = [named("sendPostal"), named("sendMessage")];
+    const letters = quick ? 20 : 200;
+    if (after.length === 0) await measure(letter, letters, "cost-letters");
+    for (const number of after) {
+      const left = number - bench.lived;
+      say(`costs: ${left} × sendMessage before the letters`);
+      if (left > 0) await bench.live(message, left, OPEN_MESSAGES);
+      await measure(letter, letters, `cost-letters-after-${number}`);
+    }
   } finally {
     await temporalPool?.end();
     await connection.close();
@@ -108,6 +117,8 @@ interface Servers {
 }
 
 class CostBench {
+  /** Processes so far, without their children. */
+  lived = 0;
   readonly #given: Servers;
 
   constructor(given: Servers) {
@@ -117,7 +128,7 @@ class CostBench {
   async run(underTest: ProcessUnderTest, number: number): Promise<Cost> {
     const before = await this.#used();
     const startedAt = performance.now();
-    const ids = await this.#live(underTest, number);
+    const ids = await this.live(underTest, number);
     const perSecond = (number * 1_000) / (performance.now() - startedAt);
     const after = await this.#used();
     const shapes = await Promise.all(ids.slice(-SAMPLE).map((id) => this.#shape(id)));
@@ -138,7 +149,7 @@ class CostBench {
   }
 
   /** Returns the ids of those that have ended, each as it should. */
-  async #live(underTest: ProcessUnderTest, number: number): Promise<string[]> {
+  async live(underTest: ProcessUnderTest, number: number, open = OPEN): Promise<string[]> {
     const { client, stack } = this.#given.system;
     const ended: string[] = [];
     let left = number;
@@ -153,9 +164,10 @@ class CostBench {
         if (outcome !== underTest.outcome)
           throw new Error(`${handle.workflowId} ended as ${outcome}`);
         ended.push(handle.workflowId);
+        this.lived += 1;
       }
     };
-    await Promise.all(Array.from({ length: Math.min(OPEN, number) }, application));
+    await Promise.all(Array.from({ length: Math.min(open, number) }, application));
     return ended;
   }
 
