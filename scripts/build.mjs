@@ -94,6 +94,8 @@ export async function bundleWorkflows(before) {
   const { bundleWorkflowCode, DefaultLogger } = await import("@temporalio/worker");
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(dist, "workflows", "index.js"),
+    // Their modules hold no state of a process, so those that are cached share them.
+    preloadModules: [join(dist, "workflows", "index.js")],
     // Those of src/worker.ts.
     workflowInterceptorModules: ["query-guard", "payload-guard", "status-memo", "trace-header"].map(
       (name) => join(dist, "workflows", "runtime", `${name}.js`),

@@ -232,12 +232,15 @@ function builtBundle(): string | undefined {
 /** From the sources, the worker bundles itself. */
 export function workflowSource(): Pick<
   WorkerOptions,
-  "workflowBundle" | "workflowsPath" | "interceptors"
+  "workflowBundle" | "workflowsPath" | "interceptors" | "bundlerOptions"
 > {
   const codePath = builtBundle();
   if (codePath !== undefined) return { workflowBundle: { codePath } };
+  const workflowsPath = fileOf("workflows/index.ts");
   return {
-    workflowsPath: fileOf("workflows/index.ts"),
+    workflowsPath,
+    // As scripts/build.mjs.
+    bundlerOptions: { preloadModules: [workflowsPath] },
     interceptors: {
       workflowModules: interceptors.map((name) => fileOf(`workflows/runtime/${name}.ts`)),
     },

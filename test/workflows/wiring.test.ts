@@ -1,5 +1,6 @@
 // The compiler wires a workflow to its queues, its activities and its children. Each `@ts-expect-error` is a mistake that it finds.
 import { expect, test } from "vitest";
+import { files, textOf } from "../docs/repository.js";
 import type { Queues } from "../../src/activities/queues.js";
 import type { InputOf, ProcessName, Registry, ResultOf } from "../../src/contracts/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
@@ -65,4 +66,15 @@ test("each process has its workflow, and each provider a queue", () => {
   const queues = (every: Queues): Record<Provider, object> => every;
   const providers = (used: Registry[ProcessName]["provider"]): Provider => used;
   expect([workflows, queues, providers]).toHaveLength(3);
+});
+
+test("no module of the workflows keeps a state, because all processes of a worker share the modules", () => {
+  // The bundle has no zod.
+  const isShared = (path: string) =>
+    /^src\/(workflows|contracts)\/.*\.ts$/.test(path) && !textOf(path).includes('from "zod"');
+  const state = /^(export )?((let|var) |const .* = new (Weak)?Map).*/gm;
+  const found = files
+    .filter(isShared)
+    .flatMap((path) => [...textOf(path).matchAll(state)].map(([line]) => `${path}: ${line}`));
+  expect(found).toEqual([]);
 });

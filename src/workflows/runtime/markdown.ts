@@ -4,23 +4,20 @@
 import { setCurrentDetails } from "@temporalio/workflow";
 import { plainText } from "../../contracts/shared/text.js";
 
-let made: (source: string) => Markdown;
-
-export class Markdown {
+class MarkdownText {
   readonly #source: string;
 
-  private constructor(source: string) {
+  constructor(source: string) {
     this.#source = source;
-  }
-
-  static {
-    made = (source) => new Markdown(source);
   }
 
   get source(): string {
     return this.#source;
   }
 }
+
+/** Only this file makes one. */
+export type Markdown = MarkdownText;
 
 /**
  * The literal parts of the template are Markdown; the values become plain text, except for `Markdown` values, which stay
@@ -31,20 +28,20 @@ export function markdown(
   ...values: (string | number | Markdown)[]
 ): Markdown {
   const parts = values.map((value) =>
-    value instanceof Markdown ? value.source : escaped(String(value)),
+    value instanceof MarkdownText ? value.source : escaped(String(value)),
   );
-  return made(String.raw({ raw: strings }, ...parts));
+  return new MarkdownText(String.raw({ raw: strings }, ...parts));
 }
 
 export function linesOf(lines: Markdown[]): Markdown {
-  return made(lines.map(({ source }) => source).join("\n"));
+  return new MarkdownText(lines.map(({ source }) => source).join("\n"));
 }
 
 /** A text of ours. An option of the command line is code in it, because the Web UI makes one dash of the two in a text. */
 export function withOptions(text: string): Markdown {
   const parts = text.split(/(--[a-z-]+)/).map((part) => part.trim());
   const shown = parts.map((part, index) => (index % 2 === 1 ? `\`${part}\`` : escaped(part)));
-  return made(shown.filter((part) => part !== "").join(" "));
+  return new MarkdownText(shown.filter((part) => part !== "").join(" "));
 }
 
 /** One line of code, to be copied; the fence is longer than any that it holds. */
@@ -52,7 +49,7 @@ export function codeBlock(text: string): Markdown {
   const line = plainText(text);
   const runs = line.match(/`+/g) ?? [];
   const fence = "`".repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
-  return made(["", fence, line, fence].join("\n"));
+  return new MarkdownText(["", fence, line, fence].join("\n"));
 }
 
 export function showDetails({ source }: Markdown): void {

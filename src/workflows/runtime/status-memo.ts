@@ -11,11 +11,11 @@ interface MemoSource {
   takeMemo(completes: boolean): ProcessStatus | undefined;
 }
 
-/** One for each run: each has its own copy of this module. */
-let source: MemoSource | undefined;
+/** All runs share this module, but each has a global object of its own. */
+const ofRun = globalThis as { trustflowMemo?: MemoSource };
 
 export function beginMemo(from: MemoSource): void {
-  source = from;
+  ofRun.trustflowMemo = from;
 }
 
 export const interceptors = (): WorkflowInterceptors => ({
@@ -30,7 +30,7 @@ export const interceptors = (): WorkflowInterceptors => ({
 function withMemo(commands: Commands): Commands {
   if (commands.some(({ respondToQuery }) => respondToQuery)) return commands;
   const completes = commands.some(({ completeWorkflowExecution: end }) => end);
-  const status = source?.takeMemo(completes);
+  const status = ofRun.trustflowMemo?.takeMemo(completes);
   // At the end the timers end with the run: to cancel one would be an event more.
   const others = completes ? commands.filter(({ cancelTimer }) => !cancelTimer) : commands;
   if (!status) return others;

@@ -151,6 +151,18 @@ test("a release whose gate fails gets none", async () => {
   expect(await routing()).toEqual(before);
 }, 60_000);
 
+test("a release whose workers are gone while it is watched is taken back", async () => {
+  const before = await routing();
+  const releasing = release(good, 600);
+  await eventually("it is ramped", async () => (await routing()).ramping !== undefined);
+  const worker = workers.at(-1)!;
+  await worker.kill("SIGKILL");
+  // Temporal must not have heard of them for three minutes.
+  expect(await releasing).toMatchObject([1, { state: "takenBack", stuck: [] }]);
+  expect(await routing()).toEqual(before);
+  await worker.restart();
+}, 600_000);
+
 test("a good release goes on with every open process, and each effect happened once", async () => {
   const [code, { buildId }] = await release(good, 1, [letterInput("gate", "delivered")]);
   expect([code, await routing()]).toEqual([0, { current: buildId, ramping: undefined }]);
