@@ -44,7 +44,7 @@ export async function measureWorker(bench: Bench): Promise<Measure[]> {
       {
         name: "memory-waiting",
         unit: "kB a cached waiting process",
-        goal: atMost(1.5, "ratio"),
+        goal: atMost(1.3, "ratio"),
       },
       cached,
     ),
