@@ -1,7 +1,6 @@
 // A deploy: two of each role, each restarted after the other, while letters run: how much longer the letters wait for it.
 import { setTimeout as delay } from "node:timers/promises";
-import { freePorts } from "../../packages/dev/src/processes/free-ports.js";
-import { startRoleOf } from "../../test/harness/outages/roles.js";
+import { hostOf, startSecondRoles } from "../../test/harness/outages/roles.js";
 import { startHop } from "../../test/harness/stack/hop.js";
 import { alone, atMost } from "../measure.js";
 import type { Measure } from "../measure.js";
@@ -19,16 +18,8 @@ const GRACE_MS = 30_000;
 export async function measureRolling(bench: Bench): Promise<Measure[]> {
   const { stand, quick, say } = bench;
   const { stack } = stand;
-  const [receiver, relay, worker] = (await freePorts(3)).map(String) as [string, string, string];
-  const second = [
-    ["relay", { TRUSTFLOW_RELAY__HEALTH_PORT: relay }],
-    ["receiver", { TRUSTFLOW_RECEIVER__PORT: receiver }],
-    ["worker", { TRUSTFLOW_WORKER__HEALTH_PORT: worker }],
-  ] as const;
-  const others = await Promise.all(
-    second.map(([name, env]) => startRoleOf({ stack }, name, env, { graceMs: GRACE_MS })),
-  );
-  const hop = await startHop([new URL(stack.receiverUrl).host, `127.0.0.1:${receiver}`]);
+  const others = await startSecondRoles({ stack }, GRACE_MS);
+  const hop = await startHop([stack.role("receiver"), others[0]].map(hostOf));
   try {
     say("rolling: letters, without a restart");
     const usual = await confirmations(bench, hop.address, delay(quick ? 5_000 : USUAL_MS));

@@ -7,11 +7,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workflowIdOf } from "../../src/contracts/shared/names.js";
 import { eventIdOf } from "../../src/providers/errors/outside.js";
-import { freePorts } from "../../packages/dev/src/processes/free-ports.js";
 import { startPostgres, type PostgresServer } from "../../packages/dev/src/servers/postgres.js";
 import type { Role } from "../../packages/dev/src/stack/role.js";
 import { buildPrograms } from "../compose/stand-ins/programs.js";
-import { startRoleOf } from "../harness/outages/roles.js";
+import { hostOf, startSecondRoles } from "../harness/outages/roles.js";
 import { eventually } from "../harness/outages/wait.js";
 import { examine } from "../harness/restarts/histories.js";
 import { baseBackup, copy } from "../harness/stack/base-backup.js";
@@ -76,17 +75,11 @@ beforeAll(async () => {
       TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "1000",
     },
   });
-  const [receiver, relay, worker] = (await freePorts(3)).map(String) as [string, string, string];
-  workers.push(
-    system.stack.role("worker"),
-    await startRoleOf(system, "worker", { TRUSTFLOW_WORKER__HEALTH_PORT: worker }),
-  );
-  others.push(
-    ...[system.stack.role("relay"), system.stack.role("receiver")],
-    await startRoleOf(system, "relay", { TRUSTFLOW_RELAY__HEALTH_PORT: relay }),
-    await startRoleOf(system, "receiver", { TRUSTFLOW_RECEIVER__PORT: receiver }),
-  );
-  addresses.push(new URL(system.stack.receiverUrl).host, `127.0.0.1:${receiver}`);
+  const { stack } = system;
+  const [receiver, relay, worker] = await startSecondRoles(system);
+  workers.push(stack.role("worker"), worker);
+  others.push(stack.role("relay"), stack.role("receiver"), relay, receiver);
+  addresses.push(...[stack.role("receiver"), receiver].map(hostOf));
   load = new Load(system);
   day = load.run(() => isOver && load.ended >= PROCESSES);
   day.catch(() => undefined);

@@ -36,7 +36,7 @@ beforeAll(async () => {
     sandboxAccount(name, { url: `http://${http}`, tlsUrl: `https://${https}`, pkiDirectory });
   system = await startTestStack({
     directory,
-    roles: [...roleNames],
+    roles: roleNames,
     sandboxSpeed: "auto",
     env: {
       ...account("fresh", `127.0.0.1:${ports.sandbox}`, `127.0.0.1:${ports.sandboxTls}`),

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import {
   startRole,
   type Role,
@@ -40,6 +41,20 @@ export function startRoleOf(
     ...how,
   });
 }
+
+/** A receiver, a relay and a worker beside those of the stack, on ports of their own. */
+export async function startSecondRoles(of: Parameters<typeof startRoleOf>[0], graceMs?: number) {
+  const [receiver, relay, worker] = (await freePorts(3)).map(String) as [string, string, string];
+  const how = graceMs === undefined ? {} : { graceMs };
+  return Promise.all([
+    startRoleOf(of, "receiver", { TRUSTFLOW_RECEIVER__PORT: receiver }, how),
+    startRoleOf(of, "relay", { TRUSTFLOW_RELAY__HEALTH_PORT: relay }, how),
+    startRoleOf(of, "worker", { TRUSTFLOW_WORKER__HEALTH_PORT: worker }, how),
+  ]);
+}
+
+/** Where a receiver listens. */
+export const hostOf = ({ url = "" }: Role): string => new URL(url).host;
 
 const standing = new Set<Role>();
 

@@ -28,7 +28,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "trustflow-json-"));
-  system = await startTestStack({ sandboxSpeed: "auto", roles: [...roleNames] });
+  system = await startTestStack({ sandboxSpeed: "auto", roles: roleNames });
   env = {
     ...system.stack.env,
     TRUSTFLOW_WEBHOOKS__BILLING__URL: "http://localhost:9/hooks",

@@ -12,7 +12,6 @@ import { InvalidInputError } from "../../../src/client.js";
 import { contracts } from "../../../src/contracts/index.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import { searchAttributes, workflowTaskQueue } from "../../../src/contracts/shared/names.js";
-import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { removeOnExit } from "../../../packages/dev/src/processes/watchdog.js";
 import { addressOf, postAll } from "../../processes/send-postal/callbacks.js";
 import { Canaries, formsOf, found } from "../../harness/histories/canaries.js";
@@ -33,6 +32,7 @@ import type { PathStack, PathResults } from "../../harness/histories/stack.js";
 import { idOf } from "../../harness/histories/path-run.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { inboxSettled } from "../../harness/stack/inbox.js";
+import { metricsPorts } from "../../harness/stack/metrics-ports.js";
 
 const taken: Record<ProcessName, string[]> = {
   sendPostal: [
@@ -100,12 +100,13 @@ const canaries = new Canaries();
 let stack: PathStack;
 let results: PathResults;
 let directory: string;
-let metricsPorts: number[];
+let ports: Awaited<ReturnType<typeof metricsPorts>>["ports"];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "trustflow-canaries-"));
   removeOnExit(directory);
-  metricsPorts = await freePorts(3);
+  const served = await metricsPorts();
+  ({ ports } = served);
   const password = canaries.secret("the accounts' password", canaries.words("password"));
   stack = await startPathStack(sample, password, {
     directory,
@@ -113,9 +114,7 @@ beforeAll(async () => {
     env: {
       TRUSTFLOW_LOG__LEVEL: "TRACE",
       TRUSTFLOW_WORKER__CACHED_PROCESSES: "0",
-      TRUSTFLOW_WORKER__METRICS_ADDRESS: String(metricsPorts[0]),
-      TRUSTFLOW_RECEIVER__METRICS_ADDRESS: String(metricsPorts[1]),
-      TRUSTFLOW_RELAY__METRICS_ADDRESS: String(metricsPorts[2]),
+      ...served.env,
     },
   });
   results = await stack.runPaths(sample, canaries);
@@ -150,7 +149,7 @@ function everything(): AsyncIterable<Haystack>[] {
     histories(system),
     descriptions(system),
     rows(system),
-    metrics(metricsPorts),
+    metrics(Object.values(ports)),
     files(system),
   ];
 }

@@ -32,7 +32,7 @@ beforeAll(async () => {
   // changes only when a test says so.
   system = await startTestStack({
     persistent: true,
-    roles: [...roleNames],
+    roles: roleNames,
     sandboxSpeed: "manual",
     onDeath: exits.note,
   });

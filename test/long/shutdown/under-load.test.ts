@@ -25,7 +25,7 @@ const exits = new Exits();
 let system: TestStack;
 beforeAll(async () => {
   system = await startTestStack({
-    roles: [...roleNames],
+    roles: roleNames,
     onDeath: exits.note,
     env: { TRUSTFLOW_LOG__LEVEL: "DEBUG", TRUSTFLOW_CALLBACKS__EVENTS_PER_PROCESS: "1000" },
   });

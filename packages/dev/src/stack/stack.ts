@@ -48,7 +48,7 @@ export interface StackOptions {
   /** The file of a virtual clock, by which worker and receiver live; default: the real one. */
   clockFile?: string;
   /** Default: all. */
-  roles?: RoleName[];
+  roles?: readonly RoleName[];
   /** A trustflow.toml to read, if it is there; default none. */
   config?: string;
   /** Laid over the generated configuration. */
@@ -93,7 +93,7 @@ export interface Stack {
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = resolve(options.directory);
-  const { progress = () => {}, roles: wanted = [...roleNames] } = options;
+  const { progress = () => {}, roles: wanted = roleNames } = options;
   await openPrivateFolder(directory, progress);
   const closers = await takeFolder(directory, options.persistent);
   const close = once(async () => {
@@ -283,7 +283,7 @@ async function startRoles(
   closers: Closers,
   { databaseUrl, ownsDatabase }: { databaseUrl: string; ownsDatabase: boolean },
 ): Promise<Map<RoleName, Role>> {
-  const { progress = () => {}, roles: wanted = [...roleNames] } = options;
+  const { progress = () => {}, roles: wanted = roleNames } = options;
   const roles = new Map<RoleName, Role>();
   closers.unshift(() => Promise.all([...roles.values()].map((role) => role.stop())));
   const startOne = (name: RoleName) => async (): Promise<void> => {
