@@ -25,7 +25,7 @@ export interface Measure {
 
 export type Round = { floor: number; trustflow: number };
 
-interface About {
+export interface About {
   name: string;
   unit: string;
   goal?: Goal | undefined;

@@ -7,7 +7,7 @@ import type { Part, Stand } from "./stand.js";
 /** What each group of measures is given. */
 export interface Bench {
   stand: Stand;
-  sides: [floor: Side, trustflow: Side];
+  sides: Sides;
   quick: boolean;
   say(line: string): void;
 }
@@ -17,8 +17,9 @@ export interface Started {
   result(): Promise<unknown>;
 }
 
+export type Sides = [floor: Side, trustflow: Side, floorWithStatus: Side];
+
 export interface Side {
-  name: "floor" | "trustflow";
   start(): Promise<Started>;
   /** CPU time so far by part. */
   cpu(): Record<string, number>;
@@ -43,31 +44,30 @@ const letter = {
 
 const DEADLINE_SECONDS = 86_400;
 
-export function sidesOf(stand: Stand): [floor: Side, trustflow: Side] {
+export function sidesOf(stand: Stand): Sides {
   const { stack, serverPids, plain, trustflow, floor } = stand;
   const server = () => serverPids.reduce((sum, pid) => sum + cpuMs(pid), 0);
-  return [
-    {
-      name: "floor",
-      async start() {
-        const workflowId = `floor/${randomUUID()}`;
-        const input = {
-          ...letter,
-          document: pdf,
-          lookupKey: workflowId,
-          deadlineSeconds: DEADLINE_SECONDS,
-        };
-        return plain.workflow.start("floor", { workflowId, taskQueue: "floor", args: [input] });
-      },
-      cpu: () => ({
-        server: server(),
-        worker: cpuMs(floor.worker.pid),
-        receiver: cpuMs(floor.receiver.pid),
-      }),
-      worker: () => floor.worker,
+  const floorOf = (workflowType: string): Side => ({
+    async start() {
+      const workflowId = `floor/${randomUUID()}`;
+      const input = {
+        ...letter,
+        document: pdf,
+        lookupKey: workflowId,
+        deadlineSeconds: DEADLINE_SECONDS,
+      };
+      return plain.workflow.start(workflowType, { workflowId, taskQueue: "floor", args: [input] });
     },
+    cpu: () => ({
+      server: server(),
+      worker: cpuMs(floor.worker.pid),
+      receiver: cpuMs(floor.receiver.pid),
+    }),
+    worker: () => floor.worker,
+  });
+  return [
+    floorOf("floor"),
     {
-      name: "trustflow",
       async start() {
         const id = randomUUID();
         const handle = await trustflow.sendPostal(id, {
@@ -92,6 +92,7 @@ export function sidesOf(stand: Stand): [floor: Side, trustflow: Side] {
       }),
       worker: () => stack.role("worker"),
     },
+    floorOf("floorWithStatus"),
   ];
 }
 

@@ -1,7 +1,8 @@
-// CPU a process and processes a second, callbacks in one burst and spaced: interleaved, round by round.
+// CPU a process and processes a second, callbacks in one burst and spaced: interleaved, round by round. CPU is compared with the floor,
+// and with a floor that has a status.
 import { setTimeout as delay } from "node:timers/promises";
 import { atLeast, atMost, compared } from "../measure.js";
-import type { Measure, Round } from "../measure.js";
+import type { About, Measure } from "../measure.js";
 import { runAll } from "../sides.js";
 import { meanParts, perEach } from "../spread.js";
 import type { Bench, Side } from "../sides.js";
@@ -19,40 +20,51 @@ const plans = {
 } as const;
 
 export async function measureProcesses({ stand, sides, quick, say }: Bench): Promise<Measure[]> {
-  const [floor, trustflow] = sides;
+  const [floor, trustflow, withStatus] = sides;
   const number = quick ? 40 : 80;
   const rounds = quick ? 2 : 5;
   const measures: Measure[] = [];
-  // Both sides run the same code many times before the first round counts.
+  // All sides run the same code many times before the first round counts.
   await stand.provider.plan(plans.burst);
   for (let warm = 0; warm < (quick ? 3 : 4); warm += 1) {
     for (const side of sides) await runAll(side, number);
   }
   for (const mode of ["burst", "spaced"] as const) {
     await stand.provider.plan(plans[mode]);
-    const runs: { floor: Run; trustflow: Run }[] = [];
+    const runs: Record<"floor" | "trustflow" | "withStatus", Run>[] = [];
     for (let round = 0; round < rounds; round += 1) {
       say(`processes, ${mode}: round ${round + 1} of ${rounds}`);
-      runs.push({ floor: await run(floor, number), trustflow: await run(trustflow, number) });
+      runs.push({
+        floor: await run(floor, number),
+        trustflow: await run(trustflow, number),
+        withStatus: await run(withStatus, number),
+      });
     }
-    const of = (value: (run: Run) => number): Round[] =>
-      runs.map((round) => ({ floor: value(round.floor), trustflow: value(round.trustflow) }));
-    measures.push(
+    const against = (other: "floor" | "withStatus", about: Omit<About, "parts">): Measure =>
       compared(
         {
-          name: `cpu-${mode}`,
-          unit: "ms CPU a process",
-          goal: atMost(mode === "burst" ? 1 : 1.15, "ratio"),
+          ...about,
           parts: {
-            floor: meanParts(runs.map((round) => round.floor.parts)),
+            floor: meanParts(runs.map((round) => round[other].parts)),
             trustflow: meanParts(runs.map((round) => round.trustflow.parts)),
           },
         },
-        of(({ cpuMs }) => cpuMs),
-      ),
+        runs.map((round) => ({ floor: round[other].cpuMs, trustflow: round.trustflow.cpuMs })),
+      );
+    const unit = "ms CPU a process";
+    const goal = atMost(mode === "burst" ? 1 : 1.15, "ratio");
+    measures.push(
+      against("floor", { name: `cpu-${mode}`, unit, goal }),
+      against("withStatus", {
+        name: `cpu-${mode}-status`,
+        unit: `${unit}; the floor with a status`,
+      }),
     );
     if (mode === "burst") {
-      const rates = of(({ perSecond }) => perSecond);
+      const rates = runs.map((round) => ({
+        floor: round.floor.perSecond,
+        trustflow: round.trustflow.perSecond,
+      }));
       const about = { name: "rate-burst", unit: "processes a second", goal: atLeast(1, "ratio") };
       measures.push(compared(about, rates));
     }
