@@ -92,13 +92,13 @@ export async function bundleWorkflows(before) {
   ]);
   if (stamp === before && (await readFile(bundleFile).catch(() => undefined))) return stamp;
   const { bundleWorkflowCode, DefaultLogger } = await import("@temporalio/worker");
+  const { workflowInterceptors } = await built("temporal/workflow-interceptors");
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(dist, "workflows", "index.js"),
     // Their modules hold no state of a process, so those that are cached share them.
     preloadModules: [join(dist, "workflows", "index.js")],
-    // Those of src/worker.ts.
-    workflowInterceptorModules: ["query-guard", "payload-guard", "status-memo", "trace-header"].map(
-      (name) => join(dist, "workflows", "runtime", `${name}.js`),
+    workflowInterceptorModules: workflowInterceptors.map((/** @type {string} */ name) =>
+      join(dist, "workflows", "runtime", `${name}.js`),
     ),
     failureConverterPath: join(dist, "temporal", "codec", "failure-converter.cjs"),
     logger: new DefaultLogger("WARN", ({ level, message }) => say(`${level}: ${message}`)),
@@ -124,12 +124,13 @@ function withOwnSources(code) {
   return code.slice(0, at) + Buffer.from(JSON.stringify(map)).toString("base64");
 }
 
+/** @param {string} name */
+const built = (name) => import(new URL(`../dist/${name}.js`, import.meta.url).href);
+
 async function writeSchemas() {
-  /** @param {string} name */
-  const built = (name) => import(new URL(`../dist/contracts/${name}.js`, import.meta.url).href);
-  const { processes } = await built("registry");
+  const { processes } = await built("contracts/registry");
   /** @type {{ schemasOf: (name: string) => Record<string, object> }} */
-  const { schemasOf } = await built("schemas");
+  const { schemasOf } = await built("contracts/schemas");
   await mkdir(schemas, { recursive: true });
   for (const name of processes) {
     for (const [part, schema] of Object.entries(schemasOf(name))) {

@@ -117,10 +117,9 @@ export async function vitest(run, args, node = process.execPath) {
  * @param {string} file
  */
 export async function noteError(file) {
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined) return;
-  const results = JSON.parse(text);
-  if (failuresIn(results) === 0) await writeFile(file, JSON.stringify({ ...results, erred: true }));
+  const results = await resultsIn(file);
+  if (!results.lost && failuresIn(results).length === 0)
+    await writeFile(file, JSON.stringify({ ...results, erred: true }));
 }
 
 /**
@@ -131,16 +130,11 @@ export async function closingLine(files, others = []) {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const notRun = new Set(others);
   for (const file of files) {
-    const text = await readFile(file, "utf8").catch(() => undefined);
-    if (text === undefined) sum.failed += 1;
-    else {
-      const results = JSON.parse(text);
-      sum.passed += results.numPassedTests;
-      sum.failed += failuresIn(results);
-      sum.skipped += results.numPendingTests;
-      for (const check of [...(results.notRun ?? []), ...programsMissing(results)])
-        notRun.add(check);
-    }
+    const results = await resultsIn(file);
+    sum.passed += results.numPassedTests;
+    sum.failed += failuresIn(results).length;
+    sum.skipped += results.numPendingTests;
+    for (const check of [...(results.notRun ?? []), ...programsMissing(results)]) notRun.add(check);
   }
   const skipped = sum.skipped > 0 ? `, ${sum.skipped} skipped` : "";
   const left = notRun.size > 0 ? `, not run: ${[...notRun].join(", ")}` : "";
@@ -148,28 +142,47 @@ export async function closingLine(files, others = []) {
 }
 
 /**
- * Each failed test with its error, each file that failed without one, and each run that failed without either, so that the last lines of a
- * long run say what was red.
+ * So that the last lines of a long run say what was red.
  * @param {string[]} files what runs of Vitest wrote
- * @returns {Promise<string[]>}
  */
 export async function failedTests(files) {
-  const failed = files.map(async (file) => {
-    const text = await readFile(file, "utf8").catch(() => undefined);
-    if (text === undefined) return ["a run left no results: see above"];
-    const results = JSON.parse(text);
-    const named = (results.testResults ?? []).flatMap(failedIn);
-    return named.length === 0 && failuresIn(results) > 0 ? ["beside the tests: see above"] : named;
-  });
-  return (await Promise.all(failed)).flat();
+  return (await Promise.all(files.map(resultsIn))).flatMap(failuresIn);
+}
+
+/**
+ * What a run of Vitest wrote, and what `noteError` has added.
+ * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, erred?: boolean, lost?: boolean,
+ *   notRun?: string[], testResults?: import("vitest/node").JsonTestResults["testResults"] }} Results
+ */
+
+/**
+ * @param {string} file
+ * @returns {Promise<Results>}
+ */
+async function resultsIn(file) {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  const nothing = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, lost: true };
+  return text === undefined ? nothing : JSON.parse(text);
+}
+
+/**
+ * Each failed test with its error, each file that failed without one, and a run that failed without either.
+ * @param {Results} results
+ * @returns {string[]}
+ */
+function failuresIn({ numFailedTests, erred, lost, testResults = [] }) {
+  if (lost) return ["a run left no results: see above"];
+  const named = testResults.flatMap(failedIn);
+  const failedBeside = named.length === 0 && (erred || numFailedTests > 0);
+  return failedBeside ? ["beside the tests: see above"] : named;
 }
 
 /** @param {import("vitest/node").JsonTestResults["testResults"][number]} result */
 function failedIn({ name, status, message, assertionResults }) {
-  const file = relative(root, name);
   const failed = assertionResults.filter((one) => one.status === "failed");
-  if (failed.length === 0)
-    return status === "failed" ? [`${file}: ${message || "its set-up failed: see above"}`] : [];
+  if (failed.length === 0 && status !== "failed") return [];
+  const file = relative(root, name);
+  if (failed.length === 0) return [`${file}: ${message || "its set-up failed: see above"}`];
   return failed.map(
     ({ fullName, failureMessages }) =>
       `${file} > ${fullName}: ${failureMessages?.join("\n") ?? ""}`,
@@ -177,21 +190,8 @@ function failedIn({ name, status, message, assertionResults }) {
 }
 
 /**
- * The tests that failed, and the files that failed without one: they could not be loaded, or set up.
- * @param {{ numFailedTests: number, erred?: boolean,
- *   testResults?: { status?: string, assertionResults: { status: string }[] }[] }} results
- */
-function failuresIn({ numFailedTests, erred = false, testResults = [] }) {
-  const broken = testResults.filter(
-    ({ status, assertionResults }) =>
-      status === "failed" && !assertionResults.some((one) => one.status === "failed"),
-  );
-  return numFailedTests + broken.length + Number(erred);
-}
-
-/**
  * The tests that need a program which is not installed (test/harness/programs.ts).
- * @param {{ testResults?: { assertionResults: { status: string, ancestorTitles: string[] }[] }[] }} results
+ * @param {Results} results
  */
 function programsMissing({ testResults = [] }) {
   const skipped = testResults

@@ -37,6 +37,7 @@ import { payloadKeys, refusedPayloads } from "./config/payload-keys.js";
 import { lookUpProofsOf } from "./config/look-up-proofs.js";
 import { temporalProblem } from "./temporal/connection.js";
 import { withPatientPolls, connectWorker } from "./temporal/worker-connection.js";
+import { workflowInterceptors } from "./temporal/workflow-interceptors.js";
 import { WatchedWorker, WorkerProblem, watchWorker } from "./temporal/worker-watch.js";
 import { activityGuard } from "./temporal/codec/activity-guard.js";
 import { workerConverters } from "./temporal/codec/data-converter.js";
@@ -219,8 +220,6 @@ function stop(worker: Worker): void {
   if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
-export const interceptors = ["query-guard", "payload-guard", "status-memo", "trace-header"];
-
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The bundle that the build made; there is none beside the sources. */
@@ -242,7 +241,7 @@ export function workflowSource(): Pick<
     // As scripts/build.mjs.
     bundlerOptions: { preloadModules: [workflowsPath] },
     interceptors: {
-      workflowModules: interceptors.map((name) => fileOf(`workflows/runtime/${name}.ts`)),
+      workflowModules: workflowInterceptors.map((name) => fileOf(`workflows/runtime/${name}.ts`)),
     },
   };
 }

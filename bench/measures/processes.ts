@@ -52,7 +52,7 @@ export async function measureProcesses({ stand, sides, quick, say }: Bench): Pro
         runs.map((round) => ({ floor: round[other].cpuMs, trustflow: round.trustflow.cpuMs })),
       );
     const unit = "ms CPU a process";
-    const goal = atMost(mode === "burst" ? 1 : 1.15, "ratio");
+    const goal = atMost(1.05, "ratio");
     measures.push(
       against("floor", { name: `cpu-${mode}`, unit, goal }),
       against("withStatus", {
@@ -65,7 +65,11 @@ export async function measureProcesses({ stand, sides, quick, say }: Bench): Pro
         floor: round.floor.perSecond,
         trustflow: round.trustflow.perSecond,
       }));
-      const about = { name: "rate-burst", unit: "processes a second", goal: atLeast(1, "ratio") };
+      const about = {
+        name: "rate-burst",
+        unit: "processes a second",
+        goal: atLeast(0.95, "ratio"),
+      };
       measures.push(compared(about, rates));
     }
   }

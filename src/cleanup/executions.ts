@@ -5,6 +5,7 @@ import { familyOf } from "../contracts/registry.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import { historyDays } from "../temporal/connection.js";
+import { isNotFound } from "../temporal/grpc-status.js";
 
 /** When the newest run has ended; undefined where Temporal does not have it any more. */
 export type End = Date | "open" | undefined;
@@ -20,7 +21,6 @@ interface Member {
   remaining?: Remaining;
 }
 
-const NOT_FOUND = 5;
 const DAY_MS = 86_400_000;
 /** A batch has very many callbacks, and none of them is ever delivered to it. */
 const NEWEST_CALLBACKS = 1_000;
@@ -146,7 +146,7 @@ export async function endOf(
     const { closeTime } = described.workflowExecutionInfo ?? {};
     return closeTime ? new Date(Number(closeTime.seconds) * 1_000) : "open";
   } catch (error) {
-    if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
+    if (!isNotFound(error)) throw error;
     // A missing namespace gives the same error, which says nothing about its processes.
     await workflowService.describeNamespace({ namespace });
     return undefined;

@@ -5,12 +5,11 @@ import type { ConnectionLike } from "@temporalio/client";
 import { CommandError, exitCodes } from "../roles/exit-codes.js";
 import type { Pool } from "../postgres/pool.js";
 import { historyDays } from "../temporal/connection.js";
+import { grpcOf, isNotFound, status } from "../temporal/grpc-status.js";
 import { endOf } from "./executions.js";
 
 type Temporal = Pick<ConnectionLike, "workflowService">;
 
-const NOT_FOUND = 5;
-const PERMISSION_DENIED = 7;
 const DAY_MS = 86_400_000;
 /** So many of the newest processes are looked for in Temporal before its namespace is noted; one that is found is enough. */
 const PROBES = 20;
@@ -132,9 +131,8 @@ async function idOf(
     if (!namespaceInfo?.id) throw new Error(`Temporal shows no id of the namespace "${namespace}"`);
     return { id: namespaceInfo.id };
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === NOT_FOUND) return { absence: `Temporal has no namespace "${namespace}"` };
-    if (code === PERMISSION_DENIED)
+    if (isNotFound(error)) return { absence: `Temporal has no namespace "${namespace}"` };
+    if (grpcOf(error).code === status.permissionDenied)
       return { absence: `Temporal does not show this connection the namespace "${namespace}"` };
     throw error;
   }

@@ -2,7 +2,7 @@
 // (docs/operations/upgrade.md). The state stands in Temporal alone, so the command may be run again wherever it was cut off.
 import { setTimeout as delay } from "node:timers/promises";
 import { workflowTaskQueue } from "../contracts/shared/names.js";
-import { grpcOf, status } from "../temporal/grpc-status.js";
+import { unlessNotFound } from "../temporal/grpc-status.js";
 import { msOf, pollsAtAllPartitions } from "../temporal/visibility/task-queue.js";
 import type { Poll } from "../temporal/visibility/task-queue.js";
 import { candidatesQuery, filterStuck, listExecutions } from "../temporal/visibility/stuck.js";
@@ -63,7 +63,7 @@ export async function isKnown(
 ): Promise<boolean> {
   const known = await connection.workflowService
     .describeWorkerDeployment({ namespace, deploymentName })
-    .catch(unlessUnknown);
+    .catch(unlessNotFound);
   const versions = known?.workerDeploymentInfo?.versionSummaries ?? [];
   return versions.some((version) => version.deploymentVersion?.buildId === buildId);
 }
@@ -168,8 +168,4 @@ async function stuckSince(where: Namespace, since: number): Promise<string[]> {
   for await (const { execution, stuck } of filterStuck(where, open))
     if (Date.parse(stuck.since) >= since) found.push(execution.workflowId);
   return found;
-}
-
-function unlessUnknown(error: unknown): undefined {
-  if (grpcOf(error).code !== status.notFound) throw error;
 }

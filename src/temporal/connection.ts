@@ -12,7 +12,7 @@ import {
 } from "../errors/index.js";
 import { hostAndPort } from "./address.js";
 import { dataConverter } from "./codec/data-converter.js";
-import { grpcOf, status } from "./grpc-status.js";
+import { grpcOf, isNotFound, status } from "./grpc-status.js";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -196,7 +196,7 @@ export async function temporalProblem(
     );
     return undefined;
   } catch (error) {
-    if (grpcOf(error).code !== status.notFound) throw error;
+    if (!isNotFound(error)) throw error;
     return `Temporal has no namespace "${namespace}". Either it was deleted, or TEMPORAL_NAMESPACE is wrong.`;
   }
 }

@@ -25,6 +25,17 @@ export function grpcOf(error: unknown): { code?: unknown; details?: string } {
   return (error instanceof Error ? error.cause : undefined) ?? error ?? {};
 }
 
+/** There is none, or none any more. A missing namespace is told the same way. */
+export function isNotFound(error: unknown): boolean {
+  return grpcOf(error).code === status.notFound;
+}
+
+/** For `catch`. */
+export function unlessNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+  return undefined;
+}
+
 export function statusName(code: number): string {
   return Object.entries(status).find(([, known]) => known === code)?.[0] ?? String(code);
 }

@@ -44,8 +44,8 @@ test("the closing line of two runs is their sum", async () => {
 });
 
 test("a test file that could not even be loaded counts as failed", async () => {
-  const broken = { status: "failed", assertionResults: [] };
-  const failed = { status: "failed", assertionResults: [{ status: "failed", ancestorTitles: [] }] };
+  const broken = { name: "/a.test.ts", status: "failed", assertionResults: [] };
+  const failed = { ...broken, assertionResults: [{ status: "failed", ancestorTitles: [] }] };
   const results = { ...counts, numFailedTests: 1, testResults: [broken, failed, broken] };
   expect(await closingLineOf(results)).toBe("7 passed, 3 failed");
 });

@@ -10,6 +10,7 @@ import { processes } from "../../contracts/registry.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { historyDays } from "../../temporal/connection.js";
+import { isNotFound } from "../../temporal/grpc-status.js";
 import { webUiListNames, webUiLists } from "../../temporal/visibility/web-ui.js";
 import type { Pool } from "../../postgres/pool.js";
 import { connectPlain } from "../../roles/temporal.js";
@@ -22,7 +23,6 @@ interface Temporal {
   address: string;
 }
 
-const NOT_FOUND = 5;
 const ACTIVITY_QUEUE = 2;
 /** An activity queue that no workflow uses. */
 const CLOCK_QUEUE = { name: "trustflow.doctor" };
@@ -113,7 +113,7 @@ async function keptDays({
 }: Pick<Temporal, "connection" | "namespace">): Promise<number> {
   return withDeadline(connection, () => historyDays(connection, namespace)).catch(
     (error: unknown) => {
-      if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
+      if (!isNotFound(error)) throw error;
       throw new Problem("namespaceMissing", `the namespace ${namespace} does not exist`);
     },
   );

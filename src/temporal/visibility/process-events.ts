@@ -8,7 +8,7 @@ import { attentionKinds, processFailures } from "../../contracts/shared/failures
 import { searchAttributes } from "../../contracts/shared/names.js";
 import type { EndedData, ProcessEvent } from "../../contracts/shared/process-event.js";
 import type { Attention } from "../../contracts/shared/status.js";
-import { grpcOf, status as grpcStatus } from "../grpc-status.js";
+import { unlessNotFound } from "../grpc-status.js";
 import { statusOf } from "./memo.js";
 import { isRunning, ofTypes } from "./query.js";
 import { withoutMemos } from "./without-memos.js";
@@ -153,9 +153,9 @@ export class EventLooks {
         return /^[A-Za-z]{1,100}$/.test(outcome ?? "") ? { outcome: outcome as string } : {};
       }
       case "FAILED":
-        return this.#failure(info).catch(unlessGone);
+        return this.#failure(info).catch(unlessNotFound);
       case "TERMINATED":
-        return this.#termination(info).catch(unlessGone);
+        return this.#termination(info).catch(unlessNotFound);
       default:
         return { failure: "Stopped" };
     }
@@ -213,9 +213,4 @@ function isNamed(found: unknown): found is Attention {
 function aboutOf({ workflowId, runId }: WorkflowExecutionInfo): About | undefined {
   const parsed = parseWorkflowId(workflowId);
   return parsed && { process: parsed.process, id: parsed.id, runId };
-}
-
-function unlessGone(error: unknown): undefined {
-  if (grpcOf(error).code === grpcStatus.notFound) return undefined;
-  throw error;
 }

@@ -3,6 +3,7 @@ import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { setTimeout as delay } from "node:timers/promises";
 import { searchAttributes } from "../../contracts/shared/names.js";
+import { unlessNotFound } from "../grpc-status.js";
 import { withoutMemos } from "./without-memos.js";
 
 export interface Runs {
@@ -22,7 +23,6 @@ export class StillThere extends Error {
   }
 }
 
-const NOT_FOUND = 5;
 const { WORKFLOW_EXECUTION_STATUS_RUNNING: RUNNING, WORKFLOW_EXECUTION_STATUS_PAUSED: PAUSED } =
   proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 const isOpenIn = (status: number | null | undefined) => status === RUNNING || status === PAUSED;
@@ -36,7 +36,7 @@ export async function runsOf(client: Client, workflowId: string): Promise<Runs> 
   const describe = (execution: { workflowId: string; runId?: string }) =>
     connection.workflowService
       .describeWorkflowExecution({ namespace: options.namespace, execution })
-      .catch(unlessGone);
+      .catch(unlessNotFound);
   const newest = await describe({ workflowId });
   const { execution, status } = newest?.workflowExecutionInfo ?? {};
   if (execution?.runId) (isOpenIn(status) ? open : closed).add(execution.runId);
@@ -69,13 +69,8 @@ export async function deleteRuns(
       const workflowExecution = { workflowId, runId };
       await client.connection.workflowService
         .deleteWorkflowExecution({ namespace, workflowExecution })
-        .catch(unlessGone);
+        .catch(unlessNotFound);
     }
     if (Date.now() > end) throw new StillThere(workflowId);
   }
-}
-
-function unlessGone(error: unknown): undefined {
-  if ((error as { code?: unknown }).code === NOT_FOUND) return undefined;
-  throw error;
 }

@@ -5,6 +5,7 @@ import proto from "@temporalio/proto";
 import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { workflowTaskQueue } from "../../contracts/shared/names.js";
+import { unlessNotFound } from "../grpc-status.js";
 import { isRunning, ofTypes } from "./query.js";
 import { describeWorkflowQueue, msOf } from "./task-queue.js";
 
@@ -54,7 +55,6 @@ const MIN_FAILURES = 3;
 const LATE_MS = 300_000;
 /** So many executions are looked at at once, and no more. */
 const CONCURRENCY = 8;
-const NOT_FOUND = 5;
 
 /** Failures that are no defect: a reset, a move to another cluster, or an event that came while the task was running. */
 const harmless = new Set<unknown>([
@@ -191,8 +191,7 @@ export async function inspect(
     const stuck = readStuck(events, attempt) ?? readLate(task, Date.now());
     return stuck && { stuck, events };
   } catch (error) {
-    if ((error as { code?: unknown }).code === NOT_FOUND) return undefined;
-    throw error;
+    return unlessNotFound(error);
   }
 }
 

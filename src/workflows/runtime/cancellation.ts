@@ -17,8 +17,19 @@ export async function cancelUntilAnswered(
   }
 }
 
-/** Temporal's own cancellation has no signature: it counts as `update` only where unsigned decisions are accepted. */
-export async function cancelUnsigned(
+/** A cancellation by the Web UI or any Temporal client, which has no signature, counts as `update` only where unsigned decisions are accepted. */
+export function onUnsignedCancel(
+  flow: AnyFlow,
+  update: string,
+  cancel: () => Promise<{ answer: string }>,
+): void {
+  const { lifecycle } = flow;
+  lifecycle.onCancelRequested(() =>
+    lifecycle.background(() => cancelUnsigned(flow, update, cancel)),
+  );
+}
+
+async function cancelUnsigned(
   flow: AnyFlow,
   update: string,
   cancel: () => Promise<{ answer: string }>,

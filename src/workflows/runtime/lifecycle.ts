@@ -92,7 +92,7 @@ export class Lifecycle {
     );
   }
 
-  /** A cancellation by the Web UI or any Temporal client has the same effect as the update `cancel`. */
+  /** `handler` is called when the Web UI or any Temporal client cancels the process. */
   onCancelRequested(handler: () => void): void {
     CancellationScope.current().cancelRequested.catch(() =>
       CancellationScope.nonCancellable(async () => handler()),

@@ -30,7 +30,7 @@ import {
   membersOf as givenIn,
 } from "../runtime/activity-errors.js";
 import { wanted } from "../runtime/attention.js";
-import { cancelUnsigned } from "../runtime/cancellation.js";
+import { onUnsignedCancel } from "../runtime/cancellation.js";
 import { dateOf, msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
@@ -106,11 +106,7 @@ class SendNoticeBatch {
       (asked) => this.#requestAffidavit(asked),
       refuseUnlessNotice,
     );
-    lifecycle.onCancelRequested(() =>
-      lifecycle.background(() =>
-        cancelUnsigned(this.flow, cancelBatch.name, () => this.#cancel("workflow-cancellation")),
-      ),
-    );
+    onUnsignedCancel(this.flow, cancelBatch.name, () => this.#cancel("workflow-cancellation"));
   }
 
   async main(): Promise<void> {

@@ -14,7 +14,7 @@ import type {
 import { Communication, refuseUnlessFlags } from "../shared/communication.js";
 import { databaseProxy, updateProxy } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
-import { cancelUnsigned, cancelUntilAnswered } from "../runtime/cancellation.js";
+import { cancelUntilAnswered, onUnsignedCancel } from "../runtime/cancellation.js";
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { Flow, run } from "../runtime/flow.js";
@@ -74,11 +74,7 @@ class SendPostal {
       (asked) => this.#letter.requestAffidavit(asked),
       (asked) => refuseUnlessFlags(asked, ["includeDocument", "includeEvents"]),
     );
-    lifecycle.onCancelRequested(() =>
-      lifecycle.background(() =>
-        cancelUnsigned(this.flow, cancel.name, () => this.#cancel("workflow-cancellation")),
-      ),
-    );
+    onUnsignedCancel(this.flow, cancel.name, () => this.#cancel("workflow-cancellation"));
   }
 
   main(): Promise<void> {

@@ -16,7 +16,7 @@ import type { ChildStatus, References } from "../../contracts/shared/status.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { databaseProxy } from "../runtime/activity-options.js";
 import type { Decided } from "../runtime/attention.js";
-import { cancelUnsigned } from "../runtime/cancellation.js";
+import { onUnsignedCancel } from "../runtime/cancellation.js";
 import { dateOf, now, secondsAfter, secondsFromNow, Timer } from "../runtime/clock.js";
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
@@ -77,11 +77,7 @@ class ServeNotice {
       (_, who) => this.#cancel(who),
       refuseUnlessDeciderAlone,
     );
-    lifecycle.onCancelRequested(() =>
-      lifecycle.background(() =>
-        cancelUnsigned(this.flow, cancelServing.name, () => this.#cancel()),
-      ),
-    );
+    onUnsignedCancel(this.flow, cancelServing.name, () => this.#cancel());
   }
 
   async main(): Promise<void> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { packageDirectory } from "../../../packages/dev/src/paths.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
-import { interceptors } from "../../../src/worker.js";
+import { workflowInterceptors } from "../../../src/temporal/workflow-interceptors.js";
 import { startRoleOf } from "../outages/roles.js";
 import type { TestStack } from "./stack.js";
 
@@ -15,9 +15,10 @@ export async function defectiveBundle(): Promise<string> {
   const module = fileURLToPath(new URL("defective.workflows.ts", import.meta.url));
   const { code } = await bundleWorkflowCode({
     workflowsPath: module,
+    preloadModules: [module],
     workflowInterceptorModules: [
       module,
-      ...interceptors.map((name) =>
+      ...workflowInterceptors.map((name) =>
         fileURLToPath(new URL(`../../../src/workflows/runtime/${name}.ts`, import.meta.url)),
       ),
     ],

@@ -7,7 +7,7 @@ import {
   defineUpdate,
   sleep,
 } from "@temporalio/workflow";
-import { cancelUnsigned } from "../../../src/workflows/runtime/cancellation.js";
+import { onUnsignedCancel } from "../../../src/workflows/runtime/cancellation.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
@@ -167,14 +167,10 @@ test("a forged answer about Temporal's cancellation stops nothing: it is asked f
   let cancelled = 0;
   const { run, end } = await start(
     (of) =>
-      of.lifecycle.onCancelRequested(() =>
-        of.lifecycle.background(() =>
-          cancelUnsigned(of, "cancel", async () => {
-            cancelled += 1;
-            return { answer: "cancelled" };
-          }),
-        ),
-      ),
+      onUnsignedCancel(of, "cancel", async () => {
+        cancelled += 1;
+        return { answer: "cancelled" };
+      }),
     {
       checkDecision: () => {
         const answer = answers.shift();
