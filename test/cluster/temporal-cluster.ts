@@ -1,6 +1,6 @@
 // Temporal's four services as processes of their own, several of each, on PostgreSQL: as a cluster has them.
 import { Connection } from "@temporalio/client";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startChild, type Child } from "../../packages/dev/src/processes/child.js";
 import { answers, freePorts } from "../../packages/dev/src/processes/free-ports.js";
@@ -178,10 +178,13 @@ function configurationOf(
   };
 }
 
+/** Those of the deployment, and more. */
 async function writeDynamic(file: string, values: Record<string, unknown>): Promise<void> {
-  const all = { "limit.maxIDLength": 255, "matching.enableFairness": true, ...values };
-  const entries = Object.entries(all).map(([name, value]) => [name, [{ value }]]);
-  await writeFile(file, JSON.stringify(Object.fromEntries(entries)));
+  const shipped = new URL("../../deploy/temporal/dynamic-config.yaml", import.meta.url);
+  const more = Object.entries(values).map(
+    ([name, value]) => `${name}: ${JSON.stringify([{ value }])}`,
+  );
+  await writeFile(file, [await readFile(shipped, "utf8"), ...more].join("\n"));
 }
 
 async function startService(given: {

@@ -111,6 +111,7 @@ function argumentsOf(given: {
     ...["--ui-port", String(given.uiPort), "--namespace", given.namespace],
     ...["--log-level", "warn", "--log-format", "json"],
     ...["--dynamic-config-value", "matching.enableFairness=true"],
+    ...["--dynamic-config-value", "frontend.enableCancelWorkerPollsOnShutdown=true"],
     ...given.attributes.flatMap(({ name, type }) => [
       ...["--search-attribute", `${name}=${typeNames[type]}`],
     ]),
