@@ -142,7 +142,7 @@ export async function closingLine(files, others = []) {
 }
 
 /**
- * So that the last lines of a long run say what was red.
+ * What was red, for the last lines of a long run.
  * @param {string[]} files what runs of Vitest wrote
  */
 export async function failedTests(files) {

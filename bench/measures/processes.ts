@@ -2,7 +2,7 @@
 // and with a floor that has a status.
 import { setTimeout as delay } from "node:timers/promises";
 import { atLeast, atMost, compared } from "../measure.js";
-import type { About, Measure } from "../measure.js";
+import type { About, Measure, Round } from "../measure.js";
 import { runAll } from "../sides.js";
 import { meanParts, perEach } from "../spread.js";
 import type { Bench, Side } from "../sides.js";
@@ -40,7 +40,10 @@ export async function measureProcesses({ stand, sides, quick, say }: Bench): Pro
         withStatus: await run(withStatus, number),
       });
     }
-    const against = (other: "floor" | "withStatus", about: Omit<About, "parts">): Measure =>
+    type Other = "floor" | "withStatus";
+    const of = (other: Other, value: (run: Run) => number): Round[] =>
+      runs.map((round) => ({ floor: value(round[other]), trustflow: value(round.trustflow) }));
+    const against = (other: Other, about: Omit<About, "parts">): Measure =>
       compared(
         {
           ...about,
@@ -49,7 +52,7 @@ export async function measureProcesses({ stand, sides, quick, say }: Bench): Pro
             trustflow: meanParts(runs.map((round) => round.trustflow.parts)),
           },
         },
-        runs.map((round) => ({ floor: round[other].cpuMs, trustflow: round.trustflow.cpuMs })),
+        of(other, ({ cpuMs }) => cpuMs),
       );
     const unit = "ms CPU a process";
     const goal = atMost(1.05, "ratio");
@@ -61,10 +64,7 @@ export async function measureProcesses({ stand, sides, quick, say }: Bench): Pro
       }),
     );
     if (mode === "burst") {
-      const rates = runs.map((round) => ({
-        floor: round.floor.perSecond,
-        trustflow: round.trustflow.perSecond,
-      }));
+      const rates = of("floor", ({ perSecond }) => perSecond);
       const about = {
         name: "rate-burst",
         unit: "processes a second",

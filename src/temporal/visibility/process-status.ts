@@ -7,13 +7,14 @@ import { queryTooEarly, status as statusQuery } from "../../contracts/shared/mes
 import { searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
 import { shownFailure } from "../../contracts/shared/failures.js";
 import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
+import { status } from "../grpc-status.js";
 import { statusOf } from "./memo.js";
 import { withoutMemos } from "./without-memos.js";
 
 /** After a query that came too early (decision 15). */
 const ASK_AGAIN_MS = 100;
 /** Codes of gRPC: the worker stopped during the query, or too many queries waited. */
-const interrupted = new Set<unknown>([1, 8]);
+const interrupted = new Set<unknown>([status.cancelled, status.resourceExhausted]);
 
 export type Description = Pick<
   WorkflowExecutionDescription,

@@ -1,6 +1,7 @@
 // Waits for a change of a process without asking again and again: Temporal answers a long poll when the run has new events.
 import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
+import { grpcOf, status } from "../grpc-status.js";
 import type { HistoryEvent } from "./stuck.js";
 
 const { EventType } = proto.temporal.api.enums.v1;
@@ -60,7 +61,7 @@ export class RunChanges {
         }),
       );
     } catch (error) {
-      if ((error as { code?: unknown }).code === 4) return undefined;
+      if (grpcOf(error).code === status.deadlineExceeded) return undefined;
       throw error;
     }
   }

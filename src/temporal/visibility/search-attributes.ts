@@ -4,14 +4,13 @@ import type { ConnectionLike } from "@temporalio/client";
 import type { SearchAttributeType } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { searchAttributes } from "../../contracts/shared/names.js";
+import { grpcOf, status } from "../grpc-status.js";
 
 /** A `Connection` or a `NativeConnection`. */
 type Services = Pick<ConnectionLike, "operatorService" | "workflowService">;
 type IndexedType = proto.temporal.api.enums.v1.IndexedValueType;
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
-const INVALID_ARGUMENT = 3;
-const ALREADY_EXISTS = 6;
 const PROPAGATION_MS = 30_000;
 
 const indexedTypes: Record<SearchAttributeType, IndexedType> = {
@@ -37,7 +36,7 @@ export async function registerSearchAttributes(
   for (const name of absentFrom(known, namespace)) {
     await connection.operatorService
       .addSearchAttributes({ namespace, searchAttributes: { [name]: wanted.get(name) ?? 0 } })
-      .catch(unless(ALREADY_EXISTS, undefined));
+      .catch(unless(status.alreadyExists, undefined));
   }
   await untilAccepted(connection, namespace);
 }
@@ -78,7 +77,7 @@ async function untilAccepted(connection: Services, namespace: string): Promise<v
       .then(() => true)
       .catch((error: unknown) => {
         if (Date.now() > deadline) throw error;
-        return unless(INVALID_ARGUMENT, false)(error);
+        return unless(status.invalidArgument, false)(error);
       });
     if (accepted) return;
   }
@@ -86,7 +85,7 @@ async function untilAccepted(connection: Services, namespace: string): Promise<v
 
 function unless<T>(code: number, value: T): (error: unknown) => T {
   return (error) => {
-    if ((error as { code?: unknown }).code === code) return value;
+    if (grpcOf(error).code === code) return value;
     throw error;
   };
 }

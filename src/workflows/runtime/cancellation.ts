@@ -17,24 +17,18 @@ export async function cancelUntilAnswered(
   }
 }
 
-/** A cancellation by the Web UI or any Temporal client, which has no signature, counts as `update` only where unsigned decisions are accepted. */
+/** Temporal's own cancellation has no signature: it counts as `update` only where unsigned decisions are accepted. */
 export function onUnsignedCancel(
-  flow: AnyFlow,
+  { lifecycle, log }: AnyFlow,
   update: string,
   cancel: () => Promise<{ answer: string }>,
 ): void {
-  const { lifecycle } = flow;
-  lifecycle.onCancelRequested(() =>
-    lifecycle.background(() => cancelUnsigned(flow, update, cancel)),
-  );
-}
-
-async function cancelUnsigned(
-  flow: AnyFlow,
-  update: string,
-  cancel: () => Promise<{ answer: string }>,
-): Promise<void> {
-  if (await acceptsUnsigned(update)) return cancelUntilAnswered(cancel);
-  const note = "it is not signed: an operator must cancel with trustflow cancel";
-  flow.log.note("Cancellation refused", note);
+  const cancelOrNote = async () => {
+    if (await acceptsUnsigned(update)) return cancelUntilAnswered(cancel);
+    log.note(
+      "Cancellation refused",
+      "it is not signed: an operator must cancel with trustflow cancel",
+    );
+  };
+  lifecycle.onCancelRequested(() => lifecycle.background(cancelOrNote));
 }
