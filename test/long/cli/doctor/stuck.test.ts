@@ -40,6 +40,11 @@ beforeAll(async () => {
   });
   running = worker.run();
   await env.client.workflow.start("sendPostal", { workflowId, taskQueue: "failing" });
+  // A repair needs a task that was completed before the first signal.
+  await eventually("its first workflow task is completed", async () => {
+    const { historyLength } = await handle().describe();
+    return historyLength >= 4;
+  });
 }, 120_000);
 afterAll(async () => {
   worker?.shutdown();
