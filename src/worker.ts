@@ -38,7 +38,8 @@ import { lookUpProofsOf } from "./config/look-up-proofs.js";
 import { temporalProblem } from "./temporal/connection.js";
 import { withPatientPolls, connectWorker } from "./temporal/worker-connection.js";
 import { workflowInterceptors } from "./temporal/workflow-interceptors.js";
-import { WatchedWorker, WorkerProblem, watchWorker } from "./temporal/worker-watch.js";
+import { WorkerProblem, watchWorker } from "./temporal/worker-watch.js";
+import { WorkflowWorker } from "./temporal/workflow-worker.js";
 import { activityGuard } from "./temporal/codec/activity-guard.js";
 import { workerConverters } from "./temporal/codec/data-converter.js";
 import { WorkerSecrets } from "./temporal/codec/secrets.js";
@@ -134,7 +135,7 @@ async function createWorkers(
   shared: WorkerOptions,
   activities: ReturnType<typeof composeActivities>,
   looks: ProcessLooks,
-): Promise<{ workflows: WatchedWorker; all: Worker[] }> {
+): Promise<{ workflows: WorkflowWorker; all: Worker[] }> {
   const converters = workerConverters(payloadKeys(config), refusedPayloads(config));
   const calls: WorkerOptions = {
     ...shared,
@@ -154,12 +155,12 @@ async function createWorkers(
     ),
   );
   const [workflows, processWorker] = await Promise.all([
-    WatchedWorker.create({
+    WorkflowWorker.create({
       ...shared,
       ...workflowSource(),
       dataConverter: converters.workflows,
       maxCachedWorkflows: config.worker.cachedProcesses,
-    }) as Promise<WatchedWorker>,
+    }) as Promise<WorkflowWorker>,
     // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
     Worker.create({ ...calls, activities: activities.processes(looks) }),
   ]);
@@ -168,7 +169,7 @@ async function createWorkers(
 
 /** `close` throws the problem that was found. */
 function watchForProblem(
-  workflows: WatchedWorker,
+  workflows: WorkflowWorker,
   where: Pick<Parameters<typeof watchWorker>[1], "connection" | "namespace">,
   shutdown: () => void,
 ): { problem: Promise<never>; notSeen(): string | undefined; close(): void } {

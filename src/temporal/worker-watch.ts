@@ -1,8 +1,8 @@
 // Notices that the worker of the processes does no work although it runs, so that its role ends and is started again: SDK 1.24 can lose
 // the places of its cache, and then polls no more (docs/upstream/frozen-worker.md).
-import { Worker } from "@temporalio/worker";
 import type { NativeConnection } from "@temporalio/worker";
 import { describeWorkflowQueue, pollsAtAllPartitions } from "./visibility/task-queue.js";
+import type { WorkflowWorker } from "./workflow-worker.js";
 
 /** The SDK's core logs it, at the level ERROR, when it loses an activation. */
 const LOST_ACTIVATION = "Extra buffered run should not have produced an activation";
@@ -34,28 +34,6 @@ export class WorkerProblem extends Error {
   }
 }
 
-/** A worker that knows its activations in progress. */
-export class WatchedWorker extends Worker {
-  readonly #inProgress = new Set<object>();
-
-  protected override async handleActivation(
-    ...given: Parameters<Worker["handleActivation"]>
-  ): ReturnType<Worker["handleActivation"]> {
-    const activation = {};
-    this.#inProgress.add(activation);
-    try {
-      return await super.handleActivation(...given);
-    } finally {
-      this.#inProgress.delete(activation);
-    }
-  }
-
-  get oldestActivation(): object | undefined {
-    const [oldest] = this.#inProgress;
-    return oldest;
-  }
-}
-
 const lost = new EventTarget();
 
 /** Called with each line that the SDK logs. */
@@ -63,7 +41,7 @@ export function noteLine(message: string): void {
   if (message.includes(LOST_ACTIVATION)) lost.dispatchEvent(new Event("lost"));
 }
 
-type Watched = Pick<WatchedWorker, "oldestActivation" | "getState" | "options">;
+type Watched = Pick<WorkflowWorker, "oldestActivation" | "getState" | "options">;
 
 export interface WorkerWatchOptions {
   connection: Pick<NativeConnection, "workflowService">;

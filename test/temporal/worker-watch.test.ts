@@ -1,4 +1,4 @@
-// A worker that does no more work although it runs is noticed by three signs; one that works is not.
+// A worker that does no more work although it runs is noticed by three signs; one that works is not. And how it stops.
 import { afterAll, beforeAll, expect, vi, test } from "vitest";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime } from "@temporalio/worker";
@@ -8,7 +8,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { redactingLogger } from "../../src/temporal/logging.js";
 import { pollsAtAllPartitions } from "../../src/temporal/visibility/task-queue.js";
-import { problems, WatchedWorker, watchWorker } from "../../src/temporal/worker-watch.js";
+import { problems, watchWorker } from "../../src/temporal/worker-watch.js";
+import { WorkflowWorker } from "../../src/temporal/workflow-worker.js";
 import { eventually } from "../harness/outages/wait.js";
 import { startServer } from "./support.js";
 
@@ -33,7 +34,7 @@ async function working(
   gate: Promise<void> = Promise.resolve(),
 ) {
   const taskQueue = randomUUID();
-  const worker = (await WatchedWorker.create({
+  const worker = (await WorkflowWorker.create({
     connection: env.nativeConnection,
     taskQueue,
     workflowBundle: bundle,
@@ -45,7 +46,7 @@ async function working(
         },
       ],
     },
-  })) as WatchedWorker;
+  })) as WorkflowWorker;
   const reasons: string[] = [];
   const where = { connection: env.nativeConnection, namespace: "default" };
   const watch = watchWorker(worker, { ...where, ...limits, ...watching }, (reason) =>
@@ -124,7 +125,7 @@ async function foundWith(answers: Answer[], oldestActivations: (object | undefin
       return oldestActivations[looks];
     },
     getState: () => "RUNNING" as const,
-    options: { taskQueue: "queue", identity: "own" } as WatchedWorker["options"],
+    options: { taskQueue: "queue", identity: "own" } as WorkflowWorker["options"],
   };
   const connection = { workflowService: { describeTaskQueue } } as never;
   const given = { connection, namespace: "default", everyMs: 1_000 };
@@ -201,7 +202,7 @@ test("activations that are each seen twice are let alone", async () => {
 test("a worker that the server knows as one that has ended is noticed", async () => {
   const taskQueue = randomUUID();
   const identity = "gone";
-  const gone = await WatchedWorker.create({
+  const gone = await WorkflowWorker.create({
     connection: env.nativeConnection,
     taskQueue,
     identity,
@@ -212,7 +213,7 @@ test("a worker that the server knows as one that has ended is noticed", async ()
   const idle = {
     oldestActivation: undefined,
     getState: () => "RUNNING" as const,
-    options: { taskQueue, identity } as WatchedWorker["options"],
+    options: { taskQueue, identity } as WorkflowWorker["options"],
   };
   const reasons: string[] = [];
   const where = { connection: env.nativeConnection, namespace: "default" };
@@ -232,4 +233,43 @@ test("the line with which the SDK loses an activation is noticed, whatever the l
     logger.error("Extra buffered run should not have produced an activation");
     expect(reasons).toEqual([problems.lost]);
   });
+}, 60_000);
+
+/** A worker that has done something. */
+async function atWork(taskQueue: string) {
+  const worker = (await WorkflowWorker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle: bundle,
+  })) as WorkflowWorker;
+  const run = worker.run();
+  await (await started(taskQueue)).result();
+  return { worker, run };
+}
+
+test("a worker at work stops while it keeps an answer back, and nothing that was begun is lost", async () => {
+  const taskQueue = randomUUID();
+  const { worker, run } = await atWork(taskQueue);
+  worker.shutdown();
+  expect(worker.getState()).toBe("RUNNING");
+  const handles = [];
+  while (worker.getState() === "RUNNING") {
+    handles.push(await started(taskQueue));
+    await delay(20);
+  }
+  expect(worker.oldestActivation).toBeDefined();
+  await run;
+  const next = await atWork(taskQueue);
+  for (const handle of handles) expect(await handle.result()).toBe("said");
+  next.worker.shutdown();
+  await next.run;
+}, 60_000);
+
+test("an idle worker stops at once", async () => {
+  const { worker, run } = await atWork(randomUUID());
+  const now = performance.now();
+  vi.spyOn(performance, "now").mockReturnValue(now + 60_000);
+  worker.shutdown();
+  expect(worker.getState()).not.toBe("RUNNING");
+  await run;
 }, 60_000);
