@@ -11,6 +11,7 @@ import { newSecret } from "../../src/webhooks/signature.js";
 import { loadWithAccounts } from "../../src/providers/accounts.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
+import { commandLine } from "../cli/in-process.js";
 import { interpolate, root, roles, textOf, withWebhooks } from "./compose-file.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
@@ -32,9 +33,9 @@ afterEach(async () => {
   process.env = before;
 });
 
-async function helpOf(...words: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [...words, "--help"]);
-  return stdout;
+async function sandboxHelp(): Promise<string> {
+  const program = join(root, "packages", "sandbox", "dist", "cli.js");
+  return (await promisify(execFile)(process.execPath, [program, "--help"])).stdout;
 }
 
 describe.each(roles)("the service %s", (_name, service) => {
@@ -44,8 +45,8 @@ describe.each(roles)("the service %s", (_name, service) => {
     const looped = /\btrustflow[ ,]([a-z-]+)/.exec(entrypoint.join(" "))?.slice(1) ?? [];
     const [name, ...args] = [...(isSandbox ? ["trustflow-sandbox"] : looped), ...command];
     const help = isSandbox
-      ? await helpOf(join(root, "packages", "sandbox", "dist", "cli.js"))
-      : await helpOf(join(root, "dist", "cli.js"), name ?? "");
+      ? await sandboxHelp()
+      : (await commandLine([name ?? "", "--help"])).stdout;
     expect(help).toContain(`Usage: ${isSandbox ? "" : "trustflow "}${name}`);
     for (const option of args.filter((arg) => arg.startsWith("--"))) expect(help).toContain(option);
   });
