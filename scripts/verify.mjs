@@ -18,7 +18,7 @@ const covering = (results) => [
   ...results.flatMap((file) => ["--results", file]),
 ];
 
-/** Tests that need hours: each night runs them too. */
+/** It needs hours, so each night runs it. */
 const nightly = "test:cluster";
 
 /**

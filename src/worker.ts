@@ -66,7 +66,10 @@ export type ShutdownTimes = Required<
 const shutdownTimes: ShutdownTimes = {
   /** Above the longest call to a provider, so that a shutdown lets it finish. */
   shutdownGraceTime: "45 seconds",
-  /** Below the 60 s after which the orchestrator kills: what does not end, such as a frozen worker, is given up. */
+  /**
+   * Below the 60 s after which the orchestrator kills, also with the two seconds before a worker begins to stop: what does not end, such as
+   * a frozen worker, is given up.
+   */
   shutdownForceTime: "55 seconds",
 };
 /**

@@ -3,34 +3,42 @@
 import { Worker } from "@temporalio/worker";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A worker without a new activation for so long need not wait for a lull. */
+/** A worker without an activation for so long need not wait for a lull. */
 const IDLE_MS = 500;
 /** The workers of activities stop first: the calls that end their polls would delay ours, and tasks get lost meanwhile. */
 const OTHERS_MS = 500;
-/** Tasks come in groups. After so long without a new one, the group is over. */
-const LULL_MS = 60;
-/** How long a lull is waited for. Without one, the worker stops as the SDK does. */
-const LIMIT_MS = 1_300;
-/** Until the server has answered all polls. */
-const POLLS_MS = 300;
 const LOOK_EVERY_MS = 5;
+/** Tasks come in groups. After so many looks without a new one, the group is over; looks are counted, because a busy core delays them. */
+const LULL_LOOKS = 12;
+/** How long a lull is waited for. Then the worker stops without one. */
+const LIMIT_MS = 1_300;
+/** How long the server may take to answer all polls. */
+const POLLS_MS = 300;
 
 export class WorkflowWorker extends Worker {
   readonly #inProgress = new Set<object>();
+  #newest: object | undefined;
   #newestAt = performance.now();
   #isStopping = false;
-  #mayAnswer: Promise<void> | undefined;
+  #keepsBack = false;
+  /** Gives the answer that is kept back. */
+  #answer: (() => void) | undefined;
 
   protected override async handleActivation(
     ...given: Parameters<Worker["handleActivation"]>
   ): ReturnType<Worker["handleActivation"]> {
-    const activation = {};
+    const [, { activation }] = given;
+    // It makes place in the cache for a task that waits for it.
+    const isEviction = activation.jobs.some(({ removeFromCache }) => removeFromCache);
     this.#inProgress.add(activation);
-    this.#newestAt = performance.now();
+    if (!isEviction) {
+      this.#newest = activation;
+      this.#newestAt = performance.now();
+    }
     try {
-      const handled = await super.handleActivation(...given);
-      await this.#mayAnswer;
-      return handled;
+      const answer = await super.handleActivation(...given);
+      if (this.#keepsBack && !isEviction) await this.#keepBack();
+      return answer;
     } finally {
       this.#inProgress.delete(activation);
     }
@@ -43,29 +51,38 @@ export class WorkflowWorker extends Worker {
 
   override shutdown(): void {
     if (this.#isStopping) return;
+    if (this.getState() !== "RUNNING" || this.#isIdle()) return super.shutdown();
     this.#isStopping = true;
-    if (this.#quietMs() >= IDLE_MS) super.shutdown();
-    else void this.#stopInLull();
+    void this.#stopInLull();
   }
 
-  /** While an activation is not answered, the core still hands over tasks that polls bring. */
+  /** While one answer is kept back, the core still hands over the tasks that polls bring. */
   async #stopInLull(): Promise<void> {
     await delay(OTHERS_MS);
-    let answer = (): void => undefined;
-    this.#mayAnswer = new Promise((resolve) => (answer = resolve));
+    this.#keepsBack = true;
     const end = performance.now() + LIMIT_MS;
-    while (performance.now() < end && !this.#isLull()) await delay(LOOK_EVERY_MS);
+    for (let looks = 0; looks < LULL_LOOKS && performance.now() < end && !this.#isIdle();) {
+      const newest = this.#newest;
+      await delay(LOOK_EVERY_MS);
+      const isQuiet = this.#newest === newest && this.#answer !== undefined;
+      looks = isQuiet ? looks + 1 : 0;
+    }
     if (this.getState() === "RUNNING") super.shutdown();
     await delay(POLLS_MS);
-    answer();
+    this.#keepsBack = false;
+    this.#answer?.();
   }
 
-  #isLull(): boolean {
-    const quietMs = this.#quietMs();
-    return quietMs >= IDLE_MS || (quietMs >= LULL_MS && this.#inProgress.size > 0);
+  /** One at a time, so that it takes one place of those for tasks. */
+  #keepBack(): Promise<void> {
+    const before = this.#answer;
+    return new Promise((resolve) => {
+      this.#answer = resolve;
+      before?.();
+    });
   }
 
-  #quietMs(): number {
-    return performance.now() - this.#newestAt;
+  #isIdle(): boolean {
+    return this.#inProgress.size === 0 && performance.now() - this.#newestAt >= IDLE_MS;
   }
 }

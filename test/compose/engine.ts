@@ -36,6 +36,8 @@ export function obstacle(): string | undefined {
   );
   if (missing.length > 0)
     return `install ${[...new Set(missing.map(([, name]) => name))].join(", ")}`;
+  if (spawnSync("iptables", ["--list-rules"]).status !== 0)
+    return "the firewall cannot be changed here";
   if (spawnSync("pgrep", ["-x", "dockerd"]).status === 0)
     return "another Docker engine is running: both would use the same bridge";
   return undefined;

@@ -1,7 +1,8 @@
 // A worker that does no more work although it runs is noticed by three signs; one that works is not. And how it stops.
 import { afterAll, beforeAll, expect, vi, test } from "vitest";
+import type { Payload } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Runtime } from "@temporalio/worker";
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -235,41 +236,44 @@ test("the line with which the SDK loses an activation is noticed, whatever the l
   });
 }, 60_000);
 
-/** A worker that has done something. */
-async function atWork(taskQueue: string) {
+test("a worker at work keeps an answer back until its polls have ended", async () => {
+  const { value: sdkStop } = Object.getOwnPropertyDescriptor(Worker.prototype, "shutdown") ?? {};
+  const inProgress: (object | undefined)[] = [];
+  const stops = vi.spyOn(Worker.prototype, "shutdown").mockImplementation(function (this: Worker) {
+    inProgress.push((this as WorkflowWorker).oldestActivation);
+    sdkStop.call(this);
+  });
+  const taskQueue = randomUUID();
+  // Longer than the workers of activities are waited for.
+  const decode = async (payloads: Payload[]) => delay(700, payloads);
   const worker = (await WorkflowWorker.create({
     connection: env.nativeConnection,
     taskQueue,
     workflowBundle: bundle,
+    dataConverter: { payloadCodecs: [{ encode: async (payloads) => payloads, decode }] },
   })) as WorkflowWorker;
   const run = worker.run();
-  await (await started(taskQueue)).result();
-  return { worker, run };
-}
-
-test("a worker at work stops while it keeps an answer back, and nothing that was begun is lost", async () => {
-  const taskQueue = randomUUID();
-  const { worker, run } = await atWork(taskQueue);
+  const handle = await started(taskQueue);
+  await eventually("an activation", () => worker.oldestActivation);
   worker.shutdown();
   expect(worker.getState()).toBe("RUNNING");
-  const handles = [];
-  while (worker.getState() === "RUNNING") {
-    handles.push(await started(taskQueue));
-    await delay(20);
-  }
-  expect(worker.oldestActivation).toBeDefined();
   await run;
-  const next = await atWork(taskQueue);
-  for (const handle of handles) expect(await handle.result()).toBe("said");
-  next.worker.shutdown();
-  await next.run;
+  stops.mockRestore();
+  expect(inProgress).toEqual([expect.any(Object)]);
+  expect(await handle.result()).toBe("said");
 }, 60_000);
 
 test("an idle worker stops at once", async () => {
-  const { worker, run } = await atWork(randomUUID());
+  const worker = (await WorkflowWorker.create({
+    connection: env.nativeConnection,
+    taskQueue: randomUUID(),
+    workflowBundle: bundle,
+  })) as WorkflowWorker;
+  const run = worker.run();
   const now = performance.now();
-  vi.spyOn(performance, "now").mockReturnValue(now + 60_000);
+  const clock = vi.spyOn(performance, "now").mockReturnValue(now + 60_000);
   worker.shutdown();
+  clock.mockRestore();
   expect(worker.getState()).not.toBe("RUNNING");
   await run;
 }, 60_000);
