@@ -17,7 +17,6 @@ const POLLS_MS = 300;
 
 export class WorkflowWorker extends Worker {
   readonly #inProgress = new Set<object>();
-  #newest: object | undefined;
   #newestAt = performance.now();
   #isStopping = false;
   #keepsBack = false;
@@ -31,10 +30,7 @@ export class WorkflowWorker extends Worker {
     // It makes place in the cache for a task that waits for it.
     const isEviction = activation.jobs.some(({ removeFromCache }) => removeFromCache);
     this.#inProgress.add(activation);
-    if (!isEviction) {
-      this.#newest = activation;
-      this.#newestAt = performance.now();
-    }
+    if (!isEviction) this.#newestAt = performance.now();
     try {
       const answer = await super.handleActivation(...given);
       if (this.#keepsBack && !isEviction) await this.#keepBack();
@@ -62,9 +58,9 @@ export class WorkflowWorker extends Worker {
     this.#keepsBack = true;
     const end = performance.now() + LIMIT_MS;
     for (let looks = 0; looks < LULL_LOOKS && performance.now() < end && !this.#isIdle();) {
-      const newest = this.#newest;
+      const before = this.#newestAt;
       await delay(LOOK_EVERY_MS);
-      const isQuiet = this.#newest === newest && this.#answer !== undefined;
+      const isQuiet = this.#newestAt === before && this.#answer !== undefined;
       looks = isQuiet ? looks + 1 : 0;
     }
     if (this.getState() === "RUNNING") super.shutdown();

@@ -10,7 +10,7 @@ import { ProcessHandle } from "../../src/client/handle.js";
 import { queryTooEarly } from "../../src/contracts/shared/messages.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
-import { freshRing, startServer } from "../temporal/support.js";
+import { freshRing, startServer, untilFirstTask } from "../temporal/support.js";
 import type { Shown } from "./status.workflows.js";
 
 const converter = dataConverter(freshRing());
@@ -50,16 +50,14 @@ async function withWorker<T>(
   return { handle, found: await worker.runUntil(() => work(handle)) };
 }
 
-async function firstTask({ workflowId }: TestHandle): Promise<void> {
-  const run = client.workflow.getHandle(workflowId);
-  while ((await run.describe()).historyLength < 4);
-}
-
 const ended = ({ workflowId }: TestHandle) =>
   client.workflow
     .getHandle(workflowId)
     .result()
     .catch(() => undefined);
+
+const firstTask = ({ workflowId }: TestHandle) =>
+  untilFirstTask(client.workflow.getHandle(workflowId));
 
 const terminated = async (handle: TestHandle) => {
   await firstTask(handle);

@@ -3,12 +3,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { WorkflowHandle } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
 import { Trustflow } from "../../src/client.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
+import { until } from "../harness/outages/wait.js";
 
 export function freshRing(id = "k1"): KeyRing {
   return KeyRing.parse(generateKeyRing(id));
@@ -24,6 +26,10 @@ export async function startServer(dataConverter?: DataConverter): Promise<TestWo
     ...(dataConverter && { client: { dataConverter } }),
   });
 }
+
+/** Resolves when the first workflow task of a run is completed. */
+export const untilFirstTask = (run: WorkflowHandle): Promise<void> =>
+  until(async () => (await run.describe()).historyLength >= 4);
 
 /** The dev server with a client, which has fresh keys and a document store, and reads no configuration of this machine. */
 export async function startServerAndClient() {

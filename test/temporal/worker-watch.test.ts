@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, vi, test } from "vitest";
 import type { Payload } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
-import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
+import type { WorkerOptions, WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -28,6 +28,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => env?.teardown());
 
+const workerOf = async (options: Pick<WorkerOptions, "taskQueue" | "identity" | "dataConverter">) =>
+  (await WorkflowWorker.create({
+    connection: env.nativeConnection,
+    workflowBundle: bundle,
+    ...options,
+  })) as WorkflowWorker;
+
 /** `gate`: no payload is decoded before it opens. */
 async function working(
   watching: Partial<typeof limits>,
@@ -35,10 +42,8 @@ async function working(
   gate: Promise<void> = Promise.resolve(),
 ) {
   const taskQueue = randomUUID();
-  const worker = (await WorkflowWorker.create({
-    connection: env.nativeConnection,
+  const worker = await workerOf({
     taskQueue,
-    workflowBundle: bundle,
     dataConverter: {
       payloadCodecs: [
         {
@@ -47,7 +52,7 @@ async function working(
         },
       ],
     },
-  })) as WorkflowWorker;
+  });
   const reasons: string[] = [];
   const where = { connection: env.nativeConnection, namespace: "default" };
   const watch = watchWorker(worker, { ...where, ...limits, ...watching }, (reason) =>
@@ -203,12 +208,7 @@ test("activations that are each seen twice are let alone", async () => {
 test("a worker that the server knows as one that has ended is noticed", async () => {
   const taskQueue = randomUUID();
   const identity = "gone";
-  const gone = await WorkflowWorker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    identity,
-    workflowBundle: bundle,
-  });
+  const gone = await workerOf({ taskQueue, identity });
   await gone.runUntil(async () => (await started(taskQueue)).result());
   await started(taskQueue);
   const idle = {
@@ -246,12 +246,10 @@ test("a worker at work keeps an answer back until its polls have ended", async (
   const taskQueue = randomUUID();
   // Longer than the workers of activities are waited for.
   const decode = async (payloads: Payload[]) => delay(700, payloads);
-  const worker = (await WorkflowWorker.create({
-    connection: env.nativeConnection,
+  const worker = await workerOf({
     taskQueue,
-    workflowBundle: bundle,
     dataConverter: { payloadCodecs: [{ encode: async (payloads) => payloads, decode }] },
-  })) as WorkflowWorker;
+  });
   const run = worker.run();
   const handle = await started(taskQueue);
   await eventually("an activation", () => worker.oldestActivation);
@@ -264,11 +262,7 @@ test("a worker at work keeps an answer back until its polls have ended", async (
 }, 60_000);
 
 test("an idle worker stops at once", async () => {
-  const worker = (await WorkflowWorker.create({
-    connection: env.nativeConnection,
-    taskQueue: randomUUID(),
-    workflowBundle: bundle,
-  })) as WorkflowWorker;
+  const worker = await workerOf({ taskQueue: randomUUID() });
   const run = worker.run();
   const now = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(now + 60_000);

@@ -11,7 +11,7 @@ import type { FindingName } from "../../../../src/cli/doctor/findings.js";
 import { candidatesQuery, inspect } from "../../../../src/temporal/visibility/stuck.js";
 import type { Stuck } from "../../../../src/temporal/visibility/stuck.js";
 import { watchStuck } from "../../../../src/temporal/visibility/stuck-watch.js";
-import { startServer } from "../../../temporal/support.js";
+import { startServer, untilFirstTask } from "../../../temporal/support.js";
 import { eventually } from "../../../harness/outages/wait.js";
 import { doctor } from "../../../cli/doctor/doctor.js";
 
@@ -41,10 +41,7 @@ beforeAll(async () => {
   running = worker.run();
   await env.client.workflow.start("sendPostal", { workflowId, taskQueue: "failing" });
   // A repair needs a task that was completed before the first signal.
-  await eventually("its first workflow task is completed", async () => {
-    const { historyLength } = await handle().describe();
-    return historyLength >= 4;
-  });
+  await untilFirstTask(handle());
 }, 120_000);
 afterAll(async () => {
   worker?.shutdown();
