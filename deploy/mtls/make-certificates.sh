@@ -18,7 +18,7 @@ for authority in server-ca client-ca; do
   chmod 444 "$authority.pem"
 done
 
-for name in temporal migrate worker relay cleanup cli erase web-ui application; do
+for name in temporal migrate worker relay cleanup cli erase temporal-cli web-ui application; do
   [ ! -f "$name.pem" ] || continue
   authority=client-ca purpose=clientAuth
   # Temporal's parts call each other too, so its certificate is good for both sides.

@@ -1,7 +1,7 @@
 // Adds to a status what Temporal alone knows of the calls that the process waits for: which of them failed and are made again, and, before
 // the first answer, where they are made.
 import type { Problem } from "../contracts/shared/failures.js";
-import { causeIn } from "../contracts/shared/failures.js";
+import { causeIn, ownCauseOf } from "../contracts/shared/failures.js";
 import { ProcessStatus, RetriedCall } from "../contracts/shared/status.js";
 import type { OpenCall } from "../temporal/visibility/open-calls.js";
 
@@ -51,17 +51,5 @@ function retryOf({ activity, attempt, nextAttemptAt, lastFailure }: OpenCall): o
   };
 }
 
-/** Why an attempt failed for which no provider is the reason. */
-const ownCauses = new Map([
-  ["Timeout", "the attempt did not end: its worker may be gone"],
-  ["DocumentStoreFullError", "the document store is full"],
-  ["DocumentStoreUnavailableError", "the document store cannot be used"],
-]);
-
-function withoutProblem(type: string): string {
-  const known = ownCauses.get(type);
-  if (known) return known;
-  // A kind of problem whose details this client cannot open.
-  if (/^[a-z]\w{1,80}$/.test(type)) return type;
-  return `a defect${/^\w{1,80}$/.test(type) ? ` (${type})` : ""}: see the worker's log`;
-}
+/** A kind of problem whose details this client cannot open, or an error of our own. */
+const withoutProblem = (type: string) => (/^[a-z]\w{1,80}$/.test(type) ? type : ownCauseOf(type));

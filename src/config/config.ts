@@ -241,12 +241,12 @@ export const Config = z.strictObject({
     ),
   }),
   ...processDefaults,
-  /** A running sandbox, for the commands that steer it. */
+  /** A running sandbox, for the commands that control it. */
   sandbox: section({
     url: url()
       .optional()
       .describe(
-        "a running [sandbox](../sandbox/README.md), for the commands that steer it (`trustflow sandbox messages` …). Processes call what their account names; an account of `preproduction` that names this sandbox is shown as `sandbox`",
+        "a running [sandbox](../sandbox/README.md), for the commands that control it (`trustflow sandbox messages` …). Processes call what their account names; an account of `preproduction` that names this sandbox is shown as `sandbox`",
       ),
   }),
   log: section({

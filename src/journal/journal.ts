@@ -255,11 +255,11 @@ export class Journal {
   }
 
   /** The row must outlive the history that its answer is written into, so its retention starts again. */
-  async #adopt<A>({ step, sealer }: SealedEffect, row: Row): Promise<{ answer: A }> {
-    const isThere = await asUnavailable(this.#rows.renew(row.token));
+  async #adopt<A>(effect: SealedEffect, row: Row): Promise<{ answer: A }> {
+    const isThere = await asUnavailable(this.#rows.renew(effect, row.token));
     // The clean-up has just removed the row: the next attempt makes a new one.
-    if (!isThere) throw new EffectInFlight(step, 0);
-    return { answer: openRowAnswer<A>(sealer, row) };
+    if (!isThere) throw new EffectInFlight(effect.step, 0);
+    return { answer: openRowAnswer<A>(effect.sealer, row) };
   }
 
   #asking<Given extends unknown[], R>(ask: (pool: Pool, ...given: Given) => Promise<R>) {

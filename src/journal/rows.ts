@@ -174,12 +174,25 @@ export class Rows {
     return rowCount === 1;
   }
 
-  /** Starts the retention of the row again; false where the row has just been removed. */
-  async renew(token: string): Promise<boolean> {
+  /**
+   * Starts the retention of the row again; false where the row has just been removed. A row that a person's decision has made gets what
+   * every other row has from its take.
+   */
+  async renew(effect: Effect, token: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query({
       name: "effect-renew",
-      text: `update trustflow.effects set updated_at = clock_timestamp() where token = $1`,
-      values: [token],
+      text: `update trustflow.effects set updated_at = clock_timestamp(), provider = coalesce(provider, $2),
+         operation = coalesce(operation, $3), account = coalesce(account, $4), effect_class = coalesce(effect_class, $5),
+         digest = coalesce(digest, $6)
+       where token = $1`,
+      values: [
+        token,
+        effect.provider,
+        effect.operation,
+        effect.account,
+        effect.effectClass,
+        effect.digest,
+      ],
     });
     return rowCount === 1;
   }

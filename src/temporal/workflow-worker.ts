@@ -1,16 +1,16 @@
-// The worker of the processes: it knows its activations in progress, and it stops in a lull. The SDK's core drops a workflow task that the
-// server hands over while the polls end, and that task's process waits for ten seconds (docs/upstream/tasks-lost-at-a-stop.md).
+// The worker of the processes: it knows its activations in progress, and it stops in a quiet moment. The SDK's core drops a workflow task
+// that the server hands over while the polls end, and that task's process waits for ten seconds (docs/upstream/tasks-lost-at-a-stop.md).
 import { Worker } from "@temporalio/worker";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A worker without an activation for so long need not wait for a lull. */
+/** A worker without an activation for so long need not wait for a quiet moment. */
 const IDLE_MS = 500;
 /** The workers of activities stop first: the calls that end their polls would delay ours, and tasks get lost meanwhile. */
 const OTHERS_MS = 500;
 const LOOK_EVERY_MS = 5;
 /** Tasks come in groups. After so many looks without a new one, the group is over; looks are counted, because a busy core delays them. */
-const LULL_LOOKS = 12;
-/** How long a lull is waited for. Then the worker stops without one. */
+const QUIET_LOOKS = 12;
+/** How long a quiet moment is waited for. Then the worker stops without one. */
 const LIMIT_MS = 1_300;
 /** How long the server may take to answer all polls. */
 const POLLS_MS = 300;
@@ -57,7 +57,7 @@ export class WorkflowWorker extends Worker {
     await delay(OTHERS_MS);
     this.#keepsBack = true;
     const end = performance.now() + LIMIT_MS;
-    for (let looks = 0; looks < LULL_LOOKS && performance.now() < end && !this.#isIdle();) {
+    for (let looks = 0; looks < QUIET_LOOKS && performance.now() < end && !this.#isIdle();) {
       const before = this.#newestAt;
       await delay(LOOK_EVERY_MS);
       const isQuiet = this.#newestAt === before && this.#answer !== undefined;

@@ -105,14 +105,18 @@ describeWith(
     test(
       "a letter is delivered, and its callbacks too",
       async () => {
-        await deployment.run("cp examples/letter.json . && cp examples/letter.pdf work/");
-        await deployment.follow("cp letter.json work/");
+        await deployment.follow("cp examples/letter.json examples/letter.pdf work/");
         await deployment.follow(
           "docker compose run --rm cli send-postal --input letter.json --id order-7",
         );
         await deployment.cli("result order-7 --expect delivered");
         await deployment.follow(
           "docker compose run --rm cli evidence order-7 --out evidence/order-7",
+        );
+        // The stand-in has no command line of Temporal.
+        await deployment.follow(
+          "docker compose run --rm temporal-cli workflow list",
+          "docker compose run --rm --entrypoint true temporal-cli",
         );
         const manifest = "work/evidence/order-7/manifest.json";
         const { files } = JSON.parse(
@@ -192,7 +196,8 @@ describeWith(
     test(
       "each container reaches those of the page's table, and nobody else",
       async () => {
-        await deployment.run("docker compose run --detach --entrypoint sleep cli 3600");
+        for (const service of ["cli", "temporal-cli"])
+          await deployment.run(`docker compose run --detach --entrypoint sleep ${service} 3600`);
         const places = await deployment.places();
         const open = await Promise.all(
           places.map(async (place) =>
@@ -270,6 +275,8 @@ describeWith(
         await deployment.goOn();
         for (const service of staying) await deployment.delivered(`killed-${service}`);
         await deployment.run(`${SANDBOX} ledger`);
+        // As the page of the operators has it, for the clean-up's database role.
+        await deployment.run("docker compose exec cleanup trustflow cleanup --repair-only");
       },
       LIMIT_MS,
     );
@@ -330,19 +337,68 @@ describeWith(
     );
 
     test(
-      "another image takes over while a letter is open",
+      "a backup is restored to empty volumes while a letter is open, and metrics are switched on",
+      async () => {
+        await deployment.hold();
+        await deployment.send("restored");
+        for (const command of [
+          "docker compose stop",
+          "docker compose run --rm --no-deps -T --entrypoint tar postgres -C /var/lib/postgresql -c . > databases.tar",
+          "docker compose run --rm --no-deps -T --entrypoint tar cleanup -C /var/lib/trustflow/documents -c --exclude=./keys . > documents.tar",
+          "docker compose run --rm --no-deps -T --entrypoint tar cleanup -C /var/lib/trustflow/documents -c ./keys > keys.tar",
+          UP,
+        ])
+          await deployment.follow(command);
+        await deployment.run("docker compose stop && docker container prune --force");
+        await deployment.run(
+          "docker volume rm trustflow-documents $(docker volume ls --quiet --filter name=_postgres)",
+        );
+        await deployment.run(
+          "echo 'COMPOSE_FILE=docker-compose.yml:deploy/mtls/compose.yml:deploy/prometheus/compose.yml' >> .env",
+        );
+        for (const command of [
+          "docker compose run --rm --no-deps -T --entrypoint tar postgres -C /var/lib/postgresql -x < databases.tar",
+          "docker compose run --rm --no-deps -T --entrypoint tar cleanup -C /var/lib/trustflow/documents -x < documents.tar",
+          "docker compose run --rm --no-deps -T --entrypoint tar cleanup -C /var/lib/trustflow/documents -x < keys.tar",
+          "docker compose up --detach --wait --wait-timeout 600 receiver relay",
+        ])
+          await deployment.follow(command);
+        const started = (await deployment.places()).map(({ service }) => service);
+        expect(started).toContain("relay");
+        expect(started).not.toContain("worker");
+        await deployment.run(UP);
+        await deployment.goOn();
+        await deployment.delivered("restored");
+        await deployment.run(`${SANDBOX} ledger`);
+        for (const role of ["receiver", "relay", "worker"])
+          await deployment.run(
+            `docker compose exec -T worker node -e "fetch('http://${role}:9464/metrics').then((r) => process.exit(r.ok ? 0 : 1))"`,
+          );
+      },
+      LIMIT_MS,
+    );
+
+    test(
+      "another image takes over while a letter is open, and the one before is put back",
       async () => {
         await deployment.hold();
         await deployment.send("upgraded");
         const before = await deployment.place("worker");
         await deployment.run("echo '// A later release.' >> src/worker.ts");
+        await deployment.follow("docker tag trustflow:local trustflow:before");
         await deployment.follow(BUILD);
         await deployment.follow(KEYS);
+        await deployment.follow("docker compose run --rm cli replay");
         await deployment.follow(UP);
         const after = await deployment.place("worker");
         expect(after.image).not.toBe(before.image);
         await deployment.goOn();
         await deployment.delivered("upgraded");
+        await deployment.run(
+          "docker tag trustflow:before trustflow:local && docker compose up --detach --no-deps worker",
+        );
+        await deployment.isHealthyAgain("worker", after.pid);
+        expect((await deployment.place("worker")).image).toBe(before.image);
       },
       LIMIT_MS,
     );

@@ -12,6 +12,7 @@ import {
   withTls,
   withWebhooks,
 } from "./compose-file.js";
+import type { ComposeFile } from "./compose-file.js";
 
 const networksOf = (name: string) => compose.services[name]?.networks ?? [];
 const dynamicConfig = (name: string) => parse(textOf(`deploy/temporal/${name}`)) as object;
@@ -36,6 +37,7 @@ test("Temporal is reached by its stores, the roles that it serves and the Web UI
     "migrate",
     "postgres",
     "relay",
+    "temporal-cli",
     "temporal-schema",
     "temporal-ui",
     "worker",
@@ -105,6 +107,7 @@ test("each service opens what its work needs", () => {
     "database-setup": [],
     "temporal-schema": [],
     temporal: [],
+    "temporal-cli": [],
     migrate: [],
     worker: [
       "keys_codec",
@@ -198,4 +201,24 @@ test("every client of Temporal uses TLS, each with its own certificate, and noth
     ...dynamicConfig("dynamic-config.yaml"),
     "system.enableRingpopTLS": [{ value: true }],
   });
+});
+
+test("deploy/prometheus serves the metrics where its prometheus.yml reads them, in a network without a way out", () => {
+  const withMetrics = parse(textOf("deploy/prometheus/compose.yml")) as ComposeFile;
+  expect(misfitsOf(withMetrics)).toBeNull();
+  expect(withMetrics.networks).toEqual({ metrics: { name: "trustflow-metrics", internal: true } });
+  const served = Object.entries(withMetrics.services).map(
+    ([name, { environment = {}, networks }]) => {
+      expect(networks).toEqual(["metrics"]);
+      const address = environment[`TRUSTFLOW_${name.toUpperCase()}__METRICS_ADDRESS`];
+      return address?.replace("0.0.0.0", name);
+    },
+  );
+  const { scrape_configs: read } = parse(textOf("deploy/prometheus/prometheus.yml")) as {
+    scrape_configs: { static_configs: { targets: string[] }[] }[];
+  };
+  const targets = read
+    .flatMap(({ static_configs }) => static_configs)
+    .flatMap((one) => one.targets);
+  expect([...served, "temporal:9090"]).toEqual(targets);
 });

@@ -48,7 +48,10 @@ async function knock(server: TlsOptions, name: string): Promise<string> {
   }
 }
 
-const clients = ["migrate", "worker", "relay", "cleanup", "cli", "erase", "web-ui", "application"];
+const clients = [
+  ...["migrate", "worker", "relay", "cleanup", "cli", "erase", "temporal-cli", "web-ui"],
+  "application",
+];
 
 test("Temporal's port for clients opens for each of them, and for its own workers", async () => {
   const port = portOfTemporal(folder, authoritiesOfClients);

@@ -101,7 +101,8 @@ const scriptsOf: Record<string, string[]> = {
 };
 
 test("a command runs at once: it waits for no job that would run again each time", () => {
-  for (const name of ["cli", "erase"]) expect(compose.services[name]?.depends_on).toBeUndefined();
+  for (const name of ["cli", "erase", "temporal-cli"])
+    expect(compose.services[name]?.depends_on).toBeUndefined();
 });
 
 test("Temporal says where its parts find each other, because it has several networks", () => {

@@ -151,7 +151,11 @@ function typeOf({ code }: Declared): string {
 }
 
 function methods({ name, members }: Shown): string[] {
-  const owner = name === "Trustflow" || name === "Starts" ? "trustflow" : "handle";
+  const owners: Record<string, string> = {
+    ...{ Trustflow: "trustflow", Starts: "trustflow" },
+    DocumentStore: "trustflow.documents",
+  };
+  const owner = owners[name] ?? "handle";
   return members.flatMap((one) => [
     `#### ${one.code.startsWith("static ") ? "Trustflow" : owner}.${one.name}`,
     `\`\`\`ts\n${one.code.replace(/^(?:static |abstract )/, "")}\n\`\`\``,
@@ -173,8 +177,8 @@ function properties({ members }: Shown): string {
 
 function section(one: Shown): string[] {
   const title = `### ${one.name}`;
+  if (one.kind === "type") return [title, `\`\`\`ts\n${one.code}\n\`\`\``, one.doc];
   const about = [one.doc, ...(one.base === undefined ? [] : [`Extends \`${one.base}\`.`])];
-  if (one.kind === "type") return [title, `\`\`\`ts\n${one.code}\n\`\`\``, ...about];
   const body =
     one.kind === "class" ? methods(one) : one.members.length > 0 ? [properties(one)] : [];
   return [title, ...about, ...body];

@@ -81,7 +81,7 @@ async function problemOf(line: string): Promise<string | undefined> {
   if (first === "kubectl")
     return rest.includes("--") ? problemOf(line.split(" -- ")[1] ?? "") : undefined;
   if (first === "docker")
-    return ["run", "build"].includes(rest[0] ?? "")
+    return ["run", "build", "tag"].includes(rest[0] ?? "")
       ? undefined
       : `docker ${rest[0]} is not known here`;
   if (first === "sh" || first === "cd")
@@ -105,6 +105,7 @@ async function problemOf(line: string): Promise<string | undefined> {
     "systemctl",
     "temporal",
     "useradd",
+    "ln",
     ".",
   ].includes(first ?? "")
     ? undefined

@@ -126,11 +126,16 @@ export const exceptions: Exception[] = [
   })),
   ...[
     "useradd --system trustflow",
+    "ln -s /opt/trustflow/dist/cli.js /usr/local/bin/trustflow",
     "install -d -m 700 /etc/trustflow/secrets /etc/trustflow/secrets/accounts /etc/trustflow/secrets/tls",
+    "cp -a secrets/. /etc/trustflow/secrets/",
+    "install -m 600 .env /etc/trustflow/settings.env",
+    "install -m 600 accounts.env /etc/trustflow/accounts.env",
     "cp -a deploy/systemd/. /etc/systemd/system/",
     "systemctl daemon-reload",
     "systemctl start trustflow@migrate",
-    "systemctl enable --now trustflow@worker trustflow@receiver trustflow@relay trustflow@cleanup.timer trustflow@repair.timer",
+    "systemctl enable --now trustflow@worker trustflow@receiver trustflow@relay trustflow@codec-server",
+    "systemctl enable --now trustflow@cleanup.timer trustflow@repair.timer",
   ].map((command) => ({
     page: "docs/operations/kubernetes-systemd.md",
     command,

@@ -77,6 +77,9 @@ function overview(): string {
     members(documentRows()),
     "## Updates of every process",
     ...updateOf("sendPostal", resolve),
+    "## Failures",
+    "A failed process has one of these types. [What to do](../errors.md#a-process-that-failed).",
+    meanings(["type", "meaning"], failureMeanings),
   ]);
 }
 
@@ -120,10 +123,7 @@ function pageOf(name: ProcessName): string {
       : []),
     "## Updates",
     ...updates.flatMap((update) => updateOf(name, update)),
-    "[`resolve`](README.md#resolve) is an update of every process.",
-    "## Failures",
-    "A failed process has one of these types. [What to do](../errors.md#a-process-that-failed).",
-    meanings(["type", "meaning"], failureMeanings),
+    "Every process has the update [`resolve`](README.md#resolve), and fails with one of [these types](README.md#failures).",
   ]);
 }
 
@@ -155,6 +155,9 @@ function updateOf(name: ProcessName, { name: update, description }: UpdateContra
   ];
 }
 
+/** What belongs to another process, whose page tells its members. */
+const ofAnother = /^The (input|settings|result) of `(\w+)`/;
+
 /** Every property below, in the order of the schema; a document is one, and its members are told once. */
 function rowsOf(schema: Schema, above = ""): Row[] {
   const seen = new Set<string>();
@@ -164,7 +167,8 @@ function rowsOf(schema: Schema, above = ""): Row[] {
       ...Object.entries(properties).flatMap(([name, property]) => {
         const path = above === "" ? name : `${above}.${name}`;
         const row = { path, isRequired: required.includes(name), schema: property };
-        return [row, ...(isDocument(property) ? [] : rowsOf(property, path))];
+        const isToldElsewhere = isDocument(property) || ofAnother.test(property.description ?? "");
+        return [row, ...(isToldElsewhere ? [] : rowsOf(property, path))];
       }),
     ])
     .filter(({ path, schema: { description = "" } }) => {
@@ -226,10 +230,18 @@ function members(rows: Row[]): string {
         `\`${path}\``,
         isRequired ? "required" : "",
         typeOf(schema),
-        `${schema.description}${shown}`,
+        `${linked(schema.description)}${shown}`,
       ];
     }),
   );
+}
+
+/** With a link to the members that another process's page tells. */
+function linked(description = ""): string {
+  return description.replace(ofAnother, (_, part: string, name: string) => {
+    const section = part === "result" ? "result" : "input";
+    return `The ${part} of [\`${name}\`](${name}.md#${section})`;
+  });
 }
 
 function meanings(head: [string, string], words: Record<string, string> = {}): string {

@@ -32,7 +32,7 @@ export interface DevOptions {
 
 /** Environments for other terminals, as lines that a shell reads. */
 export interface EnvironmentFiles {
-  /** For commands that start, show and steer processes. */
+  /** For commands that start, show and control processes. */
   client: string;
   /** For `doctor`, `callbacks`, `cleanup`: the database, every key and the sandbox's accounts too. */
   operator: string;

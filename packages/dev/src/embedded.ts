@@ -75,7 +75,7 @@ export class Trustflow extends Client {
   }
 }
 
-/** Starts, finds and lists processes as every client does, and steers the system that it runs in. */
+/** Starts, finds and lists processes as every client does, and controls the system that it runs in. */
 export class EmbeddedTrustflow extends Client {
   /** Moves the sandbox's clock, sets faults, reads its ledger and the messages that it sent. */
   readonly sandbox: SandboxControl;

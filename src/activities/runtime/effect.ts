@@ -74,10 +74,13 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
   const circuit = of === "step" ? context.circuitKey(operation, about) : undefined;
   const proof = LookUpProof.of(context, operation, effect.assumed);
   const call = measured(provider, operation, effect.send);
+  let isPrepared = false;
   let answered: string | undefined;
 
   async function send({ token, idempotencyToken, deadline }: Send): Promise<R> {
+    isPrepared = false;
     const prepared = (await effect.prepare?.()) as T;
+    isPrepared = true;
     const sent = { prepared, token, idempotencyToken, signal: signalUntil(deadline) };
     const calling = circuit ? circuits.run(circuit, call, sent) : call(sent);
     // The circuit's call is over by then: the question for the shown item may go through the same circuit.
@@ -90,7 +93,7 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     journalEffectOf(context, key, effect),
     {
       send,
-      sendFailureOf,
+      sendFailureOf: (error) => sendFailureOf(error, isPrepared),
       openError: () => circuit && circuits.openError(circuit),
       ...(lookUp && {
         lookUp: async (token) => {
@@ -159,9 +162,11 @@ async function adoptShown<R>(
   return found;
 }
 
-function sendFailureOf(error: unknown): SendFailure {
+/** `isPrepared`: the call may have begun. Before that, nothing has left: a full disk is as harmless as an unreadable document. */
+function sendFailureOf(error: unknown, isPrepared: boolean): SendFailure {
   if (error instanceof InvalidInput || isUndecryptable(error)) return { kind: "notSent" };
-  if (!(error instanceof ProviderError) || error.effect === "unknown") return { kind: "noAnswer" };
+  if (!(error instanceof ProviderError) || error.effect === "unknown")
+    return { kind: isPrepared ? "noAnswer" : "notSent" };
   if (error.kind === "invalidRequest") return { kind: "refused", refusal: refusalOf(error) };
   return {
     kind: "notSent",

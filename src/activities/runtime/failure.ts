@@ -2,7 +2,7 @@
 // needs, and the kind decides who retries (docs/design.md §5).
 import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activity";
 import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
-import { causeIn, erasedProblem } from "../../contracts/shared/failures.js";
+import { causeIn, erasedProblem, ownCauseOf } from "../../contracts/shared/failures.js";
 import type { FieldProblem, Problem } from "../../contracts/shared/failures.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import {
@@ -86,6 +86,8 @@ type Described = Omit<Partial<Problem>, "kind"> & {
   waits?: true;
   /** The journal waits because this attempt's own call got no answer. */
   unanswered?: boolean;
+  /** An error of our own, which Temporal repeats as it is until it has lasted as long as an outage may. */
+  isOurs?: true;
 };
 
 /** An attempt leaves it behind in its heartbeat. */
@@ -133,17 +135,23 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
     if (error instanceof CancelledFailure) throw error;
     const described = describe(error);
     const { operation = context.operation } = described;
-    const answered = lastAnswerOf(operation, error);
+    const answered = described.isOurs ? undefined : lastAnswerOf(operation, error);
     const since =
       answered === undefined ? before?.awaySince : clock() + answered - performance.now();
     const awaySince = awaySinceAfter(described, since ?? began, before);
     const members = (error instanceof NotChangedYet ? error.members : undefined) ?? before?.members;
     heartbeat({ ...place, awaySince, ...(members && { members }) });
     const awayMs = awaySince === undefined ? undefined : clock() - awaySince;
+    if (described.isOurs && mayRepeat(context, awayMs)) throw error;
     throw failureOf(described, context, awayMs);
   } finally {
     clearInterval(beat);
   }
+}
+
+/** Whether nobody has to be told yet, or an attention has told it already. */
+function mayRepeat({ mode, unavailableForMs }: FailureContext, awayMs = 0): boolean {
+  return awayMs < unavailableForMs || patientKinds[mode].has("unavailable");
 }
 
 /** Temporal's own clock: attempts of one activity may run on workers whose clocks differ. */
@@ -219,7 +227,8 @@ function describe(error: unknown): Described {
   if (isUndecryptable(error)) {
     return { kind: "unavailable", provider: "trustflow", code: error.message, final: true };
   }
-  throw error;
+  const name = error instanceof Error ? error.name : "Error";
+  return { kind: "unavailable", provider: "trustflow", problem: ownCauseOf(name), isOurs: true };
 }
 
 function causeOf(cause: unknown): Partial<Problem> {
@@ -284,7 +293,8 @@ function failureOf(
   context: FailureContext,
   awayMs: number | undefined,
 ): ApplicationFailure {
-  const { retryAfterMs, final = false, waits: journalWaits, unanswered: _, ...rest } = described;
+  const { retryAfterMs, final = false, waits: journalWaits, ...more } = described;
+  const { unanswered: _, isOurs: __, ...rest } = more;
   const { provider, operation, environment, account, mode, patienceMs, unavailableForMs } = context;
   const problem: Problem = { provider, operation, environment, account, fields: [], ...rest };
   const { kind } = problem;

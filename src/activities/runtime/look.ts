@@ -44,13 +44,10 @@ export interface LookAnswer {
   found: LookedAt;
 }
 
-type LookDependencies = Pick<
-  ActivityDependencies,
-  "digests" | "environmentOf" | "patienceMs" | "unavailableForMs"
->;
+type LookDependencies = Pick<ActivityDependencies, "digests" | "environmentOf" | "patienceMs">;
 
 export function createLookActivities(
-  { digests, environmentOf, patienceMs, unavailableForMs }: LookDependencies,
+  { digests, environmentOf, patienceMs }: LookDependencies,
   looks: ProcessLooks,
 ) {
   function lookAt(request: RunRequest): Promise<RunAnswer>;
@@ -59,7 +56,8 @@ export function createLookActivities(
     const { account } = request;
     const environment = environmentOf(account);
     const about = { provider: "trustflow", operation: "lookAt", environment, account };
-    const patience = { mode: "quick" as const, patienceMs, unavailableForMs };
+    // The server repeats a look that fails, without end: its failures add nothing to the history.
+    const patience = { mode: "quick" as const, patienceMs, unavailableForMs: Infinity };
     return asActivity<RunAnswer | LookAnswer>({ ...about, ...patience }, () =>
       "only" in request ? run(request) : whole(request),
     );

@@ -17,6 +17,8 @@ export interface Wake {
   namespace: string;
   workflowId: string;
   count: number;
+  /** The database's instant, as it writes it. */
+  claimedUntil: string;
 }
 
 export class Inbox {
@@ -155,27 +157,29 @@ export class Inbox {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Claims the processes that are due for a notification of surplus callbacks. */
+  /** Claims the processes that are due for a notification of surplus callbacks. Without `woken`, each is due again in a minute. */
   async claimWakes(paused: string[] = []): Promise<Wake[]> {
     // Planned each time, because the plan for a small table would read a large one completely.
     const { rows } = await this.#pool.query<Wake>({
-      text: `update trustflow.callback_addresses set wakes = wakes + 1, woken_at = clock_timestamp(), wake_at = null
+      text: `update trustflow.callback_addresses set wakes = wakes + 1, woken_at = clock_timestamp(),
+         wake_at = clock_timestamp() + interval '1 minute'
        where address in (
          select address from trustflow.callback_addresses
          where wake_at <= clock_timestamp() and namespace <> all($1)
          order by wake_at limit 100 for update skip locked)
-       returning address, namespace, workflow_id as "workflowId", surplus + refused as count`,
+       returning address, namespace, workflow_id as "workflowId", surplus + refused as count, wake_at::text as "claimedUntil"`,
       values: [paused],
     });
     return rows;
   }
 
-  /** Schedules the notification again, if it could not be sent. */
-  async wakeLater(address: string): Promise<void> {
+  /** Ends a claim: the process was told of `count`, and is told later of what has come meanwhile. */
+  async woken({ address, count, claimedUntil }: Wake): Promise<void> {
     await this.#pool.query(
-      `update trustflow.callback_addresses set wake_at = clock_timestamp() + interval '1 minute'
-       where address = $1 and wake_at is null`,
-      [address],
+      `update trustflow.callback_addresses
+       set wake_at = case when surplus + refused > $2 then trustflow.next_wake(null, wakes, woken_at) end
+       where address = $1 and wake_at = $3::timestamptz`,
+      [address, count, claimedUntil],
     );
   }
 

@@ -287,10 +287,11 @@ class RunningRelay implements Relay {
   async #wake(): Promise<void> {
     const wakes = await this.#inbox.claimWakes(this.#signaller.paused());
     await Promise.all(
-      wakes.map(async ({ address, namespace, workflowId, count }) => {
-        const problem = await this.#signaller.send({ namespace, workflowId }, { count });
-        if (isAnswered(problem)) this.#options.onWake?.();
-        else await this.#inbox.wakeLater(address);
+      wakes.map(async (wake) => {
+        const problem = await this.#signaller.send(wake, { count: wake.count });
+        if (!isAnswered(problem)) return;
+        this.#options.onWake?.();
+        await this.#inbox.woken(wake);
       }),
     );
   }

@@ -62,7 +62,7 @@ export const BatchSettings = processSettings({
     .optional()
     .describe("Seconds between two questions how far the batch is."),
   failureBudgetCount: Count.optional().describe(
-    "So many recipients may fail, or `failureBudgetPercent` of them, whichever is more: left out by the check of the list, or reported as failed. More of them make the process wait for an operator's decision.",
+    "How many recipients may be left out by the check of the list, or fail; `failureBudgetPercent` counts if it allows more. Beyond that the process waits for an operator's decision.",
   ),
   failureBudgetPercent: z
     .int()

@@ -42,8 +42,8 @@ const ServeNoticeFields = z.strictObject({
     .describe("From which state of the notice on it counts as served. Default: `read`."),
   settings: processSettings({
     ...spans,
-    notice: NoticeSettings.optional().describe("The settings of the notice."),
-    post: PostalSettings.optional().describe("The settings of the post."),
+    notice: NoticeSettings.optional().describe("The settings of `sendNotice`."),
+    post: PostalSettings.optional().describe("The settings of `sendPostal`."),
   }).optional(),
 });
 type Fields = z.infer<typeof ServeNoticeFields>;
@@ -102,10 +102,12 @@ export const ServeNoticeResult = processResult({
   notice: SendNoticeResult.omit({ timeline: true })
     .optional()
     .describe(
-      "The result of the notice; absent if it ended without one, and an operator let the process go on.",
+      "The result of `sendNotice`, without its timeline; absent if it ended without one, and an operator let the process go on.",
     ),
   post: SendPostalResult.omit({ timeline: true })
     .optional()
-    .describe("The result of the post; absent if none was started, or it ended without one."),
+    .describe(
+      "The result of `sendPostal`, without its timeline; absent if none was started, or it ended without one.",
+    ),
 });
 export type ServeNoticeResult = z.infer<typeof ServeNoticeResult>;

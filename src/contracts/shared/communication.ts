@@ -84,18 +84,16 @@ export const askingSpans = {
     .min(1)
     .optional()
     .describe(
-      "Seconds from the submit, or from the beginning of a call, after which an item that is still open ends the process as `openAtDeadline`.",
+      "Seconds from the submit (of a call: from its beginning) after which an item that is still open ends the process as `openAtDeadline`.",
     ),
   pollIntervalSeconds: seconds
     .min(1)
     .optional()
-    .describe(
-      "Seconds after a question until the provider is asked again, whatever callbacks came.",
-    ),
+    .describe("Seconds from one poll of the provider to the next; callbacks do not change it."),
   askIntervalSeconds: seconds
     .min(1)
     .optional()
-    .describe("The least number of seconds between two questions that callbacks cause."),
+    .describe("The least number of seconds between two queries that callbacks cause."),
 };
 
 /** The spans of what has affidavits. */

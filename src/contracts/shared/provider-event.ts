@@ -23,10 +23,10 @@ export const EventAbout = z.strictObject({
     .optional()
     .describe("`Progress` of the delivery, as the provider says it."),
   ipAddress: said("The reader's IP address: `Received` and `Read` of a notice have it, if known."),
-  browserData: said("The reader's browser, likewise."),
-  userLanguages: said("The reader's languages, likewise."),
-  userIdentity: said("The reader's identity, likewise."),
-  userAgent: said("The reader's user agent, likewise."),
+  browserData: said("The reader's browser, if known."),
+  userLanguages: said("The reader's languages, if known."),
+  userIdentity: said("The reader's identity, if known."),
+  userAgent: said("The reader's user agent, if known."),
 });
 export type EventAbout = z.infer<typeof EventAbout>;
 

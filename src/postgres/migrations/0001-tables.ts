@@ -201,12 +201,13 @@ export const tables = {
           wake_at = case when q.account is null and s.is_told and s.surplus + s.refused > 0
             then trustflow.next_wake(q.wake_at, q.wakes, q.woken_at) else q.wake_at end
         from sums s where q.address = s.address and s.rows + s.refused > 0)
-      select array_agg(coalesce(case when s.address is null and j.answer = 'stored' then 'duplicate' else j.answer end,
-          'duplicate') order by a.n),
+      -- Every copy of a callback that was refused is refused; of one that was stored, all but the first are duplicates.
+      select array_agg(case when j.answer = 'full' then 'full' when j.n = a.n and s.address is not null then 'stored'
+          else 'duplicate' end order by a.n),
         coalesce(bool_or(s.state <> 'surplus'), false)
       into answers, has_news
       from arrival a
-      left join judged j on j.n = a.n
+      left join judged j on j.address = a.address and j.identifier = a.identifier
       left join stored s on s.address = j.address and s.identifier = j.identifier;
       if has_news then perform pg_notify('trustflow_callbacks', ''); end if;
       return answers;

@@ -152,12 +152,13 @@ async function quick<T>(
   }
 }
 
-/** How often a callback restarts the call of a patient phase; each restart adds a few events to the history. */
+/** How often a callback restarts a patient call that only looks; each restart adds a few events to the history. */
 const MAX_LOOKS = 50;
 
 /**
  * Raises attention and keeps calling. It ends with the first of: the activity's answer or failure, a person's decision, the end
- * of the process. Each callback meanwhile restarts the call: it may have made the answer known (docs/design.md §6).
+ * of the process. Each callback meanwhile restarts a call that only looks: it may have made the answer known (docs/design.md §6). One that
+ * sends goes on: to break it off could lose the answer.
  */
 async function patient<T>(
   flow: AnyFlow,
@@ -180,7 +181,7 @@ async function patient<T>(
     const scope = new CancellationScope();
     const answer = scope.run(() => outcomeOf(flow, summary, call));
     const ends: Promise<StepOutcome<T> | "news">[] = [answer, ...others];
-    if (looks < MAX_LOOKS) ends.push(scope.run(() => news(flow)));
+    if (!sends && looks < MAX_LOOKS) ends.push(scope.run(() => news(flow)));
     for (const end of ends) end.catch(() => undefined);
     let first: StepOutcome<T> | "news" | undefined;
     try {

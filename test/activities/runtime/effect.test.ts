@@ -19,6 +19,7 @@ import type {
 } from "../../../src/activities/runtime/provider-context.js";
 import type { ProblemKind } from "../../../src/contracts/shared/problem-kind.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
+import { DocumentStoreFullError } from "../../../src/errors/index.js";
 import { EffectRefused, EffectUnknown } from "../../../src/journal/journal.js";
 import type { Effect, Journal, SendFailure } from "../../../src/journal/journal.js";
 import type { PossibleEffect } from "../../../src/providers/errors/provider-error.js";
@@ -140,6 +141,11 @@ test.each<[string, Given, SendFailure]>([
   [
     "a document that is missing",
     { prepare: () => Promise.reject(new InvalidInput([{ path: "document", problem: "missing" }])) },
+    { kind: "notSent" },
+  ],
+  [
+    "a document store that is full",
+    { prepare: () => Promise.reject(new DocumentStoreFullError(new Error("ENOSPC"))) },
     { kind: "notSent" },
   ],
   [

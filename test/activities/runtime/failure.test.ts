@@ -1,6 +1,12 @@
 // What a provider's refusal becomes for the caller: each field named once, in the caller's spelling.
 import { expect, test } from "vitest";
-import { asActivity, NotChangedYet, refusalOf } from "../../../src/activities/runtime/failure.js";
+import {
+  asActivity,
+  NotChangedYet,
+  noteAnswered,
+  refusalOf,
+} from "../../../src/activities/runtime/failure.js";
+import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
 import { inAttempt, providerError } from "../attempts.js";
 
 test.each([
@@ -23,12 +29,34 @@ test("a refusal without a classifier shows the type of its problem document (P2 
   expect(refusalOf(sentence)).not.toHaveProperty("code");
 });
 
+const context = {
+  ...{ provider: "evi-post", operation: "query", environment: "sandbox", account: "default" },
+  ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
+};
+
 test("an attempt that found nothing new says that this is no error, without a stack", async () => {
-  const context = {
-    ...{ provider: "evi-post", operation: "query", environment: "sandbox", account: "default" },
-    ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
-  };
   const waits = inAttempt(() => asActivity(context, () => Promise.reject(new NotChangedYet())));
   const message = "No error: evi-post query is made again later";
   await expect(waits).rejects.toMatchObject({ message, stack: message, type: "unchanged" });
+});
+
+test("an error of our own is repeated as it is; once it has lasted as long as an outage, the workflow is told", async () => {
+  const hourMs = 3_600_000;
+  const fail = (mode: AttemptMode, lastedMs: number) =>
+    inAttempt(
+      () =>
+        asActivity({ ...context, mode, unavailableForMs: hourMs }, async () => {
+          noteAnswered("query");
+          throw new TypeError("x is undefined");
+        }),
+      { currentAttemptScheduledTimestampMs: lastedMs, heartbeatDetails: { awaySince: 0 } },
+    );
+  await expect(fail("quick", hourMs / 2)).rejects.toThrow(TypeError);
+  await expect(fail("quick", hourMs)).rejects.toMatchObject({
+    type: "unavailable",
+    nonRetryable: true,
+    message: "trustflow query: unavailable, a defect (TypeError): see the worker's log",
+  });
+  // An attention says so already.
+  await expect(fail("watch", hourMs)).rejects.toThrow(TypeError);
 });

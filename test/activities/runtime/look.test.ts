@@ -41,7 +41,6 @@ function activitiesWith(looks: Partial<ProcessLooks>) {
   const deps = {
     environmentOf: () => "sandbox",
     patienceMs: 1,
-    unavailableForMs: 1_000,
     digests: {
       of: canonicalJson,
       same: (value: unknown, stored: string) => canonicalJson(value) === stored,

@@ -7,6 +7,7 @@ import type { Subject } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
+import type { Wake } from "../../../src/callbacks/inbox/inbox.js";
 import { defaultQuota, maxQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
@@ -116,6 +117,22 @@ test("a duplicate takes no room, and is acknowledged at a full address by a rece
   expect(await counted(subject)).toMatchObject({ rows: 2 });
   await send(receiver, subject, ids(3));
   expect(await send(await receive(), subject, ["a", "c", "a"])).toEqual([204, 429, 429]);
+});
+
+test("copies of one callback in a batch get one answer: none is acknowledged where none is stored", async () => {
+  const subject = subjectOf();
+  const store = new Arrivals(database.pool, sealRing, quota);
+  const insert = (...identifiers: string[]) =>
+    store.insert(
+      identifiers.map((identifier) => ({
+        ...{ address: addressOf(subject), subject, identifier, issuedBefore: new Date() },
+        body: Buffer.from("{}"),
+      })),
+      5_000,
+    );
+  const stored = ["stored", "duplicate", "stored", "stored", "stored", "stored", "full"];
+  expect(await insert("a", "a", "b", "c", "d", "e", "f")).toEqual(stored);
+  expect(await insert("f", "a", "f")).toEqual(["full", "duplicate", "full"]);
 });
 
 test("receivers side by side store no more than the quota, and a batch is judged callback by callback", async () => {
@@ -282,6 +299,7 @@ test("the process is told that there is surplus: at once, then at growing distan
   await until(() => temporal.surplus.length === 2);
   // Two are stored; of the two that were refused the second one did not reach the database.
   expect(temporal.surplus[1]).toEqual({ workflowId, count: 3 });
+  await until(async () => (await due()) === null);
   await send(await receive(), subject, ids(1, "g"));
   expect(await due()).toBeCloseTo(120, 0);
   await database.pool.query("update trustflow.callback_addresses set wakes = 30");
@@ -306,6 +324,39 @@ test("where Temporal is away, the process is told a minute later", async () => {
     return isTold && rows.length === 1;
   });
   expect(temporal.surplus).toEqual([]);
+});
+
+test("a relay that dies before it has told the process loses no notification, nor is one lost that comes meanwhile", async () => {
+  const [receiver, subject] = [await receive(), subjectOf()];
+  await send(receiver, subject, ids(4));
+  const inbox = new Inbox(database.pool);
+  const claim = async () => {
+    await database.pool.query(
+      "update trustflow.callback_addresses set wake_at = now() where address = $1",
+      [addressOf(subject)],
+    );
+    const wakes = await inbox.claimWakes();
+    return wakes.find(({ workflowId }) => workflowId === subject.workflowId) as Wake;
+  };
+  const due = async () => {
+    const { rows } = await database.pool.query<{ isDue: boolean }>(
+      `select wake_at is not null as "isDue" from trustflow.callback_addresses where address = $1`,
+      [addressOf(subject)],
+    );
+    return rows[0]?.isDue;
+  };
+  const lost = await claim();
+  expect([lost.count, await due()]).toEqual([1, true]);
+  const told = await claim();
+  await send(receiver, subject, ["meanwhile"]);
+  await inbox.woken(told);
+  expect(await due()).toBe(true);
+  const last = await claim();
+  // One that took too long has no say any more.
+  await inbox.woken(lost);
+  expect([last.count, await due()]).toEqual([2, true]);
+  await inbox.woken(last);
+  expect(await due()).toBe(false);
 });
 
 test("surplus is replayed by hand: the process is told of it as of any other", async () => {

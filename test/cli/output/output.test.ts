@@ -51,7 +51,7 @@ test("a table has its columns under their headings", () => {
   ).toBe("ID         STATE\na-long-id  open\nb");
 });
 
-test("text from elsewhere cannot steer the terminal", () => {
+test("text from elsewhere cannot control the terminal", () => {
   expect(terminal`x: ${"a\u001b[2Jb\rc\n       d"}`.source).toBe("x: a[2Jb c d");
 });
 

@@ -1,4 +1,4 @@
-// Whatever texts from outside hold, a terminal gets the lines that we wrote and no character that steers it; CSV has the rows that
+// Whatever texts from outside hold, a terminal gets the lines that we wrote and no character that controls it; CSV has the rows that
 // we wrote and no formula; JSON keeps every character, and none that is not seen.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

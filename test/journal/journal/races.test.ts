@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   EffectAbsentOnce,
   EffectInFlight,
+  EffectMismatch,
   EffectRefused,
   EffectUnknown,
   Journal,
@@ -360,6 +361,11 @@ test("a decision about a step that never reached the journal is kept as well", a
     await journal.decide(effect, decision({ decision: "happened", result: { id: "by hand" } })),
   ).toMatchObject({ occurrence: "0" });
   expect(await journal.perform(effect, new Provider().performance)).toEqual({ id: "by hand" });
+  // From then on it belongs to that input, as what was sent does.
+  const another = sameStep(effect, { input: "another" });
+  await expect(journal.perform(another, new Provider().performance)).rejects.toThrow(
+    EffectMismatch,
+  );
   const other = effectOf();
   expect(await journal.decide(other, decision({ decision: "retry" }))).toMatchObject({
     occurrence: "0",

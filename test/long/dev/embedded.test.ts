@@ -12,7 +12,7 @@ const fast = { speed: 40_000 };
 const isOpen = `await once(process.stdin, "data");`;
 
 test(
-  "a letter ends as delivered, the sandbox can be steered, and nothing is left after close()",
+  "a letter ends as delivered, the sandbox can be controlled, and nothing is left after close()",
   async () => {
     const { child, lines } = program(
       fast,

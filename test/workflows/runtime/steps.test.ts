@@ -158,9 +158,18 @@ test("happened waives a step without a row", async () => {
   expect(submits()).toHaveLength(2);
 });
 
-test("each callback restarts a patient call at once, and leaves its attention open; beyond fifty calls none does", async () => {
-  const { run, attention, submits, last } = await start(submit);
+test("a callback does not break off a patient call that sends", async () => {
+  const { run, submits, last } = await start(submit);
   await last().fail({ kind: "unavailable" });
+  expect(last().input.mode).toBe("send");
+  await run.signal("providerEvents", [{ id: "e-1", kind: "Sent", at: "2026" }]);
+  expect(last().isCancelled).toBe(false);
+  expect(submits()).toHaveLength(2);
+});
+
+test("each callback restarts a patient call that only looks, and leaves its attention open; beyond fifty calls none does", async () => {
+  const { run, attention, submits, last } = await start(submit);
+  await last().fail({ kind: "unknownOutcome" });
   const { id } = attention() ?? {};
   for (let event = 1; event <= 60; event += 1) {
     const before = last();

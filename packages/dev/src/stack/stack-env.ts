@@ -60,7 +60,7 @@ export function stackEnv(state: StackState, options: StackEnvOptions): Record<st
   };
 }
 
-/** What a client needs, the commands that start, show and steer processes among them: no database, no account. */
+/** What a client needs, the commands that start, show and control processes among them: no database, no account. */
 export function clientEnv({ ports, keys }: StackState, directory: string): Record<string, string> {
   return {
     TRUSTFLOW_CONFIG: join(directory, "trustflow.toml"),
