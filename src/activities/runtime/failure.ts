@@ -142,7 +142,8 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
     const members = (error instanceof NotChangedYet ? error.members : undefined) ?? before?.members;
     heartbeat({ ...place, awaySince, ...(members && { members }) });
     const awayMs = awaySince === undefined ? undefined : clock() - awaySince;
-    if (described.isOurs && mayRepeat(context, awayMs)) throw error;
+    if (described.isOurs && mayRepeat(context, awayMs))
+      throw ApplicationFailure.fromError(error, { nextRetryDelay: growingMs(awayMs) });
     throw failureOf(described, context, awayMs);
   } finally {
     clearInterval(beat);
@@ -273,6 +274,8 @@ const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
 
 const MIN_QUICK_DELAY_MS = 1_000;
 const MAX_QUICK_DELAY_MS = 120_000;
+/** Temporal's own limit of a policy that names none. */
+const MAX_GROWTH = 100;
 
 /**
  * Since when the provider is away: `since` is its last answer, or the begin of the first attempt without one. An attempt that only
@@ -303,15 +306,14 @@ function failureOf(
   const leftMs = awayMs === undefined ? Infinity : unavailableForMs - awayMs;
   const isAskedToWait = retryAfterMs !== undefined && !journalWaits;
   const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
-  // Not by the number of attempts: those of a poll that went well for days are no reason to wait for minutes.
-  const growingMs = awayMs ?? 500 * 2 ** Math.min(activityInfo().attempt, 12);
-  const backoffMs = Math.min(Math.max(MIN_QUICK_DELAY_MS, growingMs), MAX_QUICK_DELAY_MS);
   const delayMs =
-    retryAfterMs === undefined
-      ? jittered(patient ? patienceMs : backoffMs, 0.8)
-      : kind === "unchanged"
-        ? retryAfterMs
-        : jittered(retryAfterMs, 1);
+    kind === "unchanged"
+      ? (retryAfterMs ?? repeatMs())
+      : retryAfterMs !== undefined
+        ? jittered(retryAfterMs, 1)
+        : patient
+          ? jittered(patienceMs, 0.8)
+          : growingMs(awayMs);
   // The last quick attempt is made when the time is over, not at the next step of the backoff.
   const quickDelayMs = Math.max(1, Math.min(delayMs, leftMs));
   const failure = ApplicationFailure.create({
@@ -319,14 +321,24 @@ function failureOf(
     message: messageOf(problem),
     details: [problem],
     nonRetryable: (final || isLongAway || decidedByWorkflow.has(kind)) && !patient,
-    ...(kind === "unchanged" && retryAfterMs === undefined
-      ? {}
-      : { nextRetryDelay: patient ? delayMs : quickDelayMs }),
+    nextRetryDelay: patient ? delayMs : quickDelayMs,
     ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });
   // The Web UI shows the stack as the last failure of a wait that is none.
   if (kind === "unchanged") failure.stack = failure.message;
   return failure;
+}
+
+/** Not by the number of attempts: those of a poll that went well for days are no reason to wait for minutes. */
+function growingMs(awayMs = 500 * 2 ** Math.min(activityInfo().attempt, 12)): number {
+  return jittered(Math.min(Math.max(MIN_QUICK_DELAY_MS, awayMs), MAX_QUICK_DELAY_MS), 0.8);
+}
+
+/** When a call that found nothing new is made again: after the longest interval of its policy, which grows as the policy says. */
+function repeatMs(): number {
+  const { attempt, retryPolicy: { maximumInterval, backoffCoefficient = 2 } = {} } = activityInfo();
+  const growth = Math.min(MAX_GROWTH, backoffCoefficient ** (attempt - 1));
+  return Number(maximumInterval ?? MIN_QUICK_DELAY_MS) * growth;
 }
 
 /** The Web UI shows it at the activity that is made again; it has no text of the provider or of a caller. */

@@ -24,6 +24,17 @@ export const quickOptions: ActivityOptions = {
 };
 
 /**
+ * The policy of a call that finds nothing new for long: it is repeated every `ms`, each time `growth` times as late, and adds nothing to the
+ * history. The activity says that itself (`repeatMs` in activities/runtime/failure.ts). An attempt that is lost with its worker is
+ * repeated after a second.
+ */
+export const repeatedEvery = (ms: number, growth = 1) => ({
+  initialInterval: Math.min(1_000, ms),
+  backoffCoefficient: growth,
+  maximumInterval: ms,
+});
+
+/**
  * The server retries without end. Each failure carries its own delay, with jitter, so this interval only applies to an attempt that
  * was lost with its worker.
  */

@@ -18,7 +18,7 @@ import type { InputOf, ProcessName, ResultOf } from "../../contracts/registry.js
 import { workflowIdOf, workflowTaskQueue } from "../../contracts/shared/names.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
 import { problemIn } from "./activity-errors.js";
-import { ownProxy, ownUpdateProxy } from "./activity-options.js";
+import { ownProxy, ownUpdateProxy, repeatedEvery } from "./activity-options.js";
 
 interface ChildOptions<P> {
   process: P;
@@ -130,7 +130,7 @@ export class Child<P extends ProcessName> {
   /** The event of an end is a reason to look at once, and no more than that. */
   async #change(): Promise<LookAnswer> {
     const { lookIntervalSeconds = 1 } = this.#start ?? {};
-    const retry = { initialInterval: lookIntervalSeconds * 1_000, backoffCoefficient: 1 };
+    const retry = repeatedEvery(lookIntervalSeconds * 1_000);
     for (;;) {
       const hints = this.#hints;
       const scope = new CancellationScope();

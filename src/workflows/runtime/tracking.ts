@@ -3,6 +3,7 @@
 import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import { repeatedEvery } from "./activity-options.js";
 import { earlierOf, msUntil, now, secondsAfter, secondsFromNow, Timer } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
 import { NothingNew } from "./steps.js";
@@ -104,7 +105,7 @@ class Tracking {
       if (this.#flow.log.isEndReported) this.#flow.status.asking();
       try {
         await this.#question("end", `Query ${label} for the end`, {
-          retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
+          retry: repeatedEvery(spans.askIntervalSeconds * 1_000, 2),
         });
       } finally {
         this.#flow.status.asked();
@@ -130,7 +131,7 @@ class Tracking {
       else
         await this.#question("change", `Query ${label} until something changes`, {
           scheduleToCloseTimeout,
-          retry: { initialInterval: spans.pollIntervalSeconds * 1_000, backoffCoefficient: 1 },
+          retry: repeatedEvery(spans.pollIntervalSeconds * 1_000),
         });
     }
   }

@@ -22,7 +22,7 @@ import type {
   SendNoticeBatchInput,
   SendNoticeBatchResult,
 } from "../../contracts/send-notice-batch/contract.js";
-import { databaseProxy, updateProxy } from "../runtime/activity-options.js";
+import { databaseProxy, repeatedEvery, updateProxy } from "../runtime/activity-options.js";
 import {
   answerTo,
   problemIn,
@@ -513,7 +513,7 @@ type Upload = (evi: BatchActivities, call: StepCall) => Promise<void>;
 function pollEach(seconds: number, forMs: number): ActivityOptions {
   return {
     scheduleToCloseTimeout: Math.max(10_000, forMs),
-    retry: { initialInterval: seconds * 1_000, backoffCoefficient: 1 },
+    retry: repeatedEvery(seconds * 1_000),
   };
 }
 

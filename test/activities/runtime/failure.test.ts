@@ -7,6 +7,7 @@ import {
   refusalOf,
 } from "../../../src/activities/runtime/failure.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
+import { repeatedEvery } from "../../../src/workflows/runtime/activity-options.js";
 import { inAttempt, providerError } from "../attempts.js";
 
 test.each([
@@ -40,6 +41,26 @@ test("an attempt that found nothing new says that this is no error, without a st
   await expect(waits).rejects.toMatchObject({ message, stack: message, type: "unchanged" });
 });
 
+test.each([
+  [1, 1, 60_000],
+  [9, 1, 60_000],
+  [1, 2, 60_000],
+  [3, 2, 240_000],
+  [30, 2, 6_000_000],
+])(
+  "attempt %i, which found nothing new, is made again by its policy's longest interval, growing by %i",
+  async (attempt, growth, delayMs) => {
+    const retryPolicy = repeatedEvery(60_000, growth);
+    const waits = inAttempt(() => asActivity(context, () => Promise.reject(new NotChangedYet())), {
+      attempt,
+      retryPolicy,
+    });
+    await expect(waits).rejects.toMatchObject({ nextRetryDelay: delayMs });
+    // One that is lost with its worker does not wait so long.
+    expect(retryPolicy.initialInterval).toBe(1_000);
+  },
+);
+
 test("an error of our own is repeated as it is; once it has lasted as long as an outage, the workflow is told", async () => {
   const hourMs = 3_600_000;
   const fail = (mode: AttemptMode, lastedMs: number) =>
@@ -51,12 +72,15 @@ test("an error of our own is repeated as it is; once it has lasted as long as an
         }),
       { currentAttemptScheduledTimestampMs: lastedMs, heartbeatDetails: { awaySince: 0 } },
     );
-  await expect(fail("quick", hourMs / 2)).rejects.toThrow(TypeError);
+  await expect(fail("quick", hourMs / 2)).rejects.toMatchObject({
+    type: "TypeError",
+    nonRetryable: false,
+  });
   await expect(fail("quick", hourMs)).rejects.toMatchObject({
     type: "unavailable",
     nonRetryable: true,
     message: "trustflow query: unavailable, a defect (TypeError): see the worker's log",
   });
   // An attention says so already.
-  await expect(fail("watch", hourMs)).rejects.toThrow(TypeError);
+  await expect(fail("watch", hourMs)).rejects.toMatchObject({ type: "TypeError" });
 });
