@@ -28,15 +28,17 @@ describe("a failed activity", () => {
   });
 
   test("is idle where a regular poll found nothing new, or many attempts not what they looked for", () => {
-    const failure = (type: string, nextRetryDelay?: 5_000) =>
-      ApplicationFailure.create({ type, ...(nextRetryDelay && { nextRetryDelay }) });
+    const failure = (type: string, nextRetryDelay: number) =>
+      ApplicationFailure.create({ type, nextRetryDelay });
     const regular = { ...retryPolicy, backoffCoefficient: 1 };
-    expect(delayOf(failure("unchanged"), 2, Infinity, regular)).toBe(IDLE_MS - FAR_MS + 1_000);
+    const idle = IDLE_MS - FAR_MS + 5_000;
+    expect(delayOf(failure("unchanged", 5_000), 2, Infinity, regular)).toBe(idle);
     // It ends by the number of its attempts.
-    expect(delayOf(failure("unchanged"), 2)).toBe(2_000);
-    expect(delayOf(failure("unchanged", 5_000), 2, Infinity, regular)).toBe(5_000);
+    expect(delayOf(failure("unchanged", 5_000), 1)).toBe(5_000);
+    // There is more to do.
+    expect(delayOf(failure("unchanged", 3_000), 2, Infinity, regular)).toBe(3_000);
     expect(delayOf(failure("notVisibleYet", 5_000), 16)).toBe(5_000);
-    expect(delayOf(failure("notVisibleYet", 5_000), 17)).toBe(IDLE_MS - FAR_MS + 5_000);
+    expect(delayOf(failure("notVisibleYet", 5_000), 17)).toBe(idle);
   });
 
   test("is final where the server would make no other attempt", () => {

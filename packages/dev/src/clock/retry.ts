@@ -23,8 +23,8 @@ export function failureByClock(
   const asked = msOptionalToNumber(nextRetryDelay ?? undefined);
   const delayMs = asked ?? intervalMs(info);
   const isIdle =
-    asked === undefined
-      ? type === "unchanged" && info.retryPolicy?.backoffCoefficient === 1
+    type === "unchanged"
+      ? info.retryPolicy?.backoffCoefficient === 1 && delayMs === longestMs(info)
       : type === "notVisibleYet" && info.attempt > LAGGING_ATTEMPTS;
   return Object.assign(
     failure,
@@ -34,9 +34,13 @@ export function failureByClock(
   );
 }
 
-function intervalMs({ attempt, retryPolicy = {} }: Pick<Info, "attempt" | "retryPolicy">): number {
-  const { initialInterval = 1_000, backoffCoefficient = 2, maximumInterval } = retryPolicy;
-  const first = msToNumber(initialInterval);
-  const most = maximumInterval === undefined ? 0 : msToNumber(maximumInterval);
-  return Math.min(first * backoffCoefficient ** (attempt - 1), most > 0 ? most : 100 * first);
+function intervalMs(info: Pick<Info, "attempt" | "retryPolicy">): number {
+  const { initialInterval = 1_000, backoffCoefficient = 2 } = info.retryPolicy ?? {};
+  const grown = msToNumber(initialInterval) * backoffCoefficient ** (info.attempt - 1);
+  return Math.min(grown, longestMs(info));
+}
+
+function longestMs({ retryPolicy = {} }: Pick<Info, "retryPolicy">): number {
+  const { initialInterval = 1_000, maximumInterval } = retryPolicy;
+  return msOptionalToNumber(maximumInterval) || 100 * msToNumber(initialInterval);
 }
