@@ -10,7 +10,8 @@ export class EviPostContext extends ProviderContext<typeof provider> {
   async findItem(uniqueId: string): Promise<PostalItem | undefined> {
     const asked = { uniqueIds: [uniqueId], includeAffidavits: true };
     const { results } = await this.ask("query", eviPost.query, asked);
-    return results.find(({ evidenceId }) => evidenceId === uniqueId);
+    // A UUID, which the provider may write in another case each time (P2 §2.5, §4.1).
+    return results.find(({ evidenceId }) => evidenceId.toLowerCase() === uniqueId.toLowerCase());
   }
 
   async itemByOwnKey(key: string): Promise<{ uniqueId: string; lookupKey?: string } | undefined> {

@@ -9,6 +9,7 @@ import { ShownItem } from "../../contracts/shared/status.js";
 import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
+import type { PostalItem } from "../../providers/evi-post/client.js";
 import { whenVisible, notFoundError } from "../runtime/polling.js";
 import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
@@ -68,19 +69,29 @@ export function ask(
   });
 }
 
-/** P2 §4.1: one ZIP for all; its only file belongs to the only id. */
+/** P2 §4.1: one ZIP for all. Where its file names hold no id, which §6.3 does not show, each id is asked for alone. */
 async function download(
   context: EviPostContext,
   wanted: EviAffidavit[],
   spool: Spool,
 ): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
+  const { files, hasUnnamed } = await filesOf(context, ids, spool);
+  if (!hasUnnamed) return files;
+  for (const id of ids.filter((one) => !files.has(one)))
+    for (const [name, file] of (await filesOf(context, [id], spool)).files) files.set(name, file);
+  return files;
+}
+
+/** The only file belongs to the only id. */
+async function filesOf(context: EviPostContext, ids: string[], spool: Spool) {
   const downloading = context.ask("downloadAffidavits", eviPost.downloadAffidavits, ids, spool);
-  const files = (await whenVisible(downloading)) ?? [];
-  const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
-  return new Map(
-    files.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),
-  );
+  const found = (await whenVisible(downloading)) ?? [];
+  const only = ids.length === 1 && found.length === 1 ? ids[0] : undefined;
+  const named = found.map(({ id = only, ...file }) => ({ id, file }));
+  const files = new Map<string, FetchedFile>();
+  for (const { id, file } of named) if (id !== undefined) files.set(id, file);
+  return { files, hasUnnamed: ids.length > 1 && named.some(({ id }) => id === undefined) };
 }
 
 async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, FetchedFile>> {
@@ -109,12 +120,12 @@ export function cancel(context: EviPostContext, given: EviUpdate): Promise<Cance
       const item = await context.findItem(given.uniqueId);
       // The provider gave this id: that it does not show the item (yet) proves nothing.
       if (!item) throw notFoundError(context, "query", "the communication is not in the answer");
-      return cancelAnswerFor(item.state);
+      return cancelAnswerFor(item);
     },
   });
   return cancelAnswer(cancelling, async () => {
     const item = await context.findItem(given.uniqueId);
-    return item && cancelAnswerFor(item.state);
+    return item && cancelAnswerFor(item);
   });
 }
 
@@ -133,9 +144,12 @@ export function requestAffidavit(
 
 const tooLate = new Set<string>(postalStates.slice(postalStates.indexOf("Dispatched")));
 
-/** From `Dispatched` on it is too late (P2 §4.1). */
-export function cancelAnswerFor(state: string): CancelAnswer | undefined {
-  if (state === "Cancelled") return { answer: "cancelled" };
+/** From `Dispatched` on it is too late (P2 §4.1); what was cancelled may be `Closed` by now (P2 §3.1). */
+export function cancelAnswerFor({
+  state,
+  outcome,
+}: Pick<PostalItem, "state" | "outcome">): CancelAnswer | undefined {
+  if (state === "Cancelled" || outcome === "Cancelled") return { answer: "cancelled" };
   return tooLate.has(state) ? { answer: "tooLate" } : undefined;
 }
 

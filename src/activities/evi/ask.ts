@@ -81,7 +81,8 @@ export async function askItem<P extends Provider, Dates>(
       throw error;
     },
   );
-  const missing = wanted.length - documents.length;
+  const known = new Set([...stored, ...documents.map((document) => document.uniqueId)]);
+  const missing = wanted.filter(({ id }) => !known.has(id)).length;
   if (request.wait === "affidavits" && missing > 0)
     throw notFoundError(context, operations.download, "a listed affidavit is not in the download");
   const hasMore = Object.keys(shown).length > 0;

@@ -72,7 +72,12 @@ export function withOwnKey<
   { results, hasMore }: { results: Item[]; hasMore: boolean },
 ): Item | undefined {
   const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
-  if (found || !hasMore) return found;
+  if (found) return found;
   // More than one page for a key that is unique: the query does not filter as assumed, so it proves no absence.
-  throw context.problem("query", "a query by our own key reports more matches than it returns");
+  if (hasMore)
+    throw context.problem("query", "a query by our own key reports more matches than it returns");
+  // It may be ours: the specification shows the key of a letter (P2 §2.5), and not that of a notice (P2 §2.7).
+  if (results.some(({ lookupKey }) => lookupKey === undefined))
+    throw context.problem("query", "a query by our own key returns an item without its key");
+  return undefined;
 }

@@ -1,6 +1,7 @@
 // Describes the body of a success as the specification does, and says whether an answer is that (docs/reading-the-specification.md §1).
 // Every call declares it; an answer that is something else, such as the web page of a proxy, is no success.
 import type { z } from "zod";
+import { parseJson } from "../../contracts/shared/text.js";
 import type { MismatchKind } from "../errors/provider-error.js";
 import type { HttpAnswer, KeptFile } from "./exchange.js";
 import { AMBIGUOUS, spelled } from "./spelling.js";
@@ -196,10 +197,10 @@ function isEmpty({ body }: HttpAnswer): boolean {
   return body.length < 10 && body.toString("utf8").trim() === "";
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for what is no JSON; a byte-order mark is left out. */
 export function jsonOf(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8"));
+    return parseJson(body.toString("utf8"));
   } catch {
     return undefined;
   }

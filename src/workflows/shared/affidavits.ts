@@ -3,7 +3,7 @@ import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 
 /**
- * An affidavit is tied by the `RequestId` of its callback; one that no callback announced is tied as `inferred` where
+ * Ids are UUIDs, in any case. An affidavit is tied by the `RequestId` of its callback; one that no callback announced is tied as `inferred` where
  * exactly one request still waits.
  */
 export function matchAffidavits(
@@ -16,16 +16,20 @@ export function matchAffidavits(
   const tellingLast = published.toSorted(
     (one, other) => Number(one.requestId !== undefined) - Number(other.requestId !== undefined),
   );
-  const announced = new Map(tellingLast.map((affidavit) => [affidavit.id, affidavit]));
-  const answered = new Set([...announced.values()].map(({ requestId }) => requestId));
-  const waiting = requests.filter(({ requestId }) => !answered.has(requestId));
+  const announced = new Map(
+    tellingLast.map((affidavit) => [affidavit.id.toLowerCase(), affidavit]),
+  );
+  const announcedAs = ({ uniqueId = "" }: ProcessDocument) => announced.get(uniqueId.toLowerCase());
+  const answered = new Set(
+    [...announced.values()].map(({ requestId }) => requestId?.toLowerCase()),
+  );
+  const waiting = requests.filter(({ requestId }) => !answered.has(requestId.toLowerCase()));
   const only = waiting.length === 1 ? waiting[0] : undefined;
   let inferred = false;
   return documents.map((document, index) => {
-    const requestId = announced.get(document.uniqueId ?? "")?.requestId;
+    const requestId = announcedAs(document)?.requestId;
     if (requestId !== undefined) return { ...document, requestId, tiedBy: "callback" };
-    const mayAnswer =
-      only && !inferred && index >= only.before && !announced.has(document.uniqueId ?? "");
+    const mayAnswer = only && !inferred && index >= only.before && !announcedAs(document);
     if (!mayAnswer) return document;
     inferred = true;
     return { ...document, requestId: only.requestId, tiedBy: "inferred" };

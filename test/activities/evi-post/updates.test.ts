@@ -12,9 +12,9 @@ const away = new ProviderError({ ...asking("cancel"), ...withoutAnswer("keyed"),
 
 /** What the query says of the item after each answer. */
 const asks = {
-  "shows it as dispatched": async () => cancelAnswerFor("Dispatched"),
-  "shows it as cancelled": async () => cancelAnswerFor("Cancelled"),
-  "shows it as submitted": async () => cancelAnswerFor("Submitted"),
+  "shows it as dispatched": async () => cancelAnswerFor({ state: "Dispatched" }),
+  "shows it as cancelled": async () => cancelAnswerFor({ state: "Cancelled" }),
+  "shows it as submitted": async () => cancelAnswerFor({ state: "Submitted" }),
   "does not show it": async () => undefined,
   "is refused too": async () => Promise.reject(refused(401)),
 };
