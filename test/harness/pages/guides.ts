@@ -247,11 +247,7 @@ const ownProvider: Guide[] = [
   },
 ];
 
-const tools: Guide[] = [
-  { page: "docs/applications.md" },
-  { page: "docs/testing.md" },
-  { page: "docs/simulation.md" },
-];
+const tools: Guide[] = [{ page: "docs/applications.md" }, { page: "docs/testing.md" }];
 
 /** Packages of their own, with the npm of a reader. */
 export const onboarding: Guide[] = [{ page: "examples/onboarding/README.md" }];
