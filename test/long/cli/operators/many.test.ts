@@ -1,10 +1,12 @@
 // `resolve --where` decides for many processes, and `logs` shows what all of them do, on the whole system.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { join } from "node:path";
 import type { PostalHandle } from "../../../../src/client.js";
 import { commandLine } from "../../../cli/in-process.js";
 import { eventually } from "../../../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
+import { temporaryFolder } from "../../../harness/temporary.js";
 import { messageInput } from "../../../processes/send-message/inputs.js";
 import { letterInput } from "../../../processes/send-postal/inputs.js";
 
@@ -85,10 +87,21 @@ test("resolve --where decides for each process once, as it has shown before, and
       answer: "resolved",
     })),
   });
-  for (const letter of letters)
-    expect((await statusWhere(letter, ({ phase }) => phase === "ended")).failure).toMatchObject({
-      type: "Abandoned",
+  for (const letter of letters) {
+    const { failure } = await statusWhere(letter, ({ phase }) => phase === "ended");
+    expect(failure).toMatchObject({
+      ...{ type: "Abandoned", message: "Abandoned at ask" },
+      abandoned: { effect: "exists", by: "Ana Ruiz" },
     });
+    const out = join(await temporaryFolder(), "evidence");
+    const saved = await commandLine(["evidence", letter.workflowId, "--out", out, "--json"], {
+      env: system.stack.env,
+    });
+    expect(JSON.parse(saved.stdout)).toMatchObject({
+      processes: [{ state: "FAILED", failure }],
+      files: [{ kind: "submitted" }],
+    });
+  }
   await untilListed(1);
   expect(await resolve(...abandon)).toMatchObject({ code: 0, answers: [] });
 }, 120_000);
