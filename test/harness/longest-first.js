@@ -19,7 +19,6 @@ export const longest = [
   "test/long/e2e/stuck.test.ts",
   "test/long/e2e/processes.test.ts",
   "test/long/e2e/erase.test.ts",
-  "test/long/e2e/look-up-proof.test.ts",
   "test/long/outages/client.test.ts",
   "test/e2e/promises.test.ts",
   "test/e2e/watching.test.ts",
