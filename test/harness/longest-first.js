@@ -18,7 +18,7 @@ export const longest = [
   "test/long/e2e/release.test.ts",
   "test/long/e2e/stuck.test.ts",
   "test/long/e2e/processes.test.ts",
-  "test/long/e2e/erase.test.ts",
+  "test/long/e2e/json-output.test.ts",
   "test/long/outages/client.test.ts",
   "test/e2e/promises.test.ts",
   "test/e2e/watching.test.ts",
