@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { durabilityOf } from "../../src/postgres/durability.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { doctor, expectFinding } from "../cli/doctor/doctor.js";
 import { trustflow } from "../cli/run.js";
 import { startStandby, testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 
@@ -47,6 +48,8 @@ test.each([["fsync"], ["full_page_writes"]])("%s off is named", async (setting) 
   await withSettings({ [setting]: "off" });
   const { problems } = await durability();
   expect(problems).toEqual([expect.stringMatching(new RegExp(`^${setting} is off: `))]);
+  const report = await doctor({ DATABASE_URL: database.url });
+  expectFinding(report, "durability", "commitsNotDurable", setting);
 });
 
 test("a worker does not start on such a server, and names the setting", async () => {
@@ -107,6 +110,8 @@ test("an asynchronous standby is a warning that says what a failover loses", asy
     while (found.warnings.length === 0 && Date.now() < until) found = await durability();
     expect(found.problems).toEqual([]);
     expect(found.warnings).toEqual([expect.stringContaining("a failover to one of them loses")]);
+    const report = await doctor({ DATABASE_URL: database.url });
+    expectFinding(report, "durability", "standbyAsynchronous", "acknowledged callbacks");
   } finally {
     end();
   }

@@ -9,7 +9,7 @@ const tests = [
   "test/coverage/coverage.test.ts",
   "test/deploy/compose.test.ts",
   "test/docs/paths.test.ts",
-  "test/long/e2e/attention.test.ts",
+  "test/long/e2e/stuck.test.ts",
   "test/e2e/promises.test.ts",
   "test/long/cli/help.test.ts",
   "test/processes/complete.test.ts",
@@ -52,7 +52,7 @@ test("Vitest finds the tests that import a source, and their helpers", () => {
   expect([command, run]).toEqual(["related", "--run"]);
   const listing = `const { createVitest } = await import("vitest/node");
     const vitest = await createVitest("test", { related: ${JSON.stringify(related)}, watch: false });
-    const places = ["contracts/nearest", "crypto/hmac", "scripts/bundle-size", "long/e2e/attention"];
+    const places = ["contracts/nearest", "crypto/hmac", "scripts/bundle-size", "long/e2e/stuck"];
     for (const { moduleId } of await vitest.getRelevantTestSpecifications(places)) console.log(moduleId);
     await vitest.close();`;
   const found = execFileSync(process.execPath, ["--input-type=module", "-e", listing], {

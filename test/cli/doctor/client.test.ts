@@ -61,19 +61,19 @@ test.each([
   [
     "a key of the workers is missing",
     { TRUSTFLOW_KEYS__CODEC: generateKeyRing("k2") },
-    ["open processes", "codecKeyMissing"],
+    ["open processes", "codecKeyMissing", 'no key "k1"'],
   ],
   [
     "another key stands under its id",
     { TRUSTFLOW_KEYS__CODEC: generateKeyRing("k1") },
-    ["open processes", "codecKeyWrong"],
+    ["open processes", "codecKeyWrong", "does not belong to this key"],
   ],
   ["no key is set", { TRUSTFLOW_KEYS__CODEC: "" }, ["key ring codec", "settingMissing"]],
   ["the namespace is not there", { TEMPORAL_NAMESPACE: "none" }, ["namespace", "namespaceMissing"]],
   [
     "the namespace lacks the search attributes",
     { TEMPORAL_NAMESPACE: "empty" },
-    ["search attributes", "searchAttributesMissing"],
+    ["search attributes", "searchAttributesMissing", "TrustflowPhase"],
   ],
   [
     "the document store cannot be used",
@@ -85,10 +85,16 @@ test.each([
     { TRUSTFLOW_ENVIRONMENT: "moon" },
     ["configuration", "configurationInvalid"],
   ],
-] as const)("%s", async (_, more, [check, finding]) => {
+] as const)("%s", async (_, more, [check, finding, detail = ""]) => {
   const { code, found } = await examined({ ...more });
-  expect(found.get(check)).toMatchObject({ finding, state: "fail" });
+  const said = { finding, state: "fail", detail: expect.stringContaining(detail) };
+  expect(found.get(check)).toMatchObject(said);
   expect(code).toBe(4);
+});
+
+test("an older key stands behind the present one", async () => {
+  const { found } = await examined({ TRUSTFLOW_KEYS__CODEC: `${generateKeyRing("k2")},${ring}` });
+  expect(found.get("open processes")?.state).toBe("ok");
 });
 
 test("Temporal is away", async () => {

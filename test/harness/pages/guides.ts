@@ -18,6 +18,7 @@ import { lostEnrolment } from "../../processes/issue-certificate/inputs.js";
 import { lostMessage } from "../../processes/send-message/inputs.js";
 import { refusedLetter } from "../../processes/send-postal/inputs.js";
 import type { Stopped } from "../../processes/stopped.js";
+import { commandLine } from "../../cli/in-process.js";
 import { textOf } from "../../docs/repository.js";
 import type { PageWorld } from "./world.js";
 
@@ -47,24 +48,40 @@ async function run(world: PageWorld, command: string): Promise<string> {
   return output;
 }
 
+/** Runs within the test what the page takes for granted, with the variables and the folder of the reader's shell. Returns its JSON. */
+async function prepare(world: PageWorld, ...args: string[]) {
+  await run(world, "env -0 > environment");
+  const variables = await readFile(join(world.checkout, "environment"), "utf8");
+  const env = Object.fromEntries(
+    variables.split("\0").map((line) => [line.replace(/=.*/s, ""), line.replace(/^[^=]*=/, "")]),
+  );
+  const place = { env, cwd: world.checkout };
+  const { code: ended, ...said } = await commandLine([...args, "--json"], place);
+  // `status` ends with 5 where an operator has to decide.
+  if (ended !== 0 && ended !== 5)
+    throw new Error(`${args.join(" ")} ended with ${ended}:\n${said.stderr}`);
+  return JSON.parse(said.stdout);
+}
+
 /** Starts a process whose words make it wait for an operator, and waits until it does. */
 async function startStopped(
   world: PageWorld,
   { command, example, stopped }: Stopped,
   id: string,
 ): Promise<void> {
-  const input = stopped(JSON.parse(await run(world, `cat examples/${example}`)), id);
+  const input = stopped(JSON.parse(textOf(`examples/${example}`)), id);
   await world.file(`examples/${id}.json`, JSON.stringify(input));
-  await run(world, `trustflow ${command} --input examples/${id}.json --id ${id}`);
-  while (!(await run(world, "trustflow list --attention --json")).includes(`${id}"`))
-    await delay(500);
+  await prepare(world, command, "--input", `examples/${id}.json`, "--id", id);
+  const isListed = async () =>
+    (await prepare(world, "list", "--attention")).some((one: { id: string }) => one.id === id);
+  while (!(await isListed())) await delay(500);
 }
 
 /** An enrolment whose answer was lost, and what the provider has of it. */
 async function loseEnrolment(world: PageWorld, id: string): Promise<void> {
   await startStopped(world, lostEnrolment, id);
-  const { items } = JSON.parse(await run(world, `trustflow sandbox items --intent ${id} --json`));
-  const item = JSON.parse(await run(world, `trustflow sandbox item ${items[0].id} --json`));
+  const { items } = await prepare(world, "sandbox", "items", "--intent", id);
+  const item = await prepare(world, "sandbox", "item", items[0].id);
   const ids = { certIdOtp: String(items[0].id), deviceCode: item.deviceCode };
   await world.file("enrolled.json", JSON.stringify(ids));
 }
@@ -74,7 +91,7 @@ const LEASE_SECONDS = 31;
 
 /** An operator decides about an attempt once it can run no more. */
 async function untilLeaseIsOver(world: PageWorld, id: string): Promise<void> {
-  const { attention } = JSON.parse((await world.run(`trustflow status ${id} --json`)).output);
+  const { attention } = await prepare(world, "status", id);
   await delay(Math.max(0, Date.parse(attention.since) + LEASE_SECONDS * 1_000 - Date.now()));
 }
 
@@ -247,11 +264,7 @@ const ownProvider: Guide[] = [
   },
 ];
 
-const tools: Guide[] = [
-  { page: "docs/applications.md" },
-  { page: "docs/testing.md" },
-  { page: "docs/simulation.md" },
-];
+const tools: Guide[] = [{ page: "docs/applications.md" }, { page: "docs/testing.md" }];
 
 /** Packages of their own, with the npm of a reader. */
 export const onboarding: Guide[] = [{ page: "examples/onboarding/README.md" }];

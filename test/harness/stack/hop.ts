@@ -11,6 +11,8 @@ export interface Hop {
   cut(): void;
   /** Breaks every connection, and takes no new one. */
   close(): void;
+  /** After a close: takes new ones again, at the same address. */
+  reopen(): Promise<void>;
 }
 
 /** Each connection goes to one of the addresses that takes it, in turn. */
@@ -37,18 +39,23 @@ export async function startHop(addresses: string[], tls?: TlsOptions): Promise<H
   const server = tls
     ? createTlsServer({ ...tls, ALPNProtocols: ["h2"] }, onConnection)
     : createTcpServer(onConnection);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const listen = async (at: number) => {
+    server.listen(at, "127.0.0.1");
+    await once(server, "listening");
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   const cut = () => {
     for (const socket of open) socket.destroy();
   };
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${port}`,
     cut,
     close() {
       server.close();
       cut();
     },
+    reopen: () => listen(port),
   };
 }
 

@@ -8,12 +8,14 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandLine } from "../../cli/in-process.js";
 import { readyLine, start, trustflow } from "../../cli/run.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { startHop } from "../../harness/stack/hop.js";
 import type { Hop } from "../../harness/stack/hop.js";
+import { testReady } from "../outages/ready.js";
 import { authoritiesOfClients, portOfTemporal, root, tlsOf } from "../../deploy/compose-file.js";
 
 let system: TestStack;
@@ -81,7 +83,7 @@ test.each([
   ["cleanup", ["list"]],
   ["cli", ["list"]],
 ])("%s reaches Temporal with its certificate", async (service, args) => {
-  const { code, stderr } = await trustflow(args, { env: envOf(service) });
+  const { code, stderr } = await commandLine(args, { env: envOf(service) });
   expect([code, stderr.includes("Cannot reach Temporal")]).toEqual([0, false]);
 });
 
@@ -90,7 +92,7 @@ test("a client without a certificate, with one of another authority, or without 
   const trusting = { TEMPORAL_TLS_SERVER_CA_CERT_PATH };
   const strange = { ...tlsOf("cli", others), ...trusting };
   for (const tls of [{ TEMPORAL_TLS, ...trusting }, strange, {}]) {
-    const { code, stderr } = await trustflow(["list"], { env: envOf("cli", tls) });
+    const { code, stderr } = await commandLine(["list"], { env: envOf("cli", tls) });
     expect([code, stderr]).toEqual([
       4,
       expect.stringMatching(/^(Cannot reach|TLS with) Temporal\b/m),
@@ -104,7 +106,7 @@ test("a server with a certificate of another authority is not believed", async (
   const impostor = await hopOf(others);
   try {
     const env = { ...envOf("cli"), TEMPORAL_ADDRESS: impostor.address };
-    expect((await trustflow(["list"], { env })).code).toBe(4);
+    expect((await commandLine(["list"], { env })).code).toBe(4);
   } finally {
     impostor.close();
   }
@@ -120,3 +122,5 @@ test("run again, the script keeps existing files; only the owner can read the au
     expect((await stat(join(ours, key))).mode & 0o777).toBe(0o600);
   expect((await stat(ours)).mode & 0o777).toBe(0o700);
 });
+
+describe("a worker whose way to Temporal has ended", () => testReady(() => system));

@@ -1,4 +1,4 @@
-// `Trustflow.embedded()`: a whole system for a user's own test, of which nothing is left; test/long/shutdown kills one.
+// `Trustflow.embedded()`: a whole system for a user's own test, of which nothing is left; test/long/e2e/virtual-clock.test.ts kills one.
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 // With `--json`, each command prints on stdout one JSON document, or JSON Lines where its help says so, on the whole system. A new command
 // that is not run here fails the test.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Command } from "commander";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { statusWhere, startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { assertionOf } from "../../processes/issue-certificate/inputs.js";
 import { identityInput } from "../../processes/verify-identity/inputs.js";
+import { testErase } from "./erase.js";
 
 /** They run until they are stopped; other tests read the JSON line with which they are ready, or the report of their end. */
 const staying = [
@@ -40,6 +41,9 @@ afterAll(async () => {
   await system?.close();
   await rm(folder, { recursive: true });
 }, 60_000);
+
+// First: it counts what the tables hold.
+describe("trustflow erase", () => testErase(() => system));
 
 /** A group of commands is none, but for the sandbox, which runs by its own name. */
 function namesIn(command: Command, path = ""): string[] {

@@ -8,7 +8,7 @@ import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { metricsPorts, metricsRoles } from "../../harness/stack/metrics-ports.js";
 import type { MetricsRole } from "../../harness/stack/metrics-ports.js";
-import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import { historyLength, startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { until } from "../../harness/outages/wait.js";
 
@@ -152,6 +152,13 @@ test("a refused account shows as refused calls, as calls not made, and as an att
   await until(
     async () => (await value("relay", "trustflow_processes_open", letters)) === denied.length,
   );
+
+  // A probe leaves no trace in a history.
+  const lengths = () =>
+    Promise.all(denied.map((name) => historyLength(system, `sendPostal/${name}`)));
+  const [before, probes] = [await lengths(), (await called("submit", "accessDenied")) ?? 0];
+  await until(async () => ((await called("submit", "accessDenied")) ?? 0) > probes + 2);
+  expect(await lengths()).toEqual(before);
 }, 60_000);
 
 test("docs/operations/watch.md has a row for each of our metrics, with its role and type", async () => {

@@ -18,11 +18,12 @@ const example = async (name: string) =>
     ),
   );
 
-/** What the program prints, once it has ended by itself. */
-async function ended({ child, lines }: ReturnType<typeof program>) {
+/** What the program prints before it ends, by itself or by a kill. */
+async function ended({ child, lines }: ReturnType<typeof program>, isKilled = false) {
   const exit = once(child, "exit");
   const said = JSON.parse((await lines.next()).value);
-  expect(await exit).toEqual([0, null]);
+  if (isKilled) child.kill("SIGKILL");
+  expect(await exit).toEqual(isKilled ? [null, "SIGKILL"] : [0, null]);
   await nothingIsLeft();
   return said;
 }
@@ -92,59 +93,30 @@ test(
 );
 
 test(
-  "a notice that nobody reads becomes a letter at its deadline, and processes of two programs live by the same clock",
-  async () => {
-    const { notice, post } = await example("serve");
-    const input = {
-      notice: { ...notice, recipientDisplayName: "sandbox:received" },
-      post,
-      settings: { deadlineSeconds: (3 * DAY_MS) / 1000, lookIntervalSeconds: 21_600 },
-    };
-    const { settings: _, ...alone } = await example("notice");
-    const other = {
-      ...alone,
-      recipientDisplayName: "sandbox:open",
-      settings: { deadlineSeconds: (5 * DAY_MS) / 1000 },
-    };
-    const said = await ended(
-      program(
-        { clock: "virtual" },
-        `await trustflow.clock.advance("30 days");
-        const start = trustflow.clock.now();
-        const { Trustflow: Client } = await import("trustflow-client");
-        const client = await Client.connect({ env: trustflow.env });
-        const serving = await client.serveNotice("order-2", ${JSON.stringify(input)});
-        const notice = await trustflow.sendNotice("order-3", ${JSON.stringify(other)});
-        const { outcome: ofNotice, timeline: toldByNotice } = await trustflow.clock.runUntil(notice.result());
-        const noticeEnd = trustflow.clock.now();
-        const served = await trustflow.clock.runUntil(serving.result());
-        await client.close();
-        console.log(JSON.stringify({ start, ofNotice, toldByNotice, noticeEnd, served }));
-        await trustflow.close();`,
-      ),
-    );
-    const day = (instant: string) => (Date.parse(instant) - Date.parse(said.start)) / DAY_MS;
-    expect(said.ofNotice).toBe("openAtDeadline");
-    expect(day(said.noticeEnd)).toBeGreaterThanOrEqual(5);
-    expect(said.served.outcome).toBe("servedByPost");
-    expect(day(said.served.dates.escalatedAt)).toBe(3);
-  },
-  LIMIT_MS,
-);
-
-test(
-  "a batch, a code and a late audit need few stops, and an outage is met that begins between two moves",
+  "processes of two programs live by one clock: few stops, an outage between two moves, a deadline; and nothing is left after a kill",
   async () => {
     const list = Buffer.from(
       "address;legalname;displayname\nada@example.com;Ada Byron;sandbox:read\n",
     ).toString("base64");
     const { settings: _, ...batch } = await example("batch");
     const { settings: __, ...letter } = await example("letter");
+    const { settings: ___, ...notice } = await example("notice");
+    const serving = await example("serve");
     const inputs = {
       batch: { ...batch, recipients: { base64: list, mediaType: "text/csv" } },
       letter: { ...letter, recipientName: "sandbox:open" },
       agreement: await example("agreement"),
       identity: { idConference: "order-4~audit-late" },
+      serving: {
+        notice: { ...serving.notice, recipientDisplayName: "sandbox:received" },
+        post: serving.post,
+        settings: { deadlineSeconds: (3 * DAY_MS) / 1000, lookIntervalSeconds: 21_600 },
+      },
+      notice: {
+        ...notice,
+        recipientDisplayName: "sandbox:open",
+        settings: { deadlineSeconds: (5 * DAY_MS) / 1000 },
+      },
     };
     const said = await ended(
       program(
@@ -168,11 +140,20 @@ test(
         await sandbox.clearFaults();
         await clock.advance("1 day");
         const back = await letter.status();
-        console.log(JSON.stringify({ signed, identified, closed, away, back, requests: (await sandbox.requests()).total }));
-        await trustflow.close();`,
+        const requests = (await sandbox.requests()).total;
+        const start = clock.now();
+        const { Trustflow: Client } = await import("trustflow-client");
+        const client = await Client.connect({ env: trustflow.env });
+        const serving = await client.serveNotice("order-5", inputs.serving);
+        const notice = await trustflow.sendNotice("order-6", inputs.notice);
+        const { outcome: ofNotice } = await clock.runUntil(notice.result());
+        const noticeEnd = clock.now();
+        const served = await clock.runUntil(serving.result());
+        console.log(JSON.stringify({ signed, identified, closed, away, back, requests, start, ofNotice, noticeEnd, served }));`,
       ),
+      true,
     );
-    const { signed, identified, closed, away, back, requests } = said;
+    const { signed, identified, closed, away, back, requests, served } = said;
     expect([signed.outcome, identified.outcome, closed.outcome]).toEqual([
       "signed",
       "verified",
@@ -184,6 +165,12 @@ test(
     // In reality a batch is read each 30 seconds, and an audit is looked for each two minutes.
     expect(requests["evi-notice.getBatch"]["200"]).toBeLessThan(60);
     expect(requests["video-identification.getAuditData"]["404"]).toBeLessThan(120);
+    // A notice that nobody reads becomes a letter at its deadline.
+    const day = (instant: string) => (Date.parse(instant) - Date.parse(said.start)) / DAY_MS;
+    expect(said.ofNotice).toBe("openAtDeadline");
+    expect(day(said.noticeEnd)).toBeGreaterThanOrEqual(5);
+    expect(served.outcome).toBe("servedByPost");
+    expect(day(served.dates.escalatedAt)).toBe(3);
   },
   LIMIT_MS,
 );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Change } from "../../../src/client.js";
 import { newSecret } from "../../../src/webhooks/signature.js";
-import { trustflow } from "../../cli/run.js";
+import { commandLine } from "../../cli/in-process.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { reset, tasksOf } from "../../harness/stack/reset.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
@@ -120,7 +120,7 @@ test("one who follows all processes hears the same, also one who comes later", a
 test("an operator lists, tests and replays deliveries", async () => {
   const { env } = system.stack;
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await trustflow(["webhooks", ...args, "--json"], { env });
+    const { code, stdout, stderr } = await commandLine(["webhooks", ...args, "--json"], { env });
     return { code, stderr, said: JSON.parse(stdout || "null") };
   };
   const { said: listed } = await run("list", "--state", "delivered", "--endpoint", "billing");

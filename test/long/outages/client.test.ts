@@ -5,9 +5,6 @@ import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { connect, createServer } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Trustflow, UnreachableError } from "../../../src/client.js";
@@ -15,6 +12,7 @@ import { ProcessHandle } from "../../../src/client/handle.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { eventually } from "../../harness/outages/wait.js";
+import { startHop } from "../../harness/stack/hop.js";
 import { freshRing, startServer } from "../../temporal/support.js";
 import { counted, finish, touch } from "./outage.workflows.js";
 
@@ -26,36 +24,14 @@ let running: Promise<void>;
 
 /** A client whose way to the server can be cut. */
 async function clientOnItsWay() {
-  const [host = "", port = ""] = env.address.split(":");
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    const other = connect(Number(port), host);
-    for (const one of [socket, other]) {
-      sockets.add(one);
-      one.on("error", () => undefined);
-      one.on("close", () => [socket, other].forEach((each) => each.destroy()));
-    }
-    socket.pipe(other).pipe(socket);
-  });
-  const listen = async (at: number) => {
-    server.listen(at, "127.0.0.1");
-    await once(server, "listening");
-  };
-  await listen(0);
-  const { port: own } = server.address() as AddressInfo;
-  const connection = await Connection.connect({ address: `127.0.0.1:${own}` });
-  const cuttable = new Client({ connection, dataConverter: dataConverter(ring) });
+  const way = await startHop([env.address]);
+  const connection = await Connection.connect({ address: way.address });
   return {
-    client: cuttable,
-    async cut() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      sockets.clear();
-    },
-    restore: () => listen(own),
+    ...way,
+    client: new Client({ connection, dataConverter: dataConverter(ring) }),
     async [Symbol.asyncDispose]() {
       await connection.close();
-      await this.cut();
+      way.close();
     },
   };
 }
@@ -206,7 +182,7 @@ test.concurrent("an update that was cut short before the outage names its id", a
       workflow: {
         getHandle: () => ({
           executeUpdate: async () => {
-            await way.cut();
+            way.close();
             throw new WorkflowNotFoundError("it has ended", handle.workflowId, undefined);
           },
         }),
@@ -227,11 +203,11 @@ test.concurrent("a watch outlasts the outage", async () => {
   const shown: string[] = [];
   const seen = watched(handle, shown);
   await eventually("the watch shows its memo", () => shown.includes("tracking"));
-  await way.cut();
+  way.close();
   await deliver(handle);
   await near().workflow.getHandle(handle.workflowId).result();
   await delay(3_000);
-  await way.restore();
+  await way.reopen();
   expect((await seen).slice(-2)).toEqual(["tracking", "delivered"]);
 }, 60_000);
 
@@ -243,7 +219,7 @@ test.concurrent("a wait outlasts the outage, other calls say that Temporal is aw
   const touching = handle.touch("u-1").catch((error: unknown) => error);
   const inside = near().workflow.getHandle(workflowId);
   await eventually("the update", async () => (await inside.query(counted)) === 1);
-  await way.cut();
+  way.close();
   const trustflow = Reflect.construct(Trustflow, [
     { connected: { client: way.client }, ring, config: loadConfig() },
   ]) as Trustflow;
@@ -261,7 +237,7 @@ test.concurrent("a wait outlasts the outage, other calls say that Temporal is aw
   expect(unanswered).toBeInstanceOf(UnreachableError);
   expect(unanswered).toMatchObject({ updateId: "u-1" });
   expect((unanswered as Error).message).toContain("repeat it with the update id u-1");
-  await way.restore();
+  await way.reopen();
   await inside.signal(finish, "touched");
   expect(await handle.touch("u-1")).toBe(1);
   await inside.signal(finish, "delivered");

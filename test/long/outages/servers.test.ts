@@ -2,7 +2,11 @@
 // process fails or asks for a person (docs/design.md §1, §7). Meanwhile each role says what it waits for. One sample of each on real
 // servers: the simulation has them at all moments, for all processes.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Trustflow } from "../../../src/client.js";
 import type { ProcessHandle } from "../../../src/client.js";
 import { roleNames } from "../../../packages/dev/src/stack/role.js";
 import type { RoleName } from "../../../packages/dev/src/stack/role.js";
@@ -19,16 +23,20 @@ import {
   inboxRows,
   signalledEvents,
 } from "../../harness/stack/inbox.js";
-import { startTestStack } from "../../harness/stack/stack.js";
+import { baseBackup, copy } from "../../harness/stack/base-backup.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
+import { temporaryFolder } from "../../harness/temporary.js";
 
 const MINUTE_MS = 60_000;
 const exits = new Exits();
+const run = promisify(execFile);
 
 let system: TestStack;
+let backup: string;
 
 beforeAll(async () => {
-  // Persistent, so that Temporal keeps its database over a restart. Its clock is stopped until the last test, so the provider
+  // Persistent, so that Temporal keeps its database over a restart. Its clock is stopped until a test lets it run, so the provider
   // changes only when a test says so.
   system = await startTestStack({
     persistent: true,
@@ -36,6 +44,7 @@ beforeAll(async () => {
     sandboxSpeed: "manual",
     onDeath: exits.note,
   });
+  backup = await temporaryFolder();
 }, 120_000);
 afterAll(async () => {
   await killHeldRoles();
@@ -111,14 +120,20 @@ const urlOf = (workflowId: string) =>
 /** Those that go on to their end in the last test. */
 const open: ProcessHandle<{ outcome: string }>[] = [];
 
-async function start(id: string): Promise<ProcessHandle<{ outcome: string }>> {
-  const handle = await underTest.start(system.client, id);
+async function start(
+  id: string,
+  client = system.client,
+): Promise<ProcessHandle<{ outcome: string }>> {
+  const handle = await underTest.start(client, id);
   open.push(handle);
   return handle;
 }
 
-async function startTracked(id: string): Promise<ProcessHandle<{ outcome: string }>> {
-  const handle = await start(id);
+async function startTracked(
+  id: string,
+  client = system.client,
+): Promise<ProcessHandle<{ outcome: string }>> {
+  const handle = await start(id, client);
   await eventually("tracking", async () => (await handle.status()).phase === "tracking");
   return handle;
 }
@@ -241,8 +256,7 @@ test("a worker that is ending is not ready, while it finishes what it does", asy
 }, 60_000);
 
 // With a clock that runs, a receiver that is busy for seconds would miss all retries of a callback.
-test("after all of it, every process ends well, with one effect each", async () => {
-  expect(open).toHaveLength(7);
+async function endWell(handles: ProcessHandle<{ outcome: string }>[]): Promise<void> {
   let living: string[] = [];
   // A status shows the outcome before the process has ended, and the clock must go on until then.
   await eventually(
@@ -250,14 +264,74 @@ test("after all of it, every process ends well, with one effect each", async () 
     async () => {
       const { pending } = (await system.sandbox.callbacks()).counts;
       await system.sandbox.advance(pending > 0 ? MINUTE_MS : 360 * MINUTE_MS);
-      const stillOpen = await Promise.all(open.map((handle) => handle.isOpen()));
-      living = open.filter((_, index) => stillOpen[index]).map(({ id }) => id);
+      const stillOpen = await Promise.all(handles.map((handle) => handle.isOpen()));
+      living = handles.filter((_, index) => stillOpen[index]).map(({ id }) => id);
       return living.length === 0;
     },
     100_000,
   );
-  for (const handle of open) {
+  for (const handle of handles) {
     expect((await handle.result()).outcome).toBe(underTest.outcome);
     expect(await system.effects(handle.id)).toEqual(underTest.effects);
   }
+}
+
+test("after all of it, every process ends well, with one effect each", async () => {
+  expect(open).toHaveLength(7);
+  await endWell(open);
 }, 120_000);
+
+const here = (...path: string[]) => join(system.stack.directory, ...path);
+
+async function backUp(): Promise<void> {
+  const { temporal } = system.stack;
+  await temporal.kill();
+  await run("sh", ["-c", `cp -a ${here("temporal.db")}* ${backup}`]);
+  await temporal.restart();
+  await baseBackup(system.pool, here("postgres", "data"), backup);
+  await copy(here("documents"), backup);
+}
+
+async function restore(): Promise<void> {
+  const { temporal, postgres } = system.stack;
+  for (const name of ["receiver", "relay", "worker"] as const) await system.stack.role(name).stop();
+  await temporal.kill();
+  await postgres?.stop();
+  await run("sh", [
+    "-c",
+    `rm -r ${here("temporal.db")}* ${here("postgres", "data")} ${here("documents")}`,
+  ]);
+  await run("sh", ["-c", `cp -a ${backup}/temporal.db* ${backup}/documents ${here()}`]);
+  await copy(join(backup, "data"), here("postgres"));
+  await postgres?.start();
+  await temporal.restart();
+}
+
+// A backup that is made while processes are open brings all of them back, with one effect each (docs/operations/upgrade.md): Temporal,
+// PostgreSQL by its own base backup, and the documents with the data keys.
+test("what the backup has goes on, and what it forgot is taken up again by the provider's memory", async () => {
+  const known = await startTracked("known");
+  // Its document is read after the restore, so the data keys have to be there.
+  await system.sandbox.putAccount("sandbox", { password: "changed" });
+  const waiting = await underTest.start(system.client, "waiting");
+  await statusWhere(waiting, ({ attention }) => attention?.kind === "accessDenied");
+  await backUp();
+  await system.sandbox.putAccount("sandbox", { password: "sandbox" });
+  const forgotten = await startTracked("forgotten");
+  await restore();
+
+  // First the callbacks: those of the forgotten letter wait for a person.
+  for (const name of ["receiver", "relay"] as const) await system.stack.role(name).restart();
+  await eventually("the callbacks", async () => {
+    await system.sandbox.advance(MINUTE_MS);
+    const rows = await inboxRows(system, forgotten.workflowId);
+    return rows.length > 0 && rows.every(({ state }) => state === "parked");
+  });
+  await system.stack.role("worker").restart();
+  // An application that went on would use a data key that was restored away.
+  const client = await Trustflow.connect();
+  const again = await startTracked("forgotten", client);
+
+  await endWell([known, waiting, again]);
+  await client.close();
+}, 300_000);

@@ -7,7 +7,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { roleNames } from "../../../packages/dev/src/stack/role.js";
 import type { RoleName } from "../../../packages/dev/src/stack/role.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { startMany } from "../../harness/outages/many.js";
 import {
   openLetter,
   sendPostalUnderTest as underTest,
@@ -36,7 +35,9 @@ const roles = ["worker", "receiver", "relay"] as const;
 const openIds = Array.from({ length: 16 }, (_, index) => `open-${index}`);
 
 test("nothing fails and nothing is lost when each role is stopped and started in turn", async () => {
-  const open = await startMany(system, underTest, openIds, openLetter);
+  const open = await Promise.all(
+    openIds.map((id) => underTest.start(system.client, id, openLetter)),
+  );
   for (const handle of open)
     await eventually("tracking", async () => (await handle.status()).phase === "tracking");
   let number = 0;

@@ -1,7 +1,7 @@
 // A flood at a leaked callback address: a process at its limit of events ends as it would, and thousands of callbacks come to the
 // address of one letter while others run. No outcome changes, the inbox stores no more than the quota, and no other process is affected
 // (docs/decisions/0020).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defaultQuota } from "../../../src/contracts/shared/callback-quota.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { addressOf } from "../../processes/send-postal/callbacks.js";
@@ -9,6 +9,7 @@ import { sendPostalUnderTest as letter } from "../../processes/send-postal/under
 import { historyLength, startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { send } from "../../harness/storms/sender.js";
+import { testMany } from "../cli/operators/many.js";
 
 const POSTINGS = 5_000;
 const LETTERS = 10;
@@ -18,6 +19,8 @@ beforeAll(async () => {
   system = await startTestStack();
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
+
+describe("one command for many processes", () => testMany(() => system));
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 

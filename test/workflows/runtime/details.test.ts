@@ -169,6 +169,7 @@ test("an unknown outcome says in which portal to look, for what and for which ti
   expect(shown({ lookupKey: "order-7" })).toContain(`${portal} lookupKey order-7`);
   expect(shown({})).toContain(`${portal} a call at the times below`);
   expect(shown({}).join("\n")).toMatch(/The provider was called between .* and /);
+  expect(shown({}).join("\n")).toContain("causes a second effect if the first attempt arrived");
 });
 
 test("a wait shows when the process asks by itself, unless it asks just now", () => {

@@ -42,10 +42,9 @@ async function tlsServer(shown: Certificate): Promise<number> {
   return listening(server);
 }
 
-function providerAt(port: number): Record<string, string> {
-  const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
+function providerAt(port: number, name = "DEFAULT"): Record<string, string> {
+  const account = `TRUSTFLOW_ACCOUNTS__${name}__EVI_POST`;
   return {
-    NODE_EXTRA_CA_CERTS: authorityFile,
     [`${account}__BASE_URL`]: `https://${HOST}:${port}`,
     [`${account}__USERNAME`]: "user",
     [`${account}__PASSWORD`]: "password",
@@ -68,26 +67,34 @@ const cases: [FindingName, string, Validity][] = [
   ["certificateOfOtherHost", "post.example.com", {}],
 ];
 
-test.each(cases)("%s: of a provider, and of Temporal", async (finding, host, validity) => {
-  const shown = serverCertificate([host], authority, validity);
-  const [provider, temporal] = await Promise.all([tlsServer(shown), tlsServer(shown)]);
-  const report = await doctor({ ...providerAt(provider), ...temporalAt(temporal) });
-  for (const port of [provider, temporal])
-    expectFinding(report, `certificate ${HOST}:${port}`, finding, `${HOST}:${port}`);
+test.each(cases)("%s: of Temporal", async (finding, host, validity) => {
+  const port = await tlsServer(serverCertificate([host], authority, validity));
+  const report = await doctor(temporalAt(port));
+  expectFinding(report, `certificate ${HOST}:${port}`, finding, `${HOST}:${port}`);
   expect(report.stdout).not.toContain("hunter2");
 });
 
-test("a certificate that is good for more than 30 days is fine, of provider, receiver and Temporal", async () => {
-  const shown = serverCertificate([HOST], authority, { untilDays: 31 });
-  const ports = await Promise.all([tlsServer(shown), tlsServer(shown), tlsServer(shown)]);
+test("each account's provider is judged; a certificate that is good for more than 30 days is fine, of provider, receiver and Temporal", async () => {
+  const judged = await Promise.all(
+    cases.map(async ([finding, host, validity], index) => {
+      const port = await tlsServer(serverCertificate([host], authority, validity));
+      return { finding, port, account: providerAt(port, `OF_CASE_${index}`) };
+    }),
+  );
+  const fine = serverCertificate([HOST], authority, { untilDays: 31 });
+  const ports = await Promise.all([tlsServer(fine), tlsServer(fine), tlsServer(fine)]);
   const [provider, receiver, temporal] = ports;
-  const { checks } = await doctor({
+  const report = await doctor({
+    NODE_EXTRA_CA_CERTS: authorityFile,
+    ...Object.assign({}, ...judged.map(({ account }) => account)),
     ...providerAt(provider),
     ...temporalAt(temporal),
     TRUSTFLOW_CALLBACKS__PUBLIC_URL: `https://${HOST}:${receiver}`,
   });
+  for (const { finding, port } of judged)
+    expectFinding(report, `certificate ${HOST}:${port}`, finding, `${HOST}:${port}`);
   for (const port of ports)
-    expect(checks).toContainEqual(
+    expect(report.checks).toContainEqual(
       expect.objectContaining({ check: `certificate ${HOST}:${port}`, state: "ok" }),
     );
 });
@@ -105,8 +112,7 @@ test("a name that Temporal's configuration gives is the one that the certificate
 
 test("certificateUntrusted: an issuer that this machine does not know", async () => {
   const port = await tlsServer(serverCertificate([HOST], authority));
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = providerAt(port);
-  const report = await doctor(env);
+  const report = await doctor(providerAt(port));
   expectFinding(report, `certificate ${HOST}:${port}`, "certificateUntrusted", "UNABLE_TO_VERIFY");
 });
 

@@ -15,7 +15,7 @@ import {
   expectFinding,
   listening,
 } from "../../../cli/doctor/doctor.js";
-import { trustflow } from "../../../cli/run.js";
+import { commandLine } from "../../../cli/in-process.js";
 
 const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
 const ring = generateKeyRing();
@@ -158,7 +158,7 @@ test("an unexpected error shows its kind only", async () => {
 });
 
 test("for a reader each finding has its name and its remedy", async () => {
-  const { code, stdout } = await trustflow(["doctor"], { env });
+  const { code, stdout } = await commandLine(["doctor"], { env });
   expect(code).toBe(4);
   expect(stdout).toMatch(/^FAIL {2}database .*ECONNREFUSED.*\n {6}databaseAway: Start PostgreSQL/m);
   expect(stdout).toMatch(/^ok {4}environment +sandbox$/m);

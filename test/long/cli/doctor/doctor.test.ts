@@ -7,13 +7,10 @@ import { type Server, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { accountsOf, loadWithAccounts } from "../../../../src/providers/accounts.js";
-import { searchAttributes, workflowTaskQueue } from "../../../../src/contracts/shared/names.js";
+import { searchAttributes } from "../../../../src/contracts/shared/names.js";
 import { KeyRing, generateKeyRing } from "../../../../src/crypto/key-ring.js";
-import type { PostgresServer } from "../../../../packages/dev/src/servers/postgres.js";
-import { createPool } from "../../../../src/postgres/pool.js";
 import { lookUpProofsOf } from "../../../../src/config/look-up-proofs.js";
 import { connectClient } from "../../../../src/temporal/connection.js";
 import {
@@ -21,15 +18,8 @@ import {
   serverCertificate,
 } from "../../../../packages/sandbox/src/tls/certificate.js";
 import type { Validity } from "../../../../packages/sandbox/src/tls/certificate.js";
-import { startPostgres, startStandby } from "../../../harness/stack/postgres.js";
 import { type TestStack, startTestStack } from "../../../harness/stack/stack.js";
-import {
-  type Report,
-  closedPort,
-  doctor,
-  expectFinding,
-  listening,
-} from "../../../cli/doctor/doctor.js";
+import { type Report, doctor, expectFinding, listening } from "../../../cli/doctor/doctor.js";
 
 const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
 const KEYWORD = 2;
@@ -117,45 +107,6 @@ test("databaseUserOwns: the owner of the tables, outside the sandbox", async () 
   expectFinding(report, check, "databaseUserOwns", "trustflow has the rights of the owner");
   const { checks } = await doctorWith(owner);
   expect(checks.find((one) => one.check === check)?.state).toBe("ok");
-});
-
-describe("durability", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.close());
-
-  async function administrate(...statements: string[]): Promise<void> {
-    const pool = createPool(server.url, { max: 1 });
-    for (const statement of [...statements, "select pg_reload_conf()"]) await pool.query(statement);
-    await pool.end();
-    await delay(300);
-  }
-
-  test.each([
-    ["fsync", ["alter system set fsync = off"]],
-    ["full_page_writes", ["alter system set full_page_writes = off"]],
-    [
-      "synchronous_standby_names",
-      [
-        "alter system set synchronous_standby_names = 'nobody'",
-        "alter system set synchronous_commit = local",
-      ],
-    ],
-  ])("commitsNotDurable: %s", async (setting, statements) => {
-    await administrate(...statements);
-    const report = await doctorWith({ DATABASE_URL: server.url });
-    await administrate("alter system reset all");
-    expectFinding(report, "durability", "commitsNotDurable", setting);
-  });
-
-  test("standbyAsynchronous: a warning that says what a failover loses", async () => {
-    const end = await startStandby(server.url);
-    const report = await doctorWith({ DATABASE_URL: server.url });
-    end();
-    expectFinding(report, "durability", "standbyAsynchronous", "acknowledged callbacks");
-  });
 });
 
 describe("look-ups", () => {
@@ -267,59 +218,10 @@ describe("the namespace", () => {
     expectFinding(report, "namespace", "retentionTooLong", "for 401 days");
   });
 
-  test("searchAttributesMissing: a fresh namespace", async () => {
-    const report = await doctorWith(await namespaceOf(90));
-    expectFinding(report, "search attributes", "searchAttributesMissing", "TrustflowPhase");
-  });
-
   test("searchAttributeOfOtherType: a name with another type", async () => {
     const { name } = searchAttributes.deadline;
     const report = await doctorWith(await namespaceOf(90, { [name]: KEYWORD }));
     expectFinding(report, "search attributes", "searchAttributeOfOtherType", name);
-  });
-});
-
-describe("open processes", () => {
-  const [old, current, other] = ["old", "current", "old"].map(generateKeyRing);
-  const closers: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closers.splice(0)) await close();
-  });
-
-  /** One process opened under each ring, the first one first; no worker takes them up. */
-  async function openedUnder(...rings: (string | undefined)[]): Promise<void> {
-    for (const ring of rings) {
-      const { client, close } = await connectClient(KeyRing.parse(ring ?? ""));
-      const handle = await client.workflow.start("sendPostal", {
-        taskQueue: workflowTaskQueue,
-        workflowId: `sendPostal/${randomUUID()}`,
-        args: [{}],
-      });
-      closers.push(async () => {
-        await handle.terminate();
-        await close();
-      });
-    }
-    // Visibility follows a moment later.
-    const { client, close } = await connectClient(KeyRing.parse(current ?? ""));
-    while ((await client.workflow.count("ExecutionStatus = 'Running'")).count < rings.length);
-    await close();
-  }
-
-  test("codecKeyMissing: the ring lost the key of an older process", async () => {
-    await openedUnder(old, current);
-    const report = await doctorWith({ TRUSTFLOW_KEYS__CODEC: current ?? "" });
-    expectFinding(report, "open processes", "codecKeyMissing", 'no key "old"');
-    const whole = await doctorWith({ TRUSTFLOW_KEYS__CODEC: `${current},${old}` });
-    expect(whole.checks).toContainEqual(
-      expect.objectContaining({ check: "open processes", state: "ok" }),
-    );
-  });
-
-  test("codecKeyWrong: another key under the same id", async () => {
-    await openedUnder(old);
-    const report = await doctorWith({ TRUSTFLOW_KEYS__CODEC: other ?? "" });
-    expectFinding(report, "open processes", "codecKeyWrong", "does not belong to this key");
   });
 });
 
@@ -402,11 +304,6 @@ describe("the account", () => {
 
 describe("the public callback URL", () => {
   const urlIs = (url: string) => ({ TRUSTFLOW_CALLBACKS__PUBLIC_URL: url });
-
-  test("receiverAway: nobody listens", async () => {
-    const report = await doctorWith(urlIs(`http://127.0.0.1:${await closedPort()}`));
-    expectFinding(report, "callback address", "receiverAway", "ECONNREFUSED");
-  });
 
   test.each([
     ["notOurReceiver", 400],

@@ -1,5 +1,5 @@
 // A holder's code, a fresh assertion and a person's decision by command, on the whole system; the code on a terminal too.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,8 @@ import {
 import { fastSettings, letterInput } from "../../../processes/send-postal/inputs.js";
 import { startTestStack, statusWhere, type TestStack } from "../../../harness/stack/stack.js";
 import { onTerminal } from "../../../harness/stack/terminal.js";
-import { trustflow } from "../../../cli/run.js";
+import { commandLine } from "../../../cli/in-process.js";
+import { testStartedAgain } from "../../e2e/started-again.js";
 
 let system: TestStack;
 let folder: string;
@@ -29,7 +30,7 @@ afterAll(async () => {
 
 /** `answer` is what it printed as JSON. */
 async function run(args: string[], stdin = "") {
-  const { code, stdout, stderr } = await trustflow([...args, "--json"], {
+  const { code, stdout, stderr } = await commandLine([...args, "--json"], {
     env: system.stack.env,
     stdin,
   });
@@ -189,3 +190,5 @@ test("on a terminal, otp asks; Ctrl-C ends it and a watch, Ctrl-D leaves a watch
   expect(goesOn.shown()).toContain("Code wrong, 4 tries left");
   expect(goesOn.shown().split(prompt)).toHaveLength(2);
 });
+
+describe("a new run of a process", () => testStartedAgain(() => system));

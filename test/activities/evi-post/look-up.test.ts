@@ -1,0 +1,46 @@
+// The look-up of a letter by our own key, at providers that differ in what the specification does not show (P2 §4.1 Query).
+import { expect, test } from "vitest";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { DefaultLogger } from "@temporalio/worker";
+import { EviPostContext } from "../../../src/activities/evi-post/context.js";
+import { submissionOf } from "../../../src/activities/evi-post/submit.js";
+import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import { submit } from "../../../src/providers/evi-post/client.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { letterInput, letterPdf } from "../../processes/send-postal/inputs.js";
+import { accountAt } from "../../providers/evi-post/account.js";
+
+test.each([
+  ["parts", "order-7", true],
+  ["whole", "order-7", false],
+  ["whole", undefined, true],
+] as const)(
+  "where a query compares %s of a joined key, a letter with the lookup key %s is found: %s",
+  async (lookupKeyMatching, lookupKey, isFound) => {
+    const sandbox = await startSandbox({ speed: "manual", lookupKeyMatching });
+    const login = { username: "sandbox", password: new Secret("sandbox") };
+    const account = accountAt(sandbox.url, login);
+    const callback = { url: "https://example.com/callbacks/1", correlation: "c" };
+    const input = letterInput("order-7", "delivered", { lookupKey });
+    const { uniqueId } = await submit(
+      account,
+      submissionOf(input, letterPdf, "ours", callback, account),
+      "token",
+    );
+    const deps = {
+      accounts: { default: account },
+      circuits: new Circuits({ probeMs: 1000, failures: 5 }),
+    };
+    const info = { workflowExecution: { workflowId: "letter-1", runId: "r" } };
+    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
+    const found = await environment.run(() =>
+      new EviPostContext("evi-post", deps as never, {
+        account: "default",
+        mode: "quick",
+      }).itemByOwnKey("ours"),
+    );
+    expect(found).toEqual(isFound ? expect.objectContaining({ uniqueId }) : undefined);
+    await sandbox.close();
+  },
+);
