@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
@@ -11,19 +10,24 @@ import { newestReadIn, withNewestRead } from "../../src/client/newest-read.js";
 import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch/contract.js";
 import { openCallsIn } from "../../src/temporal/visibility/open-calls.js";
 import { dataConverter, workerConverters } from "../../src/temporal/codec/data-converter.js";
-import { freshRing, startServer } from "../temporal/support.js";
+import { freshRing, testTemporal } from "../temporal/support.js";
+import type { TestTemporal } from "../temporal/support.js";
 
 const ring = freshRing();
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let client: Client;
 beforeAll(async () => {
   Runtime.install({
     logger: new DefaultLogger("ERROR", () => undefined),
     telemetryOptions: { logging: { forward: {} } },
   });
-  env = await startServer();
+  env = await testTemporal();
   const converter = dataConverter(ring, undefined, true);
-  client = new Client({ connection: env.connection, dataConverter: converter });
+  client = new Client({
+    connection: env.connection,
+    namespace: env.namespace,
+    dataConverter: converter,
+  });
 }, 60_000);
 afterAll(() => env?.teardown());
 
@@ -44,6 +48,7 @@ test("what an attempt has read without an answer is in the next status, and cost
   const { workflows } = workerConverters({ ring, writeRing: undefined }, []);
   const worker = await Worker.create({
     connection: env.nativeConnection,
+    namespace: env.namespace,
     taskQueue: "batches",
     dataConverter: workflows,
     workflowBundle: await bundleWorkflowCode({

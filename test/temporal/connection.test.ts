@@ -4,7 +4,6 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { UnreachableError } from "../../src/errors/index.js";
 import {
   connectClient,
@@ -12,15 +11,16 @@ import {
   connectionWithoutRetries,
 } from "../../src/temporal/connection.js";
 import { connectWorker } from "../../src/temporal/worker-connection.js";
-import { freshRing, startServer } from "./support.js";
+import { freshRing, testTemporal } from "./support.js";
+import type { TestTemporal } from "./support.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let folder: string;
 let saved: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  env = await startServer();
+  env = await testTemporal();
 });
 afterAll(() => env.teardown());
 

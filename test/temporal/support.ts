@@ -1,8 +1,10 @@
-// The dev server of these tests, a fresh key ring, and a worker of the canary workflows.
+// The dev server of the tests, a fresh key ring, and a worker of the canary workflows.
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Client } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
@@ -16,14 +18,47 @@ export function freshRing(id = "k1"): KeyRing {
   return KeyRing.parse(generateKeyRing(id));
 }
 
-export async function startServer(dataConverter?: DataConverter): Promise<TestWorkflowEnvironment> {
+export type TestTemporal = TestWorkflowEnvironment & { namespace: string };
+
+/** The dev server of the run, in a namespace of its own: what other tests start is not in it. */
+export async function testTemporal(dataConverter?: DataConverter): Promise<TestTemporal> {
+  const address = process.env["TEST_TEMPORAL_ADDRESS"];
+  if (!address) throw new Error("TEST_TEMPORAL_ADDRESS is not set");
+  const namespace = randomUUID();
+  const env = await TestWorkflowEnvironment.createFromExistingServer({
+    ...{ address, namespace },
+    ...(dataConverter && { client: { dataConverter } }),
+  });
+  await registerNamespace(env, namespace);
+  return Object.assign(env, { namespace });
+}
+
+/** Resolves when the namespace can be used. */
+export async function registerNamespace(
+  { connection }: TestWorkflowEnvironment,
+  namespace: string,
+): Promise<void> {
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  const client = new Client({ connection, namespace });
+  await until(() =>
+    client.workflow.count("").then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+/** A dev server of its own, for a test that needs the same namespace on two. */
+export async function startServer(): Promise<TestWorkflowEnvironment> {
   const path = await findTemporal();
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: "existing-path", path },
       log: { format: "json", level: "never" },
     },
-    ...(dataConverter && { client: { dataConverter } }),
   });
 }
 
@@ -33,12 +68,13 @@ export const untilFirstTask = (run: WorkflowHandle): Promise<void> =>
 
 /** The dev server with a client, which has fresh keys and a document store, and reads no configuration of this machine. */
 export async function startServerAndClient() {
-  const env = await startServer();
+  const env = await testTemporal();
   const folder = await mkdtemp(join(tmpdir(), "trustflow-client-"));
   await writeFile(join(folder, "trustflow.toml"), "");
   const keys = { codec: generateKeyRing(), documents: generateKeyRing() };
   const trustflow = await Trustflow.connect({
     env: { TRUSTFLOW_CONFIG: join(folder, "trustflow.toml"), TEMPORAL_ADDRESS: env.address },
+    namespace: env.namespace,
     configuration: { keys, documents: { directory: join(folder, "documents") } },
   });
   return {
@@ -68,12 +104,12 @@ function canaryBundle(failureConverterPath?: string): ReturnType<typeof bundleWo
 
 /** A failure of the activity puts the canary into message, cause and, through both, the stack. */
 export async function canaryWorker(
-  env: TestWorkflowEnvironment,
+  env: TestTemporal,
   dataConverter: DataConverter,
 ): Promise<Worker> {
   return Worker.create({
     connection: env.nativeConnection,
-    namespace: env.namespace ?? "default",
+    namespace: env.namespace,
     taskQueue: "canary",
     dataConverter,
     workflowBundle: await canaryBundle(dataConverter.failureConverterPath),

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { DataConverter } from "@temporalio/common";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
@@ -25,14 +24,15 @@ import {
   failureConverterPath,
   workerConverters,
 } from "../../../src/temporal/codec/data-converter.js";
-import { freshRing, startServer } from "../support.js";
+import { freshRing, testTemporal } from "../support.js";
+import type { TestTemporal } from "../support.js";
 
 const { CommandType } = proto.temporal.api.enums.v1;
 const ring = freshRing();
 const ours = workerConverters({ ring, writeRing: undefined }, []).workflows;
 /** Its task queue too. */
 type Whose = "ours" | "strangers";
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let workers: Worker[];
 let running: Promise<void[]>;
 let client: Client;
@@ -43,15 +43,16 @@ beforeAll(async () => {
     logger: new DefaultLogger("ERROR", () => undefined),
     telemetryOptions: { logging: { forward: {} } },
   });
-  env = await startServer();
+  env = await testTemporal();
   stranger = env.client;
   client = new Client({
     connection: env.connection,
+    namespace: env.namespace,
     dataConverter: dataConverter(ring, undefined, true),
   });
   const started = async (taskQueue: Whose, converter?: DataConverter) =>
     Worker.create({
-      ...{ connection: env.nativeConnection, taskQueue },
+      ...{ connection: env.nativeConnection, namespace: env.namespace, taskQueue },
       workflowBundle: await bundleWorkflowCode({
         workflowsPath: fileURLToPath(new URL("stranger.workflows.ts", import.meta.url)),
         logger: new DefaultLogger("ERROR"),
@@ -130,7 +131,7 @@ test("an end without a result is none of our processes'", async () => {
   const queue = `nobody but ${handle.id}`;
   await stranger.workflow.start("any", { taskQueue: queue, workflowId: handle.workflowId });
   const { workflowService } = env.connection;
-  const place = { namespace: "default", identity: "stranger", taskQueue: { name: queue } };
+  const place = { namespace: env.namespace, identity: "stranger", taskQueue: { name: queue } };
   const { taskToken } = await env.connection.withDeadline(Date.now() + 30_000, () =>
     workflowService.pollWorkflowTaskQueue(place),
   );
