@@ -1,15 +1,14 @@
 // What a client reads of a process from Temporal alone, and when it asks a worker (docs/decisions/0035).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { TerminatedError, UnprovenAnswerError, UnreachableError } from "../../src/client.js";
 import { ProcessHandle } from "../../src/client/handle.js";
 import { queryTooEarly } from "../../src/contracts/shared/messages.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
-import { freshRing, testTemporal, untilFirstTask } from "../temporal/support.js";
+import { freshRing, testBundle, testTemporal, untilFirstTask } from "../temporal/support.js";
 import type { TestTemporal } from "../temporal/support.js";
 import type { Shown } from "./status.workflows.js";
 
@@ -17,7 +16,7 @@ const converter = dataConverter(freshRing());
 const entry = { at: "2026-01-01T00:00:00.000Z", source: "query", event: "Sent" };
 let env: TestTemporal;
 let client: Client;
-let bundle: Awaited<ReturnType<typeof bundleWorkflowCode>>;
+let bundle: Awaited<ReturnType<typeof testBundle>>;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
@@ -27,11 +26,7 @@ beforeAll(async () => {
     namespace: env.namespace,
     dataConverter: converter,
   });
-  bundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("status.workflows.ts", import.meta.url)),
-    logger: new DefaultLogger("ERROR"),
-    ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
-  });
+  bundle = await testBundle();
 }, 120_000);
 afterAll(() => env?.teardown());
 

@@ -2,9 +2,8 @@
 // the workflow decides it, so its activities answer at once and its callbacks are signalled directly.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WorkflowHandle } from "@temporalio/client";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { buildId, providerTaskQueue, workflowTaskQueue } from "../../src/contracts/shared/names.js";
 import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
@@ -13,7 +12,7 @@ import { registerSearchAttributes } from "../../src/temporal/visibility/search-a
 import { readRecordings } from "../harness/histories/recordings.js";
 import { shapeOf } from "../harness/histories/shape.js";
 import type { Shape } from "../harness/histories/shape.js";
-import { testTemporal } from "../temporal/support.js";
+import { testBundle, testTemporal } from "../temporal/support.js";
 import type { TestTemporal } from "../temporal/support.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 
@@ -63,11 +62,7 @@ beforeAll(async () => {
     namespace: env.namespace,
     dataConverter: converter,
   };
-  const floor = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("floor.workflows.ts", import.meta.url)),
-    ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
-    logger: new DefaultLogger("ERROR"),
-  });
+  const floor = await testBundle();
   workers = await Promise.all([
     Worker.create({
       ...shared,

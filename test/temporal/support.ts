@@ -8,10 +8,11 @@ import { Client } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
+import { Worker } from "@temporalio/worker";
 import { Trustflow } from "../../src/client.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
+import { bundled } from "../harness/stack/bundles.js";
 import { until } from "../harness/outages/wait.js";
 
 export function freshRing(id = "k1"): KeyRing {
@@ -87,20 +88,10 @@ export async function startServerAndClient() {
   };
 }
 
-const bundles = new Map<string | undefined, ReturnType<typeof bundleWorkflowCode>>();
-
-/** Bundled once, however many workers the test files of a process start: that takes seconds. */
-function canaryBundle(failureConverterPath?: string): ReturnType<typeof bundleWorkflowCode> {
-  const bundle =
-    bundles.get(failureConverterPath) ??
-    bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("canary.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-      ...(failureConverterPath && { failureConverterPath }),
-    });
-  bundles.set(failureConverterPath, bundle);
-  return bundle;
-}
+export const testBundle = () =>
+  bundled("all", {
+    workflowsPath: fileURLToPath(new URL("all.workflows.ts", import.meta.url)),
+  });
 
 /** A failure of the activity puts the canary into message, cause and, through both, the stack. */
 export async function canaryWorker(
@@ -112,7 +103,7 @@ export async function canaryWorker(
     namespace: env.namespace,
     taskQueue: "canary",
     dataConverter,
-    workflowBundle: await canaryBundle(dataConverter.failureConverterPath),
+    workflowBundle: await testBundle(),
     activities: {
       echo: async (value: string) => value,
       fail: async (value: string) => {

@@ -1,30 +1,26 @@
 // A worker that does no more work although it runs is noticed by three signs; one that works is not. And how it stops.
 import { afterAll, beforeAll, expect, vi, test } from "vitest";
 import type { Payload } from "@temporalio/common";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
-import type { WorkerOptions, WorkflowBundleWithSourceMap } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import type { WorkerOptions } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { redactingLogger } from "../../src/temporal/logging.js";
 import { pollsAtAllPartitions } from "../../src/temporal/visibility/task-queue.js";
 import { problems, watchWorker } from "../../src/temporal/worker-watch.js";
 import { WorkflowWorker } from "../../src/temporal/workflow-worker.js";
 import { eventually } from "../harness/outages/wait.js";
-import { testTemporal } from "./support.js";
+import { testBundle, testTemporal } from "./support.js";
 import type { TestTemporal } from "./support.js";
 
 const limits = { everyMs: 100, activationLooks: 600, pollLooks: 600, unseenLooks: 5, backlogMs: 0 };
 let env: TestTemporal;
-let bundle: WorkflowBundleWithSourceMap;
+let bundle: Awaited<ReturnType<typeof testBundle>>;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
   env = await testTemporal();
-  bundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("worker-watch.workflows.ts", import.meta.url)),
-    logger: new DefaultLogger("ERROR"),
-  });
+  bundle = await testBundle();
 }, 120_000);
 afterAll(() => env?.teardown());
 

@@ -1,6 +1,6 @@
 // One PostgreSQL and one Temporal dev server for the whole run, named by TEST_DATABASE_URL and TEST_TEMPORAL_ADDRESS; a run that has one
 // already keeps it. And the sandbox's certificates, in the folder TEST_PKI: three RSA keys take a second of a core. All are those of dist/,
-// as in the programs that tests start.
+// as in the programs that tests start. TEST_BUNDLES is the folder of bundles.ts.
 import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,8 +26,12 @@ async function database() {
 async function temporal() {
   if (process.env["TEST_TEMPORAL_ADDRESS"]) return undefined;
   const { findTemporal, startTemporal } = await built("dev/dist/servers/temporal-server.js");
-  const server = await startTemporal({ path: await findTemporal() });
-  process.env["TEST_TEMPORAL_ADDRESS"] = server.address;
+  const { removeOnExit } = await built("dev/dist/processes/watchdog.js");
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-tests-temporal-"));
+  removeOnExit(folder);
+  const logFile = join(folder, "temporal.log");
+  const server = await startTemporal({ path: await findTemporal(), logFile });
+  Object.assign(process.env, { TEST_TEMPORAL_ADDRESS: server.address, TEST_BUNDLES: folder });
   return server;
 }
 

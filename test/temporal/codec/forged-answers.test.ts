@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import type { DataConverter } from "@temporalio/common";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -19,12 +18,8 @@ import {
   UnexpectedFailureError,
   UnprovenAnswerError,
 } from "../../../src/errors/index.js";
-import {
-  dataConverter,
-  failureConverterPath,
-  workerConverters,
-} from "../../../src/temporal/codec/data-converter.js";
-import { freshRing, testTemporal } from "../support.js";
+import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
+import { freshRing, testBundle, testTemporal } from "../support.js";
 import type { TestTemporal } from "../support.js";
 
 const { CommandType } = proto.temporal.api.enums.v1;
@@ -50,17 +45,14 @@ beforeAll(async () => {
     namespace: env.namespace,
     dataConverter: dataConverter(ring, undefined, true),
   });
-  const started = async (taskQueue: Whose, converter?: DataConverter) =>
-    Worker.create({
-      ...{ connection: env.nativeConnection, namespace: env.namespace, taskQueue },
-      workflowBundle: await bundleWorkflowCode({
-        workflowsPath: fileURLToPath(new URL("stranger.workflows.ts", import.meta.url)),
-        logger: new DefaultLogger("ERROR"),
-        ...(converter && { failureConverterPath }),
-      }),
-      ...(converter && { dataConverter: converter }),
-    });
-  workers = [await started("ours", ours), await started("strangers")];
+  const shared = { connection: env.nativeConnection, namespace: env.namespace };
+  // Strangers have not our converter of failures.
+  const workflowsPath = fileURLToPath(new URL("stranger.workflows.ts", import.meta.url));
+  const workflowBundle = await testBundle();
+  workers = await Promise.all([
+    Worker.create({ ...shared, taskQueue: "ours", dataConverter: ours, workflowBundle }),
+    Worker.create({ ...shared, taskQueue: "strangers", workflowsPath }),
+  ]);
   running = Promise.all(workers.map((worker) => worker.run()));
 }, 120_000);
 afterAll(async () => {

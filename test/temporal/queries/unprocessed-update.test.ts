@@ -4,9 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { ProcessHandle } from "../../../src/client/handle.js";
-import { testTemporal } from "../support.js";
+import { testBundle, testTemporal } from "../support.js";
 import type { TestTemporal } from "../support.js";
 
 let env: TestTemporal;
@@ -47,7 +46,7 @@ test("an update that a worker left unanswered is asked again, and happens once",
     connection: env.nativeConnection,
     namespace: env.namespace,
     taskQueue,
-    workflowsPath: fileURLToPath(new URL("unprocessed-update.workflows.ts", import.meta.url)),
+    workflowBundle: await testBundle(),
   });
   await worker.runUntil(async () => {
     expect(await answer).toBe(1);

@@ -2,15 +2,14 @@
 // its parent (docs/decisions/0031).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
 import { ProcessLooksByClient } from "../../../src/temporal/visibility/process-look.js";
 import { describeWorkflowQueue } from "../../../src/temporal/visibility/task-queue.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { freshRing, testTemporal } from "../support.js";
+import { freshRing, testBundle, testTemporal } from "../support.js";
 import type { TestTemporal } from "../support.js";
 
 const ring = freshRing();
@@ -40,11 +39,7 @@ beforeAll(async () => {
     namespace: env.namespace,
     taskQueue,
     dataConverter: workflows,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("looked-at.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-      ...workflows,
-    }),
+    workflowBundle: await testBundle(),
   });
   running = worker.run();
 }, 120_000);
