@@ -70,7 +70,7 @@ test("the commands of the issue are there", () => {
 });
 
 test("--help ends with 0 and prints on stdout", async () => {
-  const { code, stdout, stderr } = await trustflow(["send-postal", "--help"]);
+  const { code, stdout, stderr } = await commandLine(["send-postal", "--help"]);
   expect(code).toBe(0);
   expect(stderr).toBe("");
   expect(stdout).toContain("--dry-run");

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { isRequired } from "../../src/config/errors.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { closedPort } from "./doctor/doctor.js";
 import { commandLine } from "./in-process.js";
 import { trustflow } from "./run.js";
 import { temporaryFolder } from "../harness/temporary.js";
@@ -28,15 +26,6 @@ beforeAll(async () => {
     TRUSTFLOW_KEYS__DOCUMENTS: ring,
   };
 });
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 test.each([
   [["status", "a"]],

@@ -1,6 +1,5 @@
 // A worker that does no more work: it says why, is not ready, and its process ends by itself, whatever it still holds.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -13,19 +12,20 @@ import { freePorts } from "../../packages/dev/src/processes/free-ports.js";
 import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../harness/outages/wait.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
-import { startServer } from "../temporal/support.js";
+import { testTemporal } from "../temporal/support.js";
+import type { TestTemporal } from "../temporal/support.js";
 import { root } from "../docs/repository.js";
 import { commandLine } from "./in-process.js";
 import { readyLine, start } from "./run.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 let database: TestDatabase;
-let temporal: TestWorkflowEnvironment;
+let temporal: TestTemporal;
 const folder = await temporaryFolder();
 
 beforeAll(async () => {
-  [database, temporal] = await Promise.all([testDatabase(), startServer()]);
-  await registerSearchAttributes(temporal.connection, "default");
+  [database, temporal] = await Promise.all([testDatabase(), testTemporal()]);
+  await registerSearchAttributes(temporal.connection, temporal.namespace);
 }, 120_000);
 afterAll(async () => {
   await temporal?.teardown();
@@ -39,6 +39,7 @@ function workerEnv() {
   return {
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
     TRUSTFLOW_ENVIRONMENT: "sandbox",
     TRUSTFLOW_CALLBACKS__PUBLIC_URL: "http://127.0.0.1:1",
     TRUSTFLOW_DOCUMENTS__DIRECTORY: folder,

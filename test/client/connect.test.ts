@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
 import type { WorkflowClientInterceptor } from "@temporalio/client";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
@@ -30,12 +29,13 @@ import { foreignKeys } from "../../src/temporal/visibility/foreign-keys.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { openPki } from "../../packages/sandbox/src/tls/pki.js";
 import type { Pki } from "../../packages/sandbox/src/tls/pki.js";
-import { startServer } from "../temporal/support.js";
+import { registerNamespace, testTemporal } from "../temporal/support.js";
+import type { TestTemporal } from "../temporal/support.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 const before = process.env;
 const codec = generateKeyRing("k1");
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let folder: string;
 let pki: Pki;
 const servers: Server[] = [];
@@ -43,7 +43,7 @@ const sockets = new Set<Socket>();
 const opened: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  [env, pki, folder] = await Promise.all([startServer(), openPki(undefined), temporaryFolder()]);
+  [env, pki, folder] = await Promise.all([testTemporal(), openPki(undefined), temporaryFolder()]);
   await writeFile(join(folder, "trustflow.toml"), "");
 }, 120_000);
 afterAll(async () => {
@@ -59,6 +59,7 @@ beforeEach(() => {
     TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
     TRUSTFLOW_KEYS__CODEC: codec,
     TEMPORAL_ADDRESS: env.address,
+    TEMPORAL_NAMESPACE: env.namespace,
   };
 });
 afterEach(async () => {
@@ -189,6 +190,7 @@ test("an own connection and an own client are used, and stay open", async () => 
   };
   const client = new Client({
     connection,
+    namespace: env.namespace,
     identity: "the-test",
     interceptors: { workflow: [interceptor] },
   });
@@ -276,24 +278,6 @@ async function written(namespace: string, ring: string): Promise<() => Promise<u
   };
 }
 
-/** A namespace for one test: what others have started is not in it. */
-async function ownNamespace(): Promise<string> {
-  const namespace = randomUUID();
-  const { workflowService } = env.connection;
-  await workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 } as never,
-  });
-  const client = new Client({ connection: env.connection, namespace });
-  while (
-    await client.workflow.count("").then(
-      () => false,
-      () => true,
-    )
-  );
-  return namespace;
-}
-
 test("only what may be the id of a key is named as one, and at most ten", async () => {
   const memoOf = (id: string) => ({
     memo: { fields: { [statusMemo]: { metadata: { "encryption-key-id": Buffer.from(id) } } } },
@@ -310,7 +294,8 @@ test("only what may be the id of a key is named as one, and at most ten", async 
 });
 
 test("a ring that is not that of the workers is refused; one that is being rotated is not (decision 22)", async () => {
-  const namespace = await ownNamespace();
+  const namespace = randomUUID();
+  await registerNamespace(env, namespace);
   const [other, fresh] = [generateKeyRing("k1"), generateKeyRing("k2")];
   const met = (ring: string) => refusal({ namespace, configuration: { keys: { codec: ring } } });
   // Nothing is proven yet.

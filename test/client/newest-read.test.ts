@@ -2,28 +2,31 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
-import { fileURLToPath } from "node:url";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
 import { handles } from "../../src/client/processes.js";
 import { newestReadIn, withNewestRead } from "../../src/client/newest-read.js";
 import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch/contract.js";
 import { openCallsIn } from "../../src/temporal/visibility/open-calls.js";
 import { dataConverter, workerConverters } from "../../src/temporal/codec/data-converter.js";
-import { freshRing, startServer } from "../temporal/support.js";
+import { freshRing, testBundle, testTemporal } from "../temporal/support.js";
+import type { TestTemporal } from "../temporal/support.js";
 
 const ring = freshRing();
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let client: Client;
 beforeAll(async () => {
   Runtime.install({
     logger: new DefaultLogger("ERROR", () => undefined),
     telemetryOptions: { logging: { forward: {} } },
   });
-  env = await startServer();
+  env = await testTemporal();
   const converter = dataConverter(ring, undefined, true);
-  client = new Client({ connection: env.connection, dataConverter: converter });
+  client = new Client({
+    connection: env.connection,
+    namespace: env.namespace,
+    dataConverter: converter,
+  });
 }, 60_000);
 afterAll(() => env?.teardown());
 
@@ -44,13 +47,10 @@ test("what an attempt has read without an answer is in the next status, and cost
   const { workflows } = workerConverters({ ring, writeRing: undefined }, []);
   const worker = await Worker.create({
     connection: env.nativeConnection,
+    namespace: env.namespace,
     taskQueue: "batches",
     dataConverter: workflows,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("newest-read.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-      ...workflows,
-    }),
+    workflowBundle: await testBundle(),
     activities: { followBatch },
   });
   await worker.runUntil(async () => {

@@ -1,33 +1,32 @@
 // What a client reads of a process from Temporal alone, and when it asks a worker (docs/decisions/0035).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { TerminatedError, UnprovenAnswerError, UnreachableError } from "../../src/client.js";
 import { ProcessHandle } from "../../src/client/handle.js";
 import { queryTooEarly } from "../../src/contracts/shared/messages.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
-import { freshRing, startServer, untilFirstTask } from "../temporal/support.js";
+import { freshRing, testBundle, testTemporal, untilFirstTask } from "../temporal/support.js";
+import type { TestTemporal } from "../temporal/support.js";
 import type { Shown } from "./status.workflows.js";
 
 const converter = dataConverter(freshRing());
 const entry = { at: "2026-01-01T00:00:00.000Z", source: "query", event: "Sent" };
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let client: Client;
-let bundle: Awaited<ReturnType<typeof bundleWorkflowCode>>;
+let bundle: Awaited<ReturnType<typeof testBundle>>;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await startServer();
-  client = new Client({ connection: env.connection, dataConverter: converter });
-  bundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("status.workflows.ts", import.meta.url)),
-    logger: new DefaultLogger("ERROR"),
-    ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
+  env = await testTemporal();
+  client = new Client({
+    connection: env.connection,
+    namespace: env.namespace,
+    dataConverter: converter,
   });
+  bundle = await testBundle();
 }, 120_000);
 afterAll(() => env?.teardown());
 
@@ -43,6 +42,7 @@ async function withWorker<T>(
   await client.workflow.start("sendPostal", { workflowId, taskQueue, args: [shown] });
   const worker = await Worker.create({
     connection: env.nativeConnection,
+    namespace: env.namespace,
     taskQueue,
     dataConverter: converter,
     workflowBundle: bundle,
@@ -151,12 +151,13 @@ test("the timeline of a failed process that no worker can replay is not asked ag
 
 test("a process whose task waits for a worker shows its memo, however long, and is not stuck", async () => {
   const { handle } = await withWorker({ memo: { state: "Sent" } }, firstTask);
+  const { namespace } = env;
   const { workflowService: service } = env.connection;
   const minutesAgo = { seconds: Math.floor(Date.now() / 1_000) - 600, nanos: 0 };
   const task = { originalScheduledTime: minutesAgo, scheduledTime: minutesAgo, state: 1 };
   for (const attempt of [1, 9]) {
     const described = await service.describeWorkflowExecution({
-      namespace: "default",
+      namespace,
       execution: { workflowId: handle.workflowId },
     });
     const late = Object.assign(described, { pendingWorkflowTask: { ...task, attempt } });
@@ -166,7 +167,7 @@ test("a process whose task waits for a worker shows its memo, however long, and 
     const connection = Object.create(env.connection, {
       workflowService: { value: workflowService },
     }) as typeof env.connection;
-    const away = new Client({ connection, dataConverter: converter });
+    const away = new Client({ connection, namespace, dataConverter: converter });
     const found = new ProcessHandle<unknown>(away, "sendPostal", handle.id);
     expect(await found.status()).toMatchObject({ state: "Sent" });
   }

@@ -155,8 +155,8 @@ test("a command that is not real is found", async () => {
   expect(await problemOf("nothing")).toBe("nothing is not known here");
 });
 
-/** What the compiler says of lines that name a caller's data without declaring them. */
-async function typeProblems(lines: string[]): Promise<string> {
+/** What the compiler says of files whose lines name a caller's data without declaring them. */
+async function typeProblems(files: Record<string, string[]>): Promise<string[]> {
   const folder = await temporaryFolder();
   const compilerOptions = {
     module: "nodenext",
@@ -174,12 +174,13 @@ declare const code: string;
 declare const recipientAddress: Record<"streetAddress" | "postalCode" | "locality" | "region" | "country", string>;`;
   try {
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
-    await writeFile(join(folder, "readme.mts"), [...lines, given].join("\n"));
+    for (const [name, lines] of Object.entries(files))
+      await writeFile(join(folder, `${name}.mts`), [...lines, given].join("\n"));
     const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch(
+    const { stdout } = await promisify(execFile)(process.execPath, [tsc], { cwd: folder }).catch(
       (error: { stdout: string }) => error,
     );
-    return stdout;
+    return stdout.split("\n").filter((line) => /^\S/.test(line));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -224,11 +225,13 @@ describe("the first pages", () => {
 
   test("the TypeScript compiles against what the package exports", async () => {
     const [source] = codeBlocks(text).filter(({ language }) => language === "ts");
-    expect(await typeProblems(source?.lines ?? [])).toBe("");
-    const wrong = source?.lines.map((line) => line.replace("letter.result()", "letter.outcome()"));
-    expect(await typeProblems(wrong ?? [])).toContain("'outcome' does not exist");
-    const mixed = source?.lines.map((line) => line.replace("certificate.s", "letter.s"));
-    expect(await typeProblems(mixed ?? [])).toContain("'submitOtp' does not exist");
+    const right = source?.lines ?? [];
+    const wrong = right.map((line) => line.replace("letter.result()", "letter.outcome()"));
+    const mixed = right.map((line) => line.replace("certificate.s", "letter.s"));
+    const problems = await typeProblems({ mixed, right, wrong });
+    expect(problems.filter((line) => line.startsWith("right"))).toEqual([]);
+    expect(problems.join("\n")).toMatch(/^mixed.*'submitOtp' does not exist/m);
+    expect(problems.join("\n")).toMatch(/^wrong.*'outcome' does not exist/m);
   });
 });
 

@@ -2,23 +2,18 @@
 // the workflow decides it, so its activities answer at once and its callbacks are signalled directly.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WorkflowHandle } from "@temporalio/client";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
-import {
-  buildId,
-  providerTaskQueue,
-  searchAttributes,
-  workflowTaskQueue,
-} from "../../src/contracts/shared/names.js";
+import { buildId, providerTaskQueue, workflowTaskQueue } from "../../src/contracts/shared/names.js";
 import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
-import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
+import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
 import { readRecordings } from "../harness/histories/recordings.js";
 import { shapeOf } from "../harness/histories/shape.js";
 import type { Shape } from "../harness/histories/shape.js";
+import { testBundle, testTemporal } from "../temporal/support.js";
+import type { TestTemporal } from "../temporal/support.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 
 const spans = {
@@ -29,7 +24,7 @@ const spans = {
   restingGraceSeconds: 60,
 };
 const converter = dataConverter(KeyRing.parse(generateKeyRing()));
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let workers: Worker[];
 let running: Promise<void[]>;
 
@@ -60,25 +55,14 @@ const post = {
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  const path = await findTemporal();
-  env = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: "existing-path", path },
-      log: { format: "json", level: "never" },
-      searchAttributes: Object.values(searchAttributes),
-    },
-    client: { dataConverter: converter },
-  });
+  env = await testTemporal(converter);
+  await registerSearchAttributes(env.connection, env.namespace);
   const shared = {
     connection: env.nativeConnection,
-    namespace: "default",
+    namespace: env.namespace,
     dataConverter: converter,
   };
-  const floor = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("floor.workflows.ts", import.meta.url)),
-    ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
-    logger: new DefaultLogger("ERROR"),
-  });
+  const floor = await testBundle();
   workers = await Promise.all([
     Worker.create({
       ...shared,

@@ -1,10 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { constants, createServer as createHttp2Server } from "node:http2";
-import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { UnreachableError } from "../../src/errors/index.js";
 import {
   connectClient,
@@ -12,15 +10,17 @@ import {
   connectionWithoutRetries,
 } from "../../src/temporal/connection.js";
 import { connectWorker } from "../../src/temporal/worker-connection.js";
-import { freshRing, startServer } from "./support.js";
+import { closedPort } from "../cli/doctor/doctor.js";
+import { freshRing, testTemporal } from "./support.js";
+import type { TestTemporal } from "./support.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let folder: string;
 let saved: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  env = await startServer();
+  env = await testTemporal();
 });
 afterAll(() => env.teardown());
 
@@ -34,14 +34,6 @@ beforeEach(async () => {
 afterEach(async () => {
   process.env = saved;
 });
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test("without any configuration it is the local server's default namespace", () => {
   expect(connectionOptions()).toEqual({

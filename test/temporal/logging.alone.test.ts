@@ -2,20 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ApplicationFailure } from "@temporalio/common";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { installRuntime, redactingLogger } from "../../src/temporal/logging.js";
-import { canaryWorker, freshRing, startServer } from "./support.js";
+import { canaryWorker, freshRing, testTemporal } from "./support.js";
+import type { TestTemporal } from "./support.js";
 
 const canary = "Q7XJ2VK9";
 const written: string[] = [];
 const to = { write: (line: string) => void written.push(line) };
 const converter = dataConverter(freshRing());
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 
 beforeAll(async () => {
   installRuntime({ level: "TRACE", logTo: to });
-  env = await startServer(converter);
+  env = await testTemporal(converter);
 });
 afterAll(() => env.teardown());
 

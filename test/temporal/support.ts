@@ -1,29 +1,65 @@
-// The dev server of these tests, a fresh key ring, and a worker of the canary workflows.
+// The dev server of the tests, a fresh key ring, and a worker of the canary workflows.
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Client } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
+import { Worker } from "@temporalio/worker";
 import { Trustflow } from "../../src/client.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
+import { bundled } from "../harness/stack/bundles.js";
 import { until } from "../harness/outages/wait.js";
 
 export function freshRing(id = "k1"): KeyRing {
   return KeyRing.parse(generateKeyRing(id));
 }
 
-export async function startServer(dataConverter?: DataConverter): Promise<TestWorkflowEnvironment> {
+export type TestTemporal = TestWorkflowEnvironment & { namespace: string };
+
+/** The dev server of the run, in a namespace of its own: what other tests start is not in it. */
+export async function testTemporal(dataConverter?: DataConverter): Promise<TestTemporal> {
+  const address = process.env["TEST_TEMPORAL_ADDRESS"];
+  if (!address) throw new Error("TEST_TEMPORAL_ADDRESS is not set");
+  const namespace = randomUUID();
+  const env = await TestWorkflowEnvironment.createFromExistingServer({
+    ...{ address, namespace },
+    ...(dataConverter && { client: { dataConverter } }),
+  });
+  await registerNamespace(env, namespace);
+  return Object.assign(env, { namespace });
+}
+
+/** Resolves when the namespace can be used. */
+export async function registerNamespace(
+  { connection }: TestWorkflowEnvironment,
+  namespace: string,
+): Promise<void> {
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  const client = new Client({ connection, namespace });
+  await until(() =>
+    client.workflow.count("").then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+/** A dev server of its own, for a test that needs the same namespace on two. */
+export async function startServer(): Promise<TestWorkflowEnvironment> {
   const path = await findTemporal();
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: "existing-path", path },
       log: { format: "json", level: "never" },
     },
-    ...(dataConverter && { client: { dataConverter } }),
   });
 }
 
@@ -33,12 +69,13 @@ export const untilFirstTask = (run: WorkflowHandle): Promise<void> =>
 
 /** The dev server with a client, which has fresh keys and a document store, and reads no configuration of this machine. */
 export async function startServerAndClient() {
-  const env = await startServer();
+  const env = await testTemporal();
   const folder = await mkdtemp(join(tmpdir(), "trustflow-client-"));
   await writeFile(join(folder, "trustflow.toml"), "");
   const keys = { codec: generateKeyRing(), documents: generateKeyRing() };
   const trustflow = await Trustflow.connect({
     env: { TRUSTFLOW_CONFIG: join(folder, "trustflow.toml"), TEMPORAL_ADDRESS: env.address },
+    namespace: env.namespace,
     configuration: { keys, documents: { directory: join(folder, "documents") } },
   });
   return {
@@ -51,32 +88,22 @@ export async function startServerAndClient() {
   };
 }
 
-const bundles = new Map<string | undefined, ReturnType<typeof bundleWorkflowCode>>();
-
-/** Bundled once, however many workers the test files of a process start: that takes seconds. */
-function canaryBundle(failureConverterPath?: string): ReturnType<typeof bundleWorkflowCode> {
-  const bundle =
-    bundles.get(failureConverterPath) ??
-    bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("canary.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-      ...(failureConverterPath && { failureConverterPath }),
-    });
-  bundles.set(failureConverterPath, bundle);
-  return bundle;
-}
+export const testBundle = () =>
+  bundled("all", {
+    workflowsPath: fileURLToPath(new URL("all.workflows.ts", import.meta.url)),
+  });
 
 /** A failure of the activity puts the canary into message, cause and, through both, the stack. */
 export async function canaryWorker(
-  env: TestWorkflowEnvironment,
+  env: TestTemporal,
   dataConverter: DataConverter,
 ): Promise<Worker> {
   return Worker.create({
     connection: env.nativeConnection,
-    namespace: env.namespace ?? "default",
+    namespace: env.namespace,
     taskQueue: "canary",
     dataConverter,
-    workflowBundle: await canaryBundle(dataConverter.failureConverterPath),
+    workflowBundle: await testBundle(),
     activities: {
       echo: async (value: string) => value,
       fail: async (value: string) => {

@@ -1,36 +1,33 @@
 // A worker that does no more work although it runs is noticed by three signs; one that works is not. And how it stops.
 import { afterAll, beforeAll, expect, vi, test } from "vitest";
 import type { Payload } from "@temporalio/common";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
-import type { WorkerOptions, WorkflowBundleWithSourceMap } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import type { WorkerOptions } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { redactingLogger } from "../../src/temporal/logging.js";
 import { pollsAtAllPartitions } from "../../src/temporal/visibility/task-queue.js";
 import { problems, watchWorker } from "../../src/temporal/worker-watch.js";
 import { WorkflowWorker } from "../../src/temporal/workflow-worker.js";
 import { eventually } from "../harness/outages/wait.js";
-import { startServer } from "./support.js";
+import { testBundle, testTemporal } from "./support.js";
+import type { TestTemporal } from "./support.js";
 
 const limits = { everyMs: 100, activationLooks: 600, pollLooks: 600, unseenLooks: 5, backlogMs: 0 };
-let env: TestWorkflowEnvironment;
-let bundle: WorkflowBundleWithSourceMap;
+let env: TestTemporal;
+let bundle: Awaited<ReturnType<typeof testBundle>>;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await startServer();
-  bundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("worker-watch.workflows.ts", import.meta.url)),
-    logger: new DefaultLogger("ERROR"),
-  });
+  env = await testTemporal();
+  bundle = await testBundle();
 }, 120_000);
 afterAll(() => env?.teardown());
 
 const workerOf = async (options: Pick<WorkerOptions, "taskQueue" | "identity" | "dataConverter">) =>
   (await WorkflowWorker.create({
     connection: env.nativeConnection,
+    namespace: env.namespace,
     workflowBundle: bundle,
     ...options,
   })) as WorkflowWorker;
@@ -54,7 +51,7 @@ async function working(
     },
   });
   const reasons: string[] = [];
-  const where = { connection: env.nativeConnection, namespace: "default" };
+  const where = { connection: env.nativeConnection, namespace: env.namespace };
   const watch = watchWorker(worker, { ...where, ...limits, ...watching }, (reason) =>
     reasons.push(reason),
   );
@@ -72,7 +69,7 @@ test("a worker that works longer than its limits is let alone", async () => {
     for (; Date.now() - began < 6_000; await delay(200))
       expect(await (await started(taskQueue)).result()).toBe("said");
     expect(reasons).toEqual([]);
-    const where = { connection: env.nativeConnection, namespace: "default" };
+    const where = { connection: env.nativeConnection, namespace: env.namespace };
     expect(await pollsAtAllPartitions(where, taskQueue)).not.toEqual([]);
   });
 }, 60_000);
@@ -205,24 +202,31 @@ test("activations that are each seen twice are let alone", async () => {
   expect((await foundWith(answers, activations)).found).toEqual([]);
 });
 
-test("a worker that the server knows as one that has ended is noticed", async () => {
+test("a worker that has ended for the server alone is noticed", async () => {
   const taskQueue = randomUUID();
   const identity = "gone";
-  const gone = await workerOf({ taskQueue, identity });
-  await gone.runUntil(async () => (await started(taskQueue)).result());
-  await started(taskQueue);
   const idle = {
     oldestActivation: undefined,
     getState: () => "RUNNING" as const,
     options: { taskQueue, identity } as WorkflowWorker["options"],
   };
   const reasons: string[] = [];
-  const where = { connection: env.nativeConnection, namespace: "default" };
+  const where = { connection: env.nativeConnection, namespace: env.namespace };
   const settings = { ...where, ...limits, pollLooks: 10, backlogMs: 1_000 };
+  const looks = vi.spyOn(env.nativeConnection.workflowService, "describeTaskQueue");
   const watch = watchWorker(idle, settings, (reason) => reasons.push(reason));
+  const gone = await workerOf({ taskQueue, identity });
+  await gone.runUntil(() =>
+    eventually("the watch has seen a poll", async () => {
+      const answers = await Promise.all(looks.mock.results.map(({ value }) => value));
+      return answers.some(({ pollers }) => pollers.length > 0);
+    }),
+  );
+  await started(taskQueue);
   await eventually("a reason not to be ready", () => watch.notSeen());
   await eventually("a problem", async () => reasons.length > 0);
   watch.close();
+  looks.mockRestore();
   expect(reasons).toEqual([problems.polls]);
 }, 60_000);
 

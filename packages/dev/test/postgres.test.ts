@@ -39,9 +39,16 @@ afterEach(async () => {
   for (const made of folders.splice(0)) await rm(made, { recursive: true, force: true });
 });
 
-test("what is committed is there after a stop, a crash and a run that was killed; the port and the password stay", async () => {
+test("it is as durable as in production, reached only from here with the password, and keeps data, port and password over a stop, a crash and a killed run", async () => {
   const directory = folder();
   const server = await start(directory);
+  expect(await ask(server.url, "SHOW fsync")).toBe("on");
+  expect(await ask(server.url, "SHOW synchronous_commit")).toBe("on");
+  expect(await ask(server.url, "SHOW listen_addresses")).toBe("127.0.0.1");
+  const stranger = new URL(server.url);
+  stranger.password = "guessed";
+  await expect(ask(stranger.href, "SELECT 1")).rejects.toThrow("password");
+  expect((await stat(join(directory, "password"))).mode & 0o077).toBe(0);
   await ask(server.url, "CREATE TABLE t AS SELECT 1 AS n");
   await server.stop();
   expect(server.isAlive()).toBe(false);
@@ -61,18 +68,6 @@ test("what is committed is there after a stop, a crash and a run that was killed
   expect(await ask(kept.url, "SELECT n FROM t")).toBe(2);
   await kept.close();
   expect(existsSync(directory)).toBe(false);
-});
-
-test("it is as durable as in production, reached only from here and only with the password", async () => {
-  const directory = folder();
-  const server = await start(directory);
-  expect(await ask(server.url, "SHOW fsync")).toBe("on");
-  expect(await ask(server.url, "SHOW synchronous_commit")).toBe("on");
-  expect(await ask(server.url, "SHOW listen_addresses")).toBe("127.0.0.1");
-  const stranger = new URL(server.url);
-  stranger.password = "guessed";
-  await expect(ask(stranger.href, "SELECT 1")).rejects.toThrow("password");
-  expect((await stat(join(directory, "password"))).mode & 0o077).toBe(0);
 });
 
 (process.platform === "linux" && process.getuid?.() === 0 ? test : test.skip)(

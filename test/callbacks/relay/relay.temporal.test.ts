@@ -1,7 +1,7 @@
 // Receiver and relay with a real Temporal server: its own answers for open, ended, terminated, unknown and over-large.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
+import { WorkflowClient } from "@temporalio/client";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
@@ -12,24 +12,19 @@ import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
-import { findTemporal } from "../../../packages/dev/src/servers/find-temporal.js";
 import { bodyKeys, parsers, post, ring, sealRing, subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
+import { testTemporal } from "../../temporal/support.js";
+import type { TestTemporal } from "../../temporal/support.js";
 
-let temporal: TestWorkflowEnvironment;
+let temporal: TestTemporal;
 let database: TestDatabase;
 let receiver: Receiver;
 let relay: Relay;
 let archive: CallbackArchive;
 
 beforeAll(async () => {
-  const path = await findTemporal();
-  temporal = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: "existing-path", path },
-      log: { format: "json", level: "error" },
-    },
-  });
+  temporal = await testTemporal();
   database = await testDatabase();
   archive = new CallbackArchive(database.pool);
   const { pool } = database;
@@ -46,7 +41,7 @@ beforeAll(async () => {
     ring,
     bodyKeys,
     parsers,
-    clientFor: clientFor,
+    clientFor,
     // Long enough for company also on a busy machine.
     gatherMs: 500,
     signalTimeoutMs: 5_000,
@@ -59,16 +54,14 @@ afterAll(async () => {
   await temporal.teardown();
 });
 
-function clientFor(namespace: string) {
-  const { connection, workflow } = temporal.client;
-  return namespace === "default"
-    ? workflow
-    : new (workflow.constructor as new (o: object) => typeof workflow)({ connection, namespace });
-}
+const clientFor = (namespace: string) =>
+  new WorkflowClient({ connection: temporal.connection, namespace });
+
+const ownSubject = () => subjectOf({ namespace: temporal.namespace });
 
 // The server records signals; no worker has to run the workflow.
 async function open(): Promise<ProcessSubject> {
-  const subject = subjectOf();
+  const subject = ownSubject();
   await temporal.client.workflow.start("anything", {
     workflowId: subject.workflowId,
     taskQueue: randomUUID(),
@@ -107,7 +100,7 @@ test("callbacks that come together reach the process as one signal; a duplicate 
 });
 
 test("ended and terminated: late; never existed: parked as unknownProcess", async () => {
-  const [terminated, unknown] = [await open(), subjectOf()];
+  const [terminated, unknown] = [await open(), ownSubject()];
   await temporal.client.workflow.getHandle(terminated.workflowId).terminate("test");
   await post(receiver.url, terminated, { Identifier: "a" });
   await post(receiver.url, unknown, { Identifier: "a" });

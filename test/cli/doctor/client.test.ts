@@ -1,29 +1,30 @@
 // `trustflow doctor --client` examines the machine of an application, and asks for nothing that an application does not need.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { randomUUID } from "node:crypto";
 import type { Checked } from "../../../src/cli/doctor/check.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { startServer } from "../../temporal/support.js";
+import { registerNamespace, testTemporal } from "../../temporal/support.js";
+import type { TestTemporal } from "../../temporal/support.js";
 import { commandLine } from "../in-process.js";
 import { closedPort } from "./doctor.js";
 
 const ring = generateKeyRing("k1");
-let server: TestWorkflowEnvironment;
+/** A namespace without search attributes. */
+const empty = randomUUID();
+let server: TestTemporal;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startServer();
-  await registerSearchAttributes(server.connection, "default");
-  await server.connection.workflowService.registerNamespace({
-    namespace: "empty",
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
+  server = await testTemporal();
+  const { connection, namespace } = server;
+  await registerSearchAttributes(connection, namespace);
+  await registerNamespace(server, empty);
   const converter = dataConverter(KeyRing.parse(ring));
-  const client = new Client({ connection: server.connection, dataConverter: converter });
+  const client = new Client({ connection, namespace, dataConverter: converter });
   await client.workflow.start("sendPostal", {
     ...{ taskQueue: "none", workflowId: "sendPostal/a", args: [{}] },
   });
@@ -31,7 +32,11 @@ beforeAll(async () => {
     "visibility shows it",
     async () => (await client.workflow.count("")).count === 1,
   );
-  env = { TEMPORAL_ADDRESS: server.address, TRUSTFLOW_KEYS__CODEC: ring };
+  env = {
+    TEMPORAL_ADDRESS: server.address,
+    TEMPORAL_NAMESPACE: namespace,
+    TRUSTFLOW_KEYS__CODEC: ring,
+  };
 }, 60_000);
 afterAll(() => server?.teardown());
 
@@ -72,7 +77,7 @@ test.each([
   ["the namespace is not there", { TEMPORAL_NAMESPACE: "none" }, ["namespace", "namespaceMissing"]],
   [
     "the namespace lacks the search attributes",
-    { TEMPORAL_NAMESPACE: "empty" },
+    { TEMPORAL_NAMESPACE: empty },
     ["search attributes", "searchAttributesMissing", "TrustflowPhase"],
   ],
   [

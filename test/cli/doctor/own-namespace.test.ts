@@ -1,18 +1,18 @@
 // The doctor says whether the database has noted this Temporal as its own (docs/decisions/0018).
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { noteNamespaces } from "../../../src/cleanup/own-namespaces.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
-import { startServer } from "../../temporal/support.js";
+import { testTemporal } from "../../temporal/support.js";
+import type { TestTemporal } from "../../temporal/support.js";
 import { doctor } from "./doctor.js";
 
 let database: TestDatabase;
-let server: TestWorkflowEnvironment;
+let server: TestTemporal;
 
 beforeAll(async () => {
-  [database, server] = await Promise.all([testDatabase(), startServer()]);
+  [database, server] = await Promise.all([testDatabase(), testTemporal()]);
 }, 60_000);
 afterAll(async () => {
   await Promise.all([database?.close(), server?.teardown()]);
@@ -21,7 +21,11 @@ afterAll(async () => {
 /** Asked again while a busy machine was too slow. */
 const found = () =>
   eventually("the check was made", async () => {
-    const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: server.address };
+    const env = {
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: server.address,
+      TEMPORAL_NAMESPACE: server.namespace,
+    };
     const { checks } = await doctor(env);
     const one = checks.find(({ check }) => check === "namespace of the database");
     return one?.state === "warn" ? undefined : one;
@@ -30,7 +34,7 @@ const found = () =>
 test("namespaceNotOwn: before migrate has noted it, and where it is another one", async () => {
   const finding = "namespaceNotOwn";
   expect(await found()).toMatchObject({ finding, detail: expect.stringContaining("is its own") });
-  await noteNamespaces(database.pool, server.connection, "default", false);
+  await noteNamespaces(database.pool, server.connection, server.namespace, false);
   expect(await found()).toMatchObject({ state: "ok" });
   await database.pool.query("update trustflow.namespaces set id = 'another'");
   expect(await found()).toMatchObject({

@@ -1,19 +1,21 @@
 // Where the doctor sends an operator who opens the Web UI.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { startServer } from "../../temporal/support.js";
+import { testTemporal } from "../../temporal/support.js";
+import type { TestTemporal } from "../../temporal/support.js";
 import { doctor } from "./doctor.js";
 
 const origin = "https://ui.example.test";
 
-let server: TestWorkflowEnvironment;
+let server: TestTemporal;
+let temporal: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startServer();
-  await registerSearchAttributes(server.connection, "default");
+  server = await testTemporal();
+  temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
+  await registerSearchAttributes(server.connection, server.namespace);
 }, 60_000);
 afterAll(async () => {
   await server?.teardown();
@@ -26,7 +28,7 @@ const listsOf = async (env: Record<string, string>) => {
 
 test("each list is a link to the configured Web UI, and the server answers its query", async () => {
   const env = {
-    TEMPORAL_ADDRESS: server.address,
+    ...temporal,
     TRUSTFLOW_CODEC_SERVER__CORS_ORIGINS: `${origin},https://other.example.test`,
   };
   const lists = await eventually("Temporal answered in time", async () => {
@@ -35,7 +37,7 @@ test("each list is a link to the configured Web UI, and the server answers its q
   });
   const queries = lists.map(({ detail }) => {
     const { href, searchParams } = new URL(detail);
-    expect(href).toMatch(`${origin}/namespaces/default/workflows?query=`);
+    expect(href).toMatch(`${origin}/namespaces/${server.namespace}/workflows?query=`);
     return searchParams.get("query") ?? "";
   });
   const { attention, deadline } = searchAttributes;
@@ -50,7 +52,7 @@ test("each list is a link to the configured Web UI, and the server answers its q
 }, 60_000);
 
 test("without an address of the Web UI the doctor says which key has it", async () => {
-  expect(await listsOf({ TEMPORAL_ADDRESS: server.address })).toEqual([
+  expect(await listsOf(temporal)).toEqual([
     {
       check: "Web UI",
       state: "skip",

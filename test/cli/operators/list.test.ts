@@ -2,7 +2,6 @@
 // sets what their workers would.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { ListedProcess } from "../../../src/client.js";
 import type { AttentionKind } from "../../../src/contracts/shared/failures.js";
 import { searchAttributes, statusMemo } from "../../../src/contracts/shared/names.js";
@@ -11,11 +10,12 @@ import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { startServer } from "../../temporal/support.js";
+import { testTemporal } from "../../temporal/support.js";
+import type { TestTemporal } from "../../temporal/support.js";
 import { commandLine } from "../in-process.js";
 
 const ring = generateKeyRing("k1");
-let temporal: TestWorkflowEnvironment;
+let temporal: TestTemporal;
 let env: Record<string, string>;
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000);
@@ -49,6 +49,7 @@ async function begin(workflowId: string, wanted: Wanted = {}): Promise<void> {
   };
   const client = new Client({
     connection: temporal.connection,
+    namespace: temporal.namespace,
     dataConverter: dataConverter(KeyRing.parse(ring)),
   });
   await client.workflow.start(process, {
@@ -66,9 +67,13 @@ async function begin(workflowId: string, wanted: Wanted = {}): Promise<void> {
 }
 
 beforeAll(async () => {
-  temporal = await startServer();
-  await registerSearchAttributes(temporal.connection, "default");
-  env = { TEMPORAL_ADDRESS: temporal.address, TRUSTFLOW_KEYS__CODEC: ring };
+  temporal = await testTemporal();
+  await registerSearchAttributes(temporal.connection, temporal.namespace);
+  env = {
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    TRUSTFLOW_KEYS__CODEC: ring,
+  };
   await begin("sendPostal/new");
   await begin("sendPostal/tracked", { phase: "tracking", deadline: day(2) });
   await begin("sendPostal/late", {

@@ -1,12 +1,18 @@
-// One PostgreSQL for the whole run, named by TEST_DATABASE_URL; a run that has one already keeps it. And the sandbox's certificates, in the
-// folder TEST_PKI: three RSA keys take a second of a core. Both are those of dist/, as in the programs that tests start.
+// One PostgreSQL and one Temporal dev server for the whole run, named by TEST_DATABASE_URL and TEST_TEMPORAL_ADDRESS; a run that has one
+// already keeps it. And the sandbox's certificates, in the folder TEST_PKI: three RSA keys take a second of a core. All are those of dist/,
+// as in the programs that tests start. TEST_BUNDLES is the folder of bundles.ts.
 import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export default async function setUp() {
-  if (process.env["TEST_DATABASE_URL"]) return;
+  const servers = await Promise.all([database(), temporal()]);
+  return () => Promise.all(servers.map((server) => server?.close()));
+}
+
+async function database() {
+  if (process.env["TEST_DATABASE_URL"]) return undefined;
   const { startPostgres } = await built("dev/dist/servers/postgres.js");
   const { openPki } = await built("sandbox/dist/tls/pki.js");
   const directory = await mkdtemp(join(tmpdir(), "trustflow-tests-"));
@@ -14,7 +20,19 @@ export default async function setUp() {
   const pki = join(directory, "pki");
   await openPki(pki);
   Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_PKI: pki });
-  return () => server.close();
+  return server;
+}
+
+async function temporal() {
+  if (process.env["TEST_TEMPORAL_ADDRESS"]) return undefined;
+  const { findTemporal, startTemporal } = await built("dev/dist/servers/temporal-server.js");
+  const { removeOnExit } = await built("dev/dist/processes/watchdog.js");
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-tests-temporal-"));
+  removeOnExit(folder);
+  const logFile = join(folder, "temporal.log");
+  const server = await startTemporal({ path: await findTemporal(), logFile });
+  Object.assign(process.env, { TEST_TEMPORAL_ADDRESS: server.address, TEST_BUNDLES: folder });
+  return server;
 }
 
 /** @param {string} path within packages */

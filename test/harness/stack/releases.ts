@@ -1,19 +1,18 @@
 // Workers of other releases: the build with another bundle of workflows, in a folder of its own.
-import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
-import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageDirectory } from "../../../packages/dev/src/paths.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
-import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
 import { workflowInterceptors } from "../../../src/temporal/workflow-interceptors.js";
 import { startRoleOf } from "../outages/roles.js";
+import { bundled } from "./bundles.js";
 import type { TestStack } from "./stack.js";
 
 /** The workflows of `defective.workflows.ts`, without a defect unless a marker is replaced. */
 export async function defectiveBundle(): Promise<string> {
   const module = fileURLToPath(new URL("defective.workflows.ts", import.meta.url));
-  const { code } = await bundleWorkflowCode({
+  const { codePath } = await bundled("defective", {
     workflowsPath: module,
     preloadModules: [module],
     workflowInterceptorModules: [
@@ -22,10 +21,8 @@ export async function defectiveBundle(): Promise<string> {
         fileURLToPath(new URL(`../../../src/workflows/runtime/${name}.ts`, import.meta.url)),
       ),
     ],
-    failureConverterPath,
-    logger: new DefaultLogger("ERROR"),
   });
-  return code;
+  return readFile(codePath, "utf8");
 }
 
 /** Resolves when the worker is ready. Its log is `logs/<name>/worker.log`. */

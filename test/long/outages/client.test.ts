@@ -2,7 +2,6 @@
 // an update whose outcome is unknown can be repeated as the same update.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -13,11 +12,12 @@ import { loadConfig } from "../../../src/config/config.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { startHop } from "../../harness/stack/hop.js";
-import { freshRing, startServer } from "../../temporal/support.js";
+import { freshRing, testTemporal } from "../../temporal/support.js";
+import type { TestTemporal } from "../../temporal/support.js";
 import { counted, finish, touch } from "./outage.workflows.js";
 
 const ring = freshRing();
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let client: Client;
 let worker: Worker;
 let running: Promise<void>;
@@ -28,7 +28,11 @@ async function clientOnItsWay() {
   const connection = await Connection.connect({ address: way.address });
   return {
     ...way,
-    client: new Client({ connection, dataConverter: dataConverter(ring) }),
+    client: new Client({
+      connection,
+      namespace: env.namespace,
+      dataConverter: dataConverter(ring),
+    }),
     async [Symbol.asyncDispose]() {
       await connection.close();
       way.close();
@@ -38,11 +42,12 @@ async function clientOnItsWay() {
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await startServer();
+  env = await testTemporal();
   const converter = dataConverter(ring);
   client = near();
   worker = await Worker.create({
     connection: env.nativeConnection,
+    namespace: env.namespace,
     taskQueue: "outage",
     dataConverter: converter,
     workflowBundle: await bundleWorkflowCode({
@@ -67,7 +72,12 @@ class TestHandle extends ProcessHandle<{ outcome: string }> {
   }
 }
 
-const near = () => new Client({ connection: env.connection, dataConverter: dataConverter(ring) });
+const near = () =>
+  new Client({
+    connection: env.connection,
+    namespace: env.namespace,
+    dataConverter: dataConverter(ring),
+  });
 
 /** A client to which the server says this first of each kind of question. */
 function refusedFirst(code: number, details: string) {
@@ -87,7 +97,14 @@ function refusedFirst(code: number, details: string) {
   const connection = Object.create(env.connection, {
     workflowService: { value: workflowService },
   }) as typeof env.connection;
-  return { refused: new Client({ connection, dataConverter: dataConverter(ring) }), asked };
+  return {
+    refused: new Client({
+      connection,
+      namespace: env.namespace,
+      dataConverter: dataConverter(ring),
+    }),
+    asked,
+  };
 }
 
 async function started(on = client): Promise<TestHandle> {

@@ -2,7 +2,6 @@
 // relay, PostgreSQL and Temporal are real. Whatever becomes of a hostile one, it is settled, and every good one arrives (docs/design.md §7).
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { callbackUrl, correlationOf } from "../../../src/callbacks/address.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
@@ -17,7 +16,6 @@ import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { Journal } from "../../../src/journal/journal.js";
-import { findTemporal } from "../../../packages/dev/src/servers/find-temporal.js";
 import { callbackParsers } from "../../../src/providers/callbacks.js";
 import { SecretSealer } from "../../../src/temporal/codec/secrets.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
@@ -26,20 +24,17 @@ import { sealersIn } from "../../harness/stack/sealers.js";
 import { hostileBodies } from "../../callbacks/hostile-bodies.js";
 import { bodyKeys, ring, sealRing, subjectOf } from "../../callbacks/support.js";
 import { until } from "../../harness/outages/wait.js";
+import { testTemporal } from "../../temporal/support.js";
+import type { TestTemporal } from "../../temporal/support.js";
 
-let temporal: TestWorkflowEnvironment;
+let temporal: TestTemporal;
 let database: TestDatabase;
 let receiver: Receiver;
 let relay: Relay;
 const sealer = new SecretSealer(KeyRing.parse(generateBoxRing("secrets").publicRing));
 
 beforeAll(async () => {
-  temporal = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: "existing-path", path: await findTemporal() },
-      log: { format: "json", level: "error" },
-    },
-  });
+  temporal = await testTemporal();
   database = await testDatabase();
   const { pool } = database;
   receiver = await startReceiver({

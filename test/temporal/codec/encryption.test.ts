@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ApplicationFailure, WorkflowFailedError } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
-import { canaryWorker, freshRing, startServer } from "../support.js";
+import { canaryWorker, freshRing, testTemporal } from "../support.js";
+import type { TestTemporal } from "../support.js";
 
 const canary = "Q7XJ2VK9";
 const key = randomBytes(32);
 const converter = dataConverter(KeyRing.parse(`k1:${key.toString("base64")}`));
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 
 beforeAll(async () => {
   // What the SDK prints of failing workflows belongs to another test.
@@ -20,7 +20,7 @@ beforeAll(async () => {
     logger: new DefaultLogger("ERROR", () => undefined),
     telemetryOptions: { logging: { forward: {} } },
   });
-  env = await startServer(converter);
+  env = await testTemporal(converter);
 });
 afterAll(() => env.teardown());
 

@@ -3,9 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import type { DataConverter } from "@temporalio/common";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -20,19 +18,16 @@ import {
   UnexpectedFailureError,
   UnprovenAnswerError,
 } from "../../../src/errors/index.js";
-import {
-  dataConverter,
-  failureConverterPath,
-  workerConverters,
-} from "../../../src/temporal/codec/data-converter.js";
-import { freshRing, startServer } from "../support.js";
+import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
+import { freshRing, testBundle, testTemporal } from "../support.js";
+import type { TestTemporal } from "../support.js";
 
 const { CommandType } = proto.temporal.api.enums.v1;
 const ring = freshRing();
 const ours = workerConverters({ ring, writeRing: undefined }, []).workflows;
 /** Its task queue too. */
 type Whose = "ours" | "strangers";
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let workers: Worker[];
 let running: Promise<void[]>;
 let client: Client;
@@ -43,23 +38,21 @@ beforeAll(async () => {
     logger: new DefaultLogger("ERROR", () => undefined),
     telemetryOptions: { logging: { forward: {} } },
   });
-  env = await startServer();
+  env = await testTemporal();
   stranger = env.client;
   client = new Client({
     connection: env.connection,
+    namespace: env.namespace,
     dataConverter: dataConverter(ring, undefined, true),
   });
-  const started = async (taskQueue: Whose, converter?: DataConverter) =>
-    Worker.create({
-      ...{ connection: env.nativeConnection, taskQueue },
-      workflowBundle: await bundleWorkflowCode({
-        workflowsPath: fileURLToPath(new URL("stranger.workflows.ts", import.meta.url)),
-        logger: new DefaultLogger("ERROR"),
-        ...(converter && { failureConverterPath }),
-      }),
-      ...(converter && { dataConverter: converter }),
-    });
-  workers = [await started("ours", ours), await started("strangers")];
+  const shared = { connection: env.nativeConnection, namespace: env.namespace };
+  // Strangers have not our converter of failures.
+  const workflowsPath = fileURLToPath(new URL("stranger.workflows.ts", import.meta.url));
+  const workflowBundle = await testBundle();
+  workers = await Promise.all([
+    Worker.create({ ...shared, taskQueue: "ours", dataConverter: ours, workflowBundle }),
+    Worker.create({ ...shared, taskQueue: "strangers", workflowsPath }),
+  ]);
   running = Promise.all(workers.map((worker) => worker.run()));
 }, 120_000);
 afterAll(async () => {
@@ -130,7 +123,7 @@ test("an end without a result is none of our processes'", async () => {
   const queue = `nobody but ${handle.id}`;
   await stranger.workflow.start("any", { taskQueue: queue, workflowId: handle.workflowId });
   const { workflowService } = env.connection;
-  const place = { namespace: "default", identity: "stranger", taskQueue: { name: queue } };
+  const place = { namespace: env.namespace, identity: "stranger", taskQueue: { name: queue } };
   const { taskToken } = await env.connection.withDeadline(Date.now() + 30_000, () =>
     workflowService.pollWorkflowTaskQueue(place),
   );

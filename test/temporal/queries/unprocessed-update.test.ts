@@ -1,29 +1,28 @@
 // A worker may finish a workflow task without an answer to the update that it brought: Temporal then refuses the update, which
 // has not happened. Our client asks again, and the update happens once.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { ProcessHandle } from "../../../src/client/handle.js";
-import { startServer } from "../support.js";
+import { testBundle, testTemporal } from "../support.js";
+import type { TestTemporal } from "../support.js";
 
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await startServer();
+  env = await testTemporal();
 }, 120_000);
 
 afterAll(() => env?.teardown());
 
 const taskQueue = "forgetful";
-const place = { namespace: "default", identity: "forgetful", taskQueue: { name: taskQueue } };
 
 /** Takes the next workflow task and finishes it with nothing. */
 async function finishEmpty(): Promise<void> {
-  const { connection } = env.client;
+  const { connection, namespace } = env;
+  const place = { namespace, identity: "forgetful", taskQueue: { name: taskQueue } };
   await connection.withDeadline(Date.now() + 60_000, async () => {
     const { taskToken } = await connection.workflowService.pollWorkflowTaskQueue(place);
     await connection.workflowService.respondWorkflowTaskCompleted({ ...place, taskToken });
@@ -45,9 +44,9 @@ test("an update that a worker left unanswered is asked again, and happens once",
   await finishEmpty();
   const worker = await Worker.create({
     connection: env.nativeConnection,
-    namespace: "default",
+    namespace: env.namespace,
     taskQueue,
-    workflowsPath: fileURLToPath(new URL("unprocessed-update.workflows.ts", import.meta.url)),
+    workflowBundle: await testBundle(),
   });
   await worker.runUntil(async () => {
     expect(await answer).toBe(1);

@@ -2,20 +2,19 @@
 // its parent (docs/decisions/0031).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
 import { ProcessLooksByClient } from "../../../src/temporal/visibility/process-look.js";
 import { describeWorkflowQueue } from "../../../src/temporal/visibility/task-queue.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { freshRing, startServer } from "../support.js";
+import { freshRing, testBundle, testTemporal } from "../support.js";
+import type { TestTemporal } from "../support.js";
 
 const ring = freshRing();
 const taskQueue = "looks";
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let client: Client;
 let looks: ProcessLooksByClient;
 let worker: Worker;
@@ -23,23 +22,24 @@ let running: Promise<void>;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await startServer();
-  client = new Client({ connection: env.connection, dataConverter: dataConverter(ring) });
+  env = await testTemporal();
+  client = new Client({
+    connection: env.connection,
+    namespace: env.namespace,
+    dataConverter: dataConverter(ring),
+  });
   looks = new ProcessLooksByClient(env.nativeConnection, {
-    namespace: "default",
+    namespace: env.namespace,
     ring,
     refusePlaintext: true,
   });
   const { workflows } = workerConverters({ ring, writeRing: undefined }, []);
   worker = await Worker.create({
     connection: env.nativeConnection,
+    namespace: env.namespace,
     taskQueue,
     dataConverter: workflows,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("looked-at.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-      ...workflows,
-    }),
+    workflowBundle: await testBundle(),
   });
   running = worker.run();
 }, 120_000);
@@ -104,7 +104,7 @@ test("whether a process is open is known where no worker answers and no key open
   await ended.signal("go", "completed");
   await ended.result();
   const stranger = new ProcessLooksByClient(env.nativeConnection, {
-    namespace: "default",
+    namespace: env.namespace,
     ring: freshRing(),
     refusePlaintext: true,
   });
@@ -124,7 +124,7 @@ test("an end that is not encrypted is none", async () => {
 });
 
 test("the server tells how long a workflow task has been waiting for a worker", async () => {
-  const where = { connection: env.connection, namespace: "default" };
+  const where = { connection: env.connection, namespace: env.namespace };
   const age = async () => (await describeWorkflowQueue(where, workflowTaskQueue)).backlogAgeMs;
   expect(await age()).toBe(0);
   await client.workflow.start("sendNotice", {

@@ -1,38 +1,36 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { randomUUID } from "node:crypto";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import {
   missingSearchAttributes,
   registerSearchAttributes,
 } from "../../../src/temporal/visibility/search-attributes.js";
-import { startServer } from "../support.js";
+import { registerNamespace, testTemporal } from "../support.js";
+import type { TestTemporal } from "../support.js";
 
 const names = Object.values(searchAttributes).map(({ name }) => name);
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 
 beforeAll(async () => {
-  env = await startServer();
+  env = await testTemporal();
 });
 afterAll(() => env.teardown());
 
-async function newNamespace(namespace: string): Promise<string> {
-  const { workflowService } = env.connection;
-  await workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
+async function newNamespace(): Promise<string> {
+  const namespace = randomUUID();
+  await registerNamespace(env, namespace);
   return namespace;
 }
 
 test("a fresh namespace misses all of them, and none once they are registered, from either kind of connection", async () => {
-  expect(await missingSearchAttributes(env.connection, "default")).toEqual(names);
-  await registerSearchAttributes(env.nativeConnection, "default");
-  expect(await missingSearchAttributes(env.nativeConnection, "default")).toEqual([]);
-  await registerSearchAttributes(env.connection, "default");
+  expect(await missingSearchAttributes(env.connection, env.namespace)).toEqual(names);
+  await registerSearchAttributes(env.nativeConnection, env.namespace);
+  expect(await missingSearchAttributes(env.nativeConnection, env.namespace)).toEqual([]);
+  await registerSearchAttributes(env.connection, env.namespace);
 });
 
 test("a workflow can be started with them at once", async () => {
-  await registerSearchAttributes(env.connection, "default");
+  await registerSearchAttributes(env.connection, env.namespace);
   const handle = await env.client.workflow.start("any", {
     taskQueue: "none",
     workflowId: "with-attributes",
@@ -46,7 +44,7 @@ test("a workflow can be started with them at once", async () => {
 });
 
 test("several starters may register at once, and what is missing alone is added", async () => {
-  const namespace = await newNamespace("at-once");
+  const namespace = await newNamespace();
   await env.connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: { TrustflowPhase: 2 },
@@ -59,13 +57,13 @@ test("several starters may register at once, and what is missing alone is added"
 });
 
 test("a name that is taken by another type is named", async () => {
-  const namespace = await newNamespace("other-type");
+  const namespace = await newNamespace();
   await env.connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: { TrustflowDeadline: 2 },
   });
   await expect(registerSearchAttributes(env.connection, namespace)).rejects.toThrow(
-    'TrustflowDeadline of the namespace "other-type" is of type INDEXED_VALUE_TYPE_KEYWORD but must be INDEXED_VALUE_TYPE_DATETIME',
+    `TrustflowDeadline of the namespace "${namespace}" is of type INDEXED_VALUE_TYPE_KEYWORD but must be INDEXED_VALUE_TYPE_DATETIME`,
   );
 });
 

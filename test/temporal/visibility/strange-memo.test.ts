@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
@@ -13,17 +12,18 @@ import { FinishedError } from "../../../src/errors/index.js";
 import { ProcessHandle } from "../../../src/client/handle.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { runsOf } from "../../../src/temporal/visibility/runs.js";
-import { freshRing, startServer } from "../support.js";
+import { freshRing, testTemporal } from "../support.js";
+import type { TestTemporal } from "../support.js";
 
 const ring = freshRing();
 const uri = `document:${"0".repeat(32)}`;
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let stranger: Client;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await startServer();
-  const { connection } = env;
+  env = await testTemporal();
+  const { connection, namespace } = env;
   const encode = async (payloads: Payload[]) =>
     payloads.map((payload) => {
       const isOpen = Buffer.from(payload.data ?? []).includes(uri);
@@ -34,7 +34,11 @@ beforeAll(async () => {
       return isOpen ? payload : { metadata, data: Buffer.from("junk") };
     });
   const decode = async (payloads: Payload[]) => payloads;
-  stranger = new Client({ connection, dataConverter: { payloadCodecs: [{ encode, decode }] } });
+  stranger = new Client({
+    connection,
+    namespace,
+    dataConverter: { payloadCodecs: [{ encode, decode }] },
+  });
 }, 120_000);
 afterAll(() => env?.teardown());
 
@@ -48,7 +52,8 @@ test.each([false, true])(
   "a process with such a memo is described, listed for its erasure, and its history is read (plaintext refused: %s)",
   async (refusesPlaintext) => {
     const converter = dataConverter(ring, undefined, refusesPlaintext);
-    const client = new Client({ connection: env.connection, dataConverter: converter });
+    const { connection, namespace } = env;
+    const client = new Client({ connection, namespace, dataConverter: converter });
     const handle = new TestHandle(client, "sendMessage", randomUUID());
     const { workflowId } = handle;
     const started = await stranger.workflow.start("any", {

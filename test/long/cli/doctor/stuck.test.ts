@@ -1,6 +1,5 @@
 // Stuck processes as `trustflow doctor` and the parts below it see them, on a dev server with a worker that fails.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,12 +10,13 @@ import type { FindingName } from "../../../../src/cli/doctor/findings.js";
 import { candidatesQuery, inspect } from "../../../../src/temporal/visibility/stuck.js";
 import type { Stuck } from "../../../../src/temporal/visibility/stuck.js";
 import { watchStuck } from "../../../../src/temporal/visibility/stuck-watch.js";
-import { startServer, untilFirstTask } from "../../../temporal/support.js";
+import { testTemporal, untilFirstTask } from "../../../temporal/support.js";
+import type { TestTemporal } from "../../../temporal/support.js";
 import { eventually } from "../../../harness/outages/wait.js";
 import { doctor } from "../../../cli/doctor/doctor.js";
 
 const workflowId = "sendPostal/failing";
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let bundle: WorkflowBundle & { code: string };
 let worker: Worker;
 let running: Promise<void>;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     logger: new DefaultLogger("ERROR", () => undefined),
     telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
   });
-  env = await startServer();
+  env = await testTemporal();
   bundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(
       new URL("../../../temporal/failing.workflows.ts", import.meta.url),
@@ -35,6 +35,7 @@ beforeAll(async () => {
   });
   worker = await Worker.create({
     connection: env.nativeConnection,
+    namespace: env.namespace,
     taskQueue: "failing",
     workflowBundle: bundle,
   });
@@ -49,7 +50,7 @@ afterAll(async () => {
   await env?.teardown();
 }, 60_000);
 
-const where = () => ({ connection: env.connection, namespace: env.namespace ?? "default" });
+const where = () => ({ connection: env.connection, namespace: env.namespace });
 const handle = () => env.client.workflow.getHandle(workflowId);
 const seen = async (): Promise<Stuck | undefined> =>
   (await inspect(where(), { workflowId }))?.stuck;
@@ -76,7 +77,10 @@ async function marked(): Promise<number> {
 }
 
 async function expectFinding(finding: FindingName, detail: string): Promise<void> {
-  const { checks } = await doctor({ TEMPORAL_ADDRESS: env.address });
+  const { checks } = await doctor({
+    TEMPORAL_ADDRESS: env.address,
+    TEMPORAL_NAMESPACE: env.namespace,
+  });
   const check = "stuck processes";
   expect(checks.find((one) => one.check === check)).toEqual({
     check,

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { Payload, PayloadCodec } from "@temporalio/common";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
@@ -24,7 +23,8 @@ import {
   failureConverterPath,
   workerConverters,
 } from "../../../../src/temporal/codec/data-converter.js";
-import { freshRing, startServer } from "../../../temporal/support.js";
+import { freshRing, testTemporal } from "../../../temporal/support.js";
+import type { TestTemporal } from "../../../temporal/support.js";
 
 const ring = freshRing();
 const writeRing = freshRing("w1");
@@ -38,7 +38,7 @@ const bundled = (workflows: string, workflowInterceptorModules: string[] = []) =
     failureConverterPath,
     logger: new DefaultLogger("ERROR"),
   });
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 let workflowBundle: WorkflowBundleWithSourceMap;
 let ours: Client;
 let withoutKey: Client;
@@ -49,7 +49,7 @@ beforeAll(async () => {
     logger: new DefaultLogger("ERROR", () => undefined),
     telemetryOptions: { logging: { forward: {} } },
   });
-  env = await startServer(dataConverter(ring));
+  env = await testTemporal(dataConverter(ring));
   workflowBundle = await bundled("../../../temporal/canary.workflows.ts", [
     file("../../../../src/workflows/runtime/payload-guard.ts"),
   ]);
@@ -62,15 +62,19 @@ afterAll(() => env?.teardown());
 
 /** It reads what the workers answer, so that a test sees it. */
 function clientWriting(encode: PayloadCodec["encode"]): Client {
-  const { connection } = env;
+  const { connection, namespace } = env;
   const decode = (payloads: Payload[]) => new EncryptionCodec(ring).decode(payloads);
-  return new Client({ connection, dataConverter: { payloadCodecs: [{ encode, decode }] } });
+  return new Client({
+    connection,
+    namespace,
+    dataConverter: { payloadCodecs: [{ encode, decode }] },
+  });
 }
 
 /** A worker for workflows and one for activities, as src/worker.ts composes them. */
 async function under<T>(refused: PayloadProblem[], work: () => Promise<T>): Promise<T> {
   const { workflows, activities } = workerConverters({ ring, writeRing }, refused);
-  const on = { connection: env.nativeConnection, taskQueue: "canary" };
+  const on = { connection: env.nativeConnection, namespace: env.namespace, taskQueue: "canary" };
   const calls = await Worker.create({
     ...on,
     dataConverter: activities,
@@ -159,7 +163,11 @@ test("one who can only read starts nothing and changes nothing, also with payloa
   const codec = new EncryptionCodec(ring);
   const reader = clientWriting((payloads) => codec.encode(payloads));
   const writing = dataConverter(ring, writeRing);
-  const writer = new Client({ connection: env.connection, dataConverter: writing });
+  const writer = new Client({
+    connection: env.connection,
+    namespace: env.namespace,
+    dataConverter: writing,
+  });
   const refused = { cause: { type: "InvalidInput", message: expect.stringContaining(notTagged) } };
   await under(refuseUntagged, async () => {
     await expect((await start(reader, "x")).result()).rejects.toMatchObject(refused);
@@ -173,9 +181,10 @@ test("one who can only read starts nothing and changes nothing, also with payloa
     const update = read.executeUpdate("change", { args: ["x"] });
     await expect(update).rejects.toMatchObject(refused);
     // The refusal stands in clear, its details do not: a client that refuses plaintext believes it.
-    const { connection } = env;
+    const { connection, namespace } = env;
     const untagging = new Client({
       connection,
+      namespace,
       dataConverter: dataConverter(ring, undefined, true),
     });
     const told = untagging.workflow
@@ -200,8 +209,8 @@ test("an earlier payload without a tag stays accepted when tags become required"
     await taskCompletedAfter(handle, 1);
     expect(await handle.query("ask")).toBe("earlier");
     const dataConverterOfWriter = dataConverter(ring, writeRing);
-    const { connection } = env;
-    const writer = new Client({ connection, dataConverter: dataConverterOfWriter });
+    const { connection, namespace } = env;
+    const writer = new Client({ connection, namespace, dataConverter: dataConverterOfWriter });
     await writer.workflow.getHandle(handle.workflowId).signal("tell", "x");
     expect(await handle.result()).toBe("earlier");
   });
@@ -211,6 +220,7 @@ test("an activity that a stranger's workflow schedules is not run", async () => 
   await under(refuse, async () => {
     const strangers = await Worker.create({
       connection: env.nativeConnection,
+      namespace: env.namespace,
       taskQueue: "strangers",
       workflowBundle: await bundled("../../../temporal/codec/stranger.workflows.ts"),
     });
@@ -251,7 +261,7 @@ test.each<[string, (value: string) => Promise<string>]>([
 ])(
   "an activity's %s that its key does not open is refused, and holds up nothing",
   async (_, echo) => {
-    const on = { connection: env.nativeConnection, taskQueue: "canary" };
+    const on = { connection: env.nativeConnection, namespace: env.namespace, taskQueue: "canary" };
     const strangers = { failureConverterPath, payloadCodecs: [junk] };
     const calls = await Worker.create({ ...on, dataConverter: strangers, activities: { echo } });
     const { workflows } = workerConverters({ ring, writeRing }, refuse);

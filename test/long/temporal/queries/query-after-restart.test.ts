@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { QueryNotRegisteredError } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
@@ -13,17 +12,18 @@ import { TerminatedError } from "../../../../src/errors/index.js";
 import { ProcessHandle } from "../../../../src/client/handle.js";
 import { queryTooEarly } from "../../../../src/contracts/shared/messages.js";
 import { failureConverterPath } from "../../../../src/temporal/codec/data-converter.js";
-import { startServer } from "../../../temporal/support.js";
+import { testTemporal } from "../../../temporal/support.js";
+import type { TestTemporal } from "../../../temporal/support.js";
 
 const CONCURRENCY = 15;
 /** Which of the two tasks a new worker gets first is chance: about every second query comes first. */
 const ROUNDS = 10;
 
-let env: TestWorkflowEnvironment;
+let env: TestTemporal;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await startServer();
+  env = await testTemporal();
 }, 120_000);
 
 afterAll(() => env?.teardown());
@@ -45,7 +45,7 @@ async function working<T>(
 ): Promise<T> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
-    namespace: "default",
+    namespace: env.namespace,
     taskQueue: "restarted",
     workflowBundle,
     dataConverter: { failureConverterPath },

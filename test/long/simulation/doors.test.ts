@@ -1,4 +1,4 @@
-// Production code behind the doors (acceptance.ts), in processes of its own: those of the tests keep the real clock.
+// Production code behind the doors (test/simulation/acceptance.ts), in processes of its own: those of the tests keep the real clock.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
