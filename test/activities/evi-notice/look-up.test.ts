@@ -80,3 +80,9 @@ test("a query without an end proves no absence", async () => {
   await expect(lookUp(server.url, "case-1::ours")).rejects.toMatchObject({ kind: "protocol" });
   expect(server.received.length).toBe(5);
 });
+
+test("an item that shows no key may be ours: it proves no absence", async () => {
+  const { LookupKey: _, ...unnamed } = ours;
+  const server = await paged([unnamed]);
+  await expect(lookUp(server.url, "case-1::ours")).rejects.toMatchObject({ kind: "protocol" });
+});

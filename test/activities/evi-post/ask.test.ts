@@ -1,49 +1,86 @@
-// A poll of a letter at the simulated provider: what the query shows beside state, outcome and dates (P2 §2.5).
+// A poll of a letter: what the query shows beside state, outcome and dates (P2 §2.5), and the affidavits of a provider that spells ids and
+// names files in its own way (P2 §4.1, §6.3).
+import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MockActivityEnvironment } from "@temporalio/testing";
-import { DefaultLogger } from "@temporalio/worker";
 import { createEviPostActivities } from "../../../src/activities/evi-post/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { openStore } from "../../harness/documents/open-store.js";
 import { accountAt } from "../../providers/evi-post/account.js";
+import { startProviderServer } from "../../providers/provider-server.js";
+import { inAttempt } from "../attempts.js";
 import { post } from "../../../packages/sandbox/test/caller.js";
 
+const letter = "c8296b2a-8594-49d9-b214-180c735beed3";
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({ speed: "manual" });
 });
 afterAll(() => sandbox.close());
 
+const login = { username: "sandbox", password: new Secret("sandbox") };
+
+function asked(url: string, uniqueId: string, more: object = {}) {
+  const { ask } = createEviPostActivities({
+    environmentOf: () => "sandbox",
+    accounts: { default: accountAt(url, login) },
+    journal: { now: async () => new Date(), addOwner: async () => undefined },
+    circuits: new Circuits({ probeMs: 1000, failures: 5 }),
+    ...{ patienceMs: 1000, invisibleForMs: 60_000, unavailableForMs: 1000 },
+    ...more,
+  } as never);
+  const info = { workflowExecution: { workflowId: "letter-1", runId: "r" } };
+  return inAttempt(
+    () =>
+      ask({
+        ...{ account: "default", uniqueId, submittedAt: new Date().toISOString() },
+        ...{ stored: [], refetch: false, wait: "now", mode: "quick", seen: undefined },
+      }),
+    info as never,
+  );
+}
+
 test("the snapshot has the recipient, the address and the cost centre", async () => {
   const uniqueId = await post(sandbox.url, {
     RecipientName: "Ana Ruiz",
     Options: { CostCentre: "legal" },
   });
-  const login = { username: "sandbox", password: new Secret("sandbox") };
-  const { ask } = createEviPostActivities({
-    environmentOf: () => "sandbox",
-    accounts: { default: accountAt(sandbox.url, login) },
-    journal: { now: async () => new Date() },
-    circuits: new Circuits({ probeMs: 1000, failures: 5 }),
-    patienceMs: 1000,
-    invisibleForMs: 60_000,
-    unavailableForMs: 1000,
-  } as never);
-  const info = { workflowExecution: { workflowId: "letter-1", runId: "r" } };
-  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
-  const asks = () =>
-    ask({
-      ...{ account: "default", uniqueId, submittedAt: new Date().toISOString() },
-      ...{ stored: [], refetch: false, wait: "now", mode: "quick", seen: undefined },
-    }) as Promise<{ snapshot: { shown?: unknown } }>;
-  const { snapshot } = await environment.run<[], Awaited<ReturnType<typeof asks>>, typeof asks>(
-    asks,
-  );
+  const { snapshot } = await asked(sandbox.url, uniqueId);
   expect(snapshot.shown).toMatchObject({
     recipientName: "Ana Ruiz",
     address: { streetAddress: expect.any(String), country: "ES" },
     costCentre: "legal",
   });
+});
+
+test("ids come in any case, and affidavits whose files name no id are asked for one at a time", async () => {
+  const ids = ["a7377981-0f07-4f00-8d69-c32f10a7a3b2", "7b79db67-9d8c-4f7e-8c62-0ddae2cb4a27"];
+  const downloads: string[] = [];
+  const server = await startProviderServer(({ path, query }, response) => {
+    if (path.endsWith("/Download")) {
+      const wanted = (query["AffidavitIds"] ?? "").split(",");
+      downloads.push(wanted.join());
+      const files = wanted.map((id, at) => [`Affidavit_${at}.pdf`, strToU8(`%PDF-1.7 ${id}`)]);
+      response.writeHead(200, { "content-type": "application/zip" });
+      response.end(zipSync(Object.fromEntries(files)));
+      return;
+    }
+    const affidavits = ids.map((uniqueId) => ({ uniqueId, kind: "Closed" }));
+    const item = { evidenceId: letter, state: "Closed", outcome: "Delivered", affidavits };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ results: [item], totalMatches: 1 }));
+  });
+  const { documents, close } = await openStore();
+  try {
+    const answer = await asked(server.url, letter.toUpperCase(), { documents });
+    expect(answer).toMatchObject({ missing: 0, snapshot: { outcome: "Delivered" } });
+    expect(answer.documents.map(({ uniqueId }) => uniqueId)).toEqual(ids);
+    expect(new Set(answer.documents.map(({ document }) => document.sha256)).size).toBe(2);
+    expect(downloads).toEqual([ids.join(), ...ids]);
+  } finally {
+    await server.close();
+    await close();
+  }
 });

@@ -14,6 +14,10 @@ const away = new ProviderError({ ...asking("cancel"), ...withoutAnswer("keyed"),
 const asks = {
   "shows it as dispatched": async () => cancelAnswerFor({ state: "Dispatched" }),
   "shows it as cancelled": async () => cancelAnswerFor({ state: "Cancelled" }),
+  "shows it as closed, cancelled": async () =>
+    cancelAnswerFor({ state: "Closed", outcome: "Cancelled" }),
+  "shows it as closed, delivered": async () =>
+    cancelAnswerFor({ state: "Closed", outcome: "Delivered" }),
   "shows it as submitted": async () => cancelAnswerFor({ state: "Submitted" }),
   "does not show it": async () => undefined,
   "is refused too": async () => Promise.reject(refused(401)),
@@ -26,6 +30,8 @@ test.each<[answer: string, string | number, keyof typeof asks]>([
   ["unavailable", 401, "is refused too"],
   ["tooLate", 401, "shows it as dispatched"],
   ["cancelled", 401, "shows it as cancelled"],
+  ["cancelled", 400, "shows it as closed, cancelled"],
+  ["tooLate", 400, "shows it as closed, delivered"],
   ["unknown", 400, "shows it as submitted"],
   ["tooLate", 400, "shows it as dispatched"],
   ["unknown", 404, "does not show it"],

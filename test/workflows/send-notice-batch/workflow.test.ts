@@ -381,6 +381,15 @@ describe("a cancellation", () => {
   });
 });
 
+test("a batch that the provider does not show as it was sent is started by a person's decision alone", async () => {
+  const run = await start({ verifyBatch: undefined as never });
+  await run.open[0]!.fail({ kind: "protocol" });
+  expect(run.types).not.toContain("startBatch");
+  await run.update("resolve", { attention: "verify-1", decision: "happened", by: "Ada" });
+  expect(run.types).toContain("startBatch");
+  expect(run.result).toMatchObject({ outcome: "closed" });
+});
+
 test("a batch that a person started, though its start was refused, is followed, and cannot be cancelled", async () => {
   const run = await start({
     startBatch: () => {

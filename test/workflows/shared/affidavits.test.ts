@@ -53,6 +53,15 @@ test("a callback's RequestId ties its affidavit", () => {
   expect(tied[1]).toMatchObject({ uniqueId: "b", requestId: "r1", tiedBy: "callback" });
 });
 
+test("its ids come in any case", () => {
+  const tied = matchAffidavits(
+    [affidavit("a")],
+    [published("A", "R1")],
+    [{ requestId: "r1", before: 0 }],
+  );
+  expect(tied[0]).toMatchObject({ uniqueId: "a", requestId: "R1", tiedBy: "callback" });
+});
+
 test("one that only a query found is inferred to answer the one request that waits", () => {
   const tied = matchAffidavits(
     [affidavit("a"), affidavit("b")],
