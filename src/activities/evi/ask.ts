@@ -107,8 +107,9 @@ export type AffidavitDownload = (
 ) => Promise<Map<string, FetchedFile>>;
 
 /**
- * Fetched from the provider and kept under our own hash (P2 §6.3; docs/reading-the-specification.md §2). One download for all; then the files are stored one at a time, because each may be large. An affidavit that the answer does not hold
- * yet is left out; a later poll asks for it again.
+ * Fetched from the provider and kept under our own hash (P2 §6.3; docs/reading-the-specification.md §2). One download for all; then the
+ * files are stored one at a time, because each may be large. An affidavit that the answer does not hold yet is left out; a later poll asks
+ * for it again.
  */
 export async function keepAffidavits<P extends Provider>(
   context: ProviderContext<P>,

@@ -24,8 +24,8 @@ export const quickOptions: ActivityOptions = {
 };
 
 /**
- * The policy of a call that finds nothing new for long: it is repeated every `ms`, each time `growth` times as late, and adds nothing to the
- * history. The activity says that itself (`repeatMs` in activities/runtime/failure.ts). An attempt that is lost with its worker is
+ * The policy of a call that finds nothing new for long: it is repeated every `ms`, each time `growth` times as late, and adds nothing to
+ * the history. The activity says that itself (`repeatMs` in activities/runtime/failure.ts). An attempt that is lost with its worker is
  * repeated after a second.
  */
 export const repeatedEvery = (ms: number, growth = 1) => ({

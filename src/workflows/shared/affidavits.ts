@@ -3,8 +3,8 @@ import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 
 /**
- * Ids are UUIDs, in any case. An affidavit is tied by the `RequestId` of its callback; one that no callback announced is tied as `inferred` where
- * exactly one request still waits.
+ * An affidavit is tied by the `RequestId` of its callback; one that no callback announced is tied as `inferred` where exactly one request
+ * still waits. Ids are UUIDs, in any case.
  */
 export function matchAffidavits(
   documents: ProcessDocument[],
