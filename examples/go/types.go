@@ -576,15 +576,14 @@ type SendPostalInputSettings struct {
 	// Seconds after the end of the item during which affidavits are still fetched.
 	AffidavitWindowSeconds *int `json:"affidavitWindowSeconds,omitempty,omitzero"`
 
-	// The least number of seconds between two questions that callbacks cause.
+	// The least number of seconds between two queries that callbacks cause.
 	AskIntervalSeconds *int `json:"askIntervalSeconds,omitempty,omitzero"`
 
-	// Seconds from the submit, or from the beginning of a call, after which an item
+	// Seconds from the submit (of a call: from its beginning) after which an item
 	// that is still open ends the process as `openAtDeadline`.
 	DeadlineSeconds *int `json:"deadlineSeconds,omitempty,omitzero"`
 
-	// Seconds after a question until the provider is asked again, whatever callbacks
-	// came.
+	// Seconds from one poll of the provider to the next; callbacks do not change it.
 	PollIntervalSeconds *int `json:"pollIntervalSeconds,omitempty,omitzero"`
 
 	// Seconds that `Cancelled` or `Disposed` may last without `Closed` until the
@@ -746,7 +745,7 @@ type SendPostalResultReportedElem struct {
 	// The time of the event, RFC 3339 in UTC.
 	At time.Time `json:"at"`
 
-	// The reader's browser, likewise.
+	// The reader's browser, if known.
 	BrowserData *string `json:"browserData,omitempty,omitzero"`
 
 	// When the item was created, RFC 3339 in UTC.
@@ -794,13 +793,13 @@ type SendPostalResultReportedElem struct {
 	// The recipient of a mail or notice.
 	To *string `json:"to,omitempty,omitzero"`
 
-	// The reader's user agent, likewise.
+	// The reader's user agent, if known.
 	UserAgent *string `json:"userAgent,omitempty,omitzero"`
 
-	// The reader's identity, likewise.
+	// The reader's identity, if known.
 	UserIdentity *string `json:"userIdentity,omitempty,omitzero"`
 
-	// The reader's languages, likewise.
+	// The reader's languages, if known.
 	UserLanguages *string `json:"userLanguages,omitempty,omitzero"`
 }
 
