@@ -88,10 +88,10 @@ async function filesOf(context: EviPostContext, ids: string[], spool: Spool) {
   const downloading = context.ask("downloadAffidavits", eviPost.downloadAffidavits, ids, spool);
   const found = (await whenVisible(downloading)) ?? [];
   const only = ids.length === 1 && found.length === 1 ? ids[0] : undefined;
-  const named = found.map(({ id = only, ...file }) => ({ id, file }));
-  const files = new Map<string, FetchedFile>();
-  for (const { id, file } of named) if (id !== undefined) files.set(id, file);
-  return { files, hasUnnamed: ids.length > 1 && named.some(({ id }) => id === undefined) };
+  const files = new Map<string, FetchedFile>(
+    found.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),
+  );
+  return { files, hasUnnamed: ids.length > 1 && found.some(({ id }) => id === undefined) };
 }
 
 async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, FetchedFile>> {

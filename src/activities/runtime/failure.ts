@@ -296,8 +296,14 @@ function failureOf(
   context: FailureContext,
   awayMs: number | undefined,
 ): ApplicationFailure {
-  const { retryAfterMs, final = false, waits: journalWaits, ...more } = described;
-  const { unanswered: _, isOurs: __, ...rest } = more;
+  const {
+    retryAfterMs,
+    final = false,
+    waits: journalWaits,
+    unanswered: _,
+    isOurs: __,
+    ...rest
+  } = described;
   const { provider, operation, environment, account, mode, patienceMs, unavailableForMs } = context;
   const problem: Problem = { provider, operation, environment, account, fields: [], ...rest };
   const { kind } = problem;
@@ -306,14 +312,12 @@ function failureOf(
   const leftMs = awayMs === undefined ? Infinity : unavailableForMs - awayMs;
   const isAskedToWait = retryAfterMs !== undefined && !journalWaits;
   const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
-  const delayMs =
-    kind === "unchanged"
-      ? (retryAfterMs ?? repeatMs())
-      : retryAfterMs !== undefined
-        ? jittered(retryAfterMs, 1)
-        : patient
-          ? jittered(patienceMs, 0.8)
-          : growingMs(awayMs);
+  const delay = () => {
+    if (kind === "unchanged") return retryAfterMs ?? repeatMs();
+    if (retryAfterMs !== undefined) return jittered(retryAfterMs, 1);
+    return patient ? jittered(patienceMs, 0.8) : growingMs(awayMs);
+  };
+  const delayMs = delay();
   // The last quick attempt is made when the time is over, not at the next step of the backoff.
   const quickDelayMs = Math.max(1, Math.min(delayMs, leftMs));
   const failure = ApplicationFailure.create({

@@ -89,17 +89,17 @@ export interface Problem {
 
 /** Why an attempt failed for which no provider is the reason, by the name of its error. */
 export function ownCauseOf(name: string): string {
-  return (
-    (Object.hasOwn(ownCauses, name) && ownCauses[name]) ||
-    `a defect${/^\w{1,80}$/.test(name) ? ` (${name})` : ""}: see the worker's log`
-  );
+  switch (name) {
+    case "Timeout":
+      return "the attempt did not end: its worker may be gone";
+    case "DocumentStoreFullError":
+      return "the document store is full";
+    case "DocumentStoreUnavailableError":
+      return "the document store cannot be used";
+    default:
+      return `a defect${/^\w{1,80}$/.test(name) ? ` (${name})` : ""}: see the worker's log`;
+  }
 }
-
-const ownCauses: Record<string, string> = {
-  Timeout: "the attempt did not end: its worker may be gone",
-  DocumentStoreFullError: "the document store is full",
-  DocumentStoreUnavailableError: "the document store cannot be used",
-};
 
 /** Says why a call failed, in our own words and without a value of the answer: `answered 503`, `not sent (ENOTFOUND)`. */
 export function causeIn({

@@ -31,14 +31,13 @@ function asked(url: string, uniqueId: string, more: object = {}) {
     ...{ patienceMs: 1000, invisibleForMs: 60_000, unavailableForMs: 1000 },
     ...more,
   } as never);
-  const info = { workflowExecution: { workflowId: "letter-1", runId: "r" } };
   return inAttempt(
     () =>
       ask({
         ...{ account: "default", uniqueId, submittedAt: new Date().toISOString() },
         ...{ stored: [], refetch: false, wait: "now", mode: "quick", seen: undefined },
       }),
-    info as never,
+    { workflowExecution: { workflowId: "letter-1", runId: "r" } },
   );
 }
 

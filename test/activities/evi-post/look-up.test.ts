@@ -1,7 +1,5 @@
 // The look-up of a letter by our own key, at providers that differ in what the specification does not show (P2 §4.1 Query).
 import { expect, test } from "vitest";
-import { MockActivityEnvironment } from "@temporalio/testing";
-import { DefaultLogger } from "@temporalio/worker";
 import { EviPostContext } from "../../../src/activities/evi-post/context.js";
 import { submissionOf } from "../../../src/activities/evi-post/submit.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
@@ -10,6 +8,7 @@ import { submit } from "../../../src/providers/evi-post/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { letterInput, letterPdf } from "../../processes/send-postal/inputs.js";
 import { accountAt } from "../../providers/evi-post/account.js";
+import { inAttempt } from "../attempts.js";
 
 test.each([
   ["parts", "order-7", true],
@@ -32,9 +31,7 @@ test.each([
       accounts: { default: account },
       circuits: new Circuits({ probeMs: 1000, failures: 5 }),
     };
-    const info = { workflowExecution: { workflowId: "letter-1", runId: "r" } };
-    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
-    const found = await environment.run(() =>
+    const found = await inAttempt(() =>
       new EviPostContext("evi-post", deps as never, {
         account: "default",
         mode: "quick",

@@ -31,10 +31,12 @@ const open = (more: Partial<ProcessStatus> = {}): LookedAt => ({
 
 const digestOf = (input: object) => canonicalJson(comparedInput(SendNoticeInput, input, contentOf));
 
+const retryPolicy = { backoffCoefficient: 1, maximumInterval: 300_000 };
+
 function lookAt(found: LookedAt, more: Partial<LookRequest> = {}, first?: unknown) {
   const activities = activitiesWith({ look: async () => found, firstInput: async () => first });
   const request = { workflowId, account: "default", wait: "now" as const, ...more };
-  return inAttempt(() => activities.lookAt(request));
+  return inAttempt(() => activities.lookAt(request), { retryPolicy });
 }
 
 function activitiesWith(looks: Partial<ProcessLooks>) {
@@ -55,10 +57,11 @@ function activitiesWith(looks: Partial<ProcessLooks>) {
 
 const fingerprintOf = async (found: LookedAt) => (await lookAt(found)).fingerprint;
 
-test("what has not changed is asked for again by the server", async () => {
+test("what has not changed is asked for again by the server, at its own interval", async () => {
   const seen = await fingerprintOf(open());
   const again = lookAt(open(), { wait: "change", seen });
   await expect(again).rejects.toMatchObject({ type: "unchanged", category: "BENIGN" });
+  await expect(again).rejects.toMatchObject({ nextRetryDelay: 300_000 });
 });
 
 test.each<[string, Partial<ProcessStatus>]>([

@@ -2,7 +2,7 @@
 // an update whose outcome is unknown can be repeated as the same update.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,7 @@ import { ProcessHandle } from "../../../src/client/handle.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { eventually } from "../../harness/outages/wait.js";
+import { bundled } from "../../harness/stack/bundles.js";
 import { startHop } from "../../harness/stack/hop.js";
 import { freshRing, testTemporal } from "../../temporal/support.js";
 import type { TestTemporal } from "../../temporal/support.js";
@@ -50,12 +51,8 @@ beforeAll(async () => {
     namespace: env.namespace,
     taskQueue: "outage",
     dataConverter: converter,
-    workflowBundle: await bundleWorkflowCode({
+    workflowBundle: await bundled("outage", {
       workflowsPath: fileURLToPath(new URL("outage.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-      ...(converter.failureConverterPath && {
-        failureConverterPath: converter.failureConverterPath,
-      }),
     }),
   });
   running = worker.run();

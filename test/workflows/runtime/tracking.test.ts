@@ -6,7 +6,6 @@ import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { stepsOf } from "../../../src/workflows/runtime/steps.js";
 import type { Steps } from "../../../src/workflows/runtime/steps.js";
-import { repeatedEvery } from "../../../src/workflows/runtime/activity-options.js";
 import { trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
 import { collectAffidavits } from "../../../src/workflows/shared/communication.js";
 import type { TrackingTarget } from "../../../src/workflows/runtime/tracking.js";
@@ -200,7 +199,9 @@ describe("without callbacks", () => {
   test("a question says why it is asked, and how often and how long it is tried", async () => {
     const { run, hear, answerWith, asked } = await start();
     await hear("Closed");
-    const end = { retry: repeatedEvery(100_000, 2) };
+    const end = {
+      retry: { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 100_000 },
+    };
     expect(asked.shift()).toEqual(["end", "Query EviPost for the end", end]);
     await answerWith("Sent");
     expect(run.timers).toContain("Pause before the next query to EviPost");
@@ -223,7 +224,7 @@ describe("without callbacks", () => {
     }
     await run.pass(1_001);
     expect(waits()).toEqual([...Array.from({ length: 40 }, () => "now"), "change"]);
-    const retry = repeatedEvery(1_000_000);
+    const retry = { initialInterval: 1_000, backoffCoefficient: 1, maximumInterval: 1_000_000 };
     expect(asked.at(-1)).toEqual([
       "change",
       "Query EviPost until something changes",

@@ -22,6 +22,7 @@ export function failureByClock(
   if (nonRetryable || isLast || nonRetryableErrorTypes.includes(type ?? "")) return failure;
   const asked = msOptionalToNumber(nextRetryDelay ?? undefined);
   const delayMs = asked ?? intervalMs(info);
+  // A regular poll waits for the longest interval of its policy; another delay says that there is more to do.
   const isIdle =
     type === "unchanged"
       ? info.retryPolicy?.backoffCoefficient === 1 && delayMs === longestMs(info)

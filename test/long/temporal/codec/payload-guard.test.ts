@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { Payload, PayloadCodec } from "@temporalio/common";
-import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,7 +22,8 @@ import {
   failureConverterPath,
   workerConverters,
 } from "../../../../src/temporal/codec/data-converter.js";
-import { freshRing, testTemporal } from "../../../temporal/support.js";
+import { bundled } from "../../../harness/stack/bundles.js";
+import { freshRing, testBundle, testTemporal } from "../../../temporal/support.js";
 import type { TestTemporal } from "../../../temporal/support.js";
 
 const ring = freshRing();
@@ -31,15 +31,8 @@ const writeRing = freshRing("w1");
 const refuse: PayloadProblem[] = ["plaintext", "unreadable", "forged"];
 const refuseUntagged: PayloadProblem[] = [...refuse, "untagged"];
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const bundled = (workflows: string, workflowInterceptorModules: string[] = []) =>
-  bundleWorkflowCode({
-    workflowsPath: file(workflows),
-    workflowInterceptorModules,
-    failureConverterPath,
-    logger: new DefaultLogger("ERROR"),
-  });
 let env: TestTemporal;
-let workflowBundle: WorkflowBundleWithSourceMap;
+let workflowBundle: Awaited<ReturnType<typeof bundled>>;
 let ours: Client;
 let withoutKey: Client;
 let withAnotherKey: Client;
@@ -50,9 +43,10 @@ beforeAll(async () => {
     telemetryOptions: { logging: { forward: {} } },
   });
   env = await testTemporal(dataConverter(ring));
-  workflowBundle = await bundled("../../../temporal/canary.workflows.ts", [
-    file("../../../../src/workflows/runtime/payload-guard.ts"),
-  ]);
+  workflowBundle = await bundled("guarded-canary", {
+    workflowsPath: file("../../../temporal/canary.workflows.ts"),
+    workflowInterceptorModules: [file("../../../../src/workflows/runtime/payload-guard.ts")],
+  });
   ours = env.client;
   withoutKey = clientWriting(async (payloads) => payloads);
   const another = new EncryptionCodec(freshRing("k1"));
@@ -222,7 +216,7 @@ test("an activity that a stranger's workflow schedules is not run", async () => 
       connection: env.nativeConnection,
       namespace: env.namespace,
       taskQueue: "strangers",
-      workflowBundle: await bundled("../../../temporal/codec/stranger.workflows.ts"),
+      workflowBundle: await testBundle(),
     });
     await strangers.runUntil(async () => {
       const handle = await withoutKey.workflow.start("schedule", {

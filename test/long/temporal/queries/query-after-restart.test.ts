@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { QueryNotRegisteredError } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
-import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -12,6 +11,7 @@ import { TerminatedError } from "../../../../src/errors/index.js";
 import { ProcessHandle } from "../../../../src/client/handle.js";
 import { queryTooEarly } from "../../../../src/contracts/shared/messages.js";
 import { failureConverterPath } from "../../../../src/temporal/codec/data-converter.js";
+import { bundled } from "../../../harness/stack/bundles.js";
 import { testTemporal } from "../../../temporal/support.js";
 import type { TestTemporal } from "../../../temporal/support.js";
 
@@ -30,17 +30,16 @@ afterAll(() => env?.teardown());
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-function bundle(workflowInterceptorModules: string[]): Promise<WorkflowBundleWithSourceMap> {
-  return bundleWorkflowCode({
+const bundle = (name: string, workflowInterceptorModules: string[]) =>
+  bundled(name, {
     workflowsPath: file("query-after-restart.workflows.ts"),
     workflowInterceptorModules,
-    failureConverterPath,
-    logger: new DefaultLogger("ERROR"),
   });
-}
+const guardedBundle = () =>
+  bundle("guarded-queries", [file("../../../../src/workflows/runtime/query-guard.ts")]);
 
 async function working<T>(
-  workflowBundle: WorkflowBundleWithSourceMap,
+  workflowBundle: Awaited<ReturnType<typeof bundled>>,
   work: () => Promise<T>,
 ): Promise<T> {
   const worker = await Worker.create({
@@ -67,7 +66,7 @@ async function has(handle: WorkflowHandle, event: "timerStarted" | "timerFired")
  * Each process waits; the worker stops; a client queries; the timer fires; a worker starts. Returns the answers, and the
  * histories that do not replay.
  */
-async function round(workflowBundle: WorkflowBundleWithSourceMap) {
+async function round(workflowBundle: Awaited<ReturnType<typeof bundled>>) {
   const handles = await Promise.all(
     Array.from({ length: CONCURRENCY }, () =>
       env.client.workflow.start("decidesByTheClock", {
@@ -104,7 +103,7 @@ async function round(workflowBundle: WorkflowBundleWithSourceMap) {
 }
 
 test("without the guard, a query that comes before its task leaves a history that does not replay", async () => {
-  const unguarded = await bundle([]);
+  const unguarded = await bundle("unguarded-queries", []);
   let corrupt = 0;
   for (let number = 0; number < ROUNDS && corrupt === 0; number += 1)
     corrupt += (await round(unguarded)).corrupt;
@@ -112,7 +111,7 @@ test("without the guard, a query that comes before its task leaves a history tha
 }, 300_000);
 
 test("the guard refuses no query of a waiting process, in the worker's memory or not", async () => {
-  const guarded = await bundle([file("../../../../src/workflows/runtime/query-guard.ts")]);
+  const guarded = await guardedBundle();
   await working(guarded, async () => {
     for (let number = 0; number < ROUNDS; number += 1) {
       const handle = await env.client.workflow.start("decidesByTheClock", {
@@ -129,7 +128,7 @@ test("the guard refuses no query of a waiting process, in the worker's memory or
 }, 300_000);
 
 test("the guard refuses such a query; every history replays, and no workflow task fails", async () => {
-  const guarded = await bundle([file("../../../../src/workflows/runtime/query-guard.ts")]);
+  const guarded = await guardedBundle();
   const refused: unknown[] = [];
   for (let number = 0; number < ROUNDS && refused.length === 0; number += 1) {
     const { answers, corrupt, failedTasks } = await round(guarded);
@@ -144,7 +143,7 @@ test("the guard refuses such a query; every history replays, and no workflow tas
 }, 300_000);
 
 test("a process that was terminated with events that no task has taken is shown as terminated", async () => {
-  const guarded = await bundle([file("../../../../src/workflows/runtime/query-guard.ts")]);
+  const guarded = await guardedBundle();
   const handle = await env.client.workflow.start("decidesByTheClock", {
     taskQueue: "restarted",
     workflowId: `sendPostal/${randomUUID()}`,
