@@ -20,7 +20,8 @@ const runs = {
   test: { include: [short], exclude: [long, compose, cluster] },
   // The others of test/long run under the image's Node.
   "test of verify": { include: [short], exclude: [longUnderLts, compose, cluster] },
-  "test:lts": { include: ["test/e2e/*.test.ts", longUnderLts] },
+  // Of test/e2e the promises alone, because each run starts a system for each file.
+  "test:lts": { include: ["test/e2e/promises.test.ts", longUnderLts] },
   "test:long": { include: [long] },
   "test:compose": { include: [compose] },
   "test:cluster": { include: [cluster] },
@@ -85,8 +86,8 @@ export default defineConfig({
     ],
     sequence: { sequencer: LongestFirst },
     server: { deps: { external: [/\/dist\//] } },
-    // Most of a test from end to end is waiting: two such tests leave half of two cores idle.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Most of a test from end to end is waiting: four such tests leave a fifth of two cores idle.
+    maxWorkers: Math.ceil(2.5 * availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     silent: "passed-only",

@@ -47,7 +47,7 @@ const noLts = {
 };
 
 /**
- * Those of test/long but packages and pages, and those of test/e2e, under the release of Node that the image runs on.
+ * Those of test/long but packages and pages, and the promises of test/e2e, under the release of Node that the image runs on.
  * @param {string[]} args for Vitest
  */
 export async function testLts(args) {

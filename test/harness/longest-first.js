@@ -5,35 +5,39 @@ import { BaseSequencer } from "vitest/node";
 
 /** Of `npm test` those that take ten seconds and more on two quiet cores, of the others a minute and more; the longest one first. */
 export const longest = [
+  "test/long/e2e/release.test.ts",
   "test/long/docs/system.test.ts",
   "test/long/docs/others.test.ts",
+  "test/long/bench/smoke.test.ts",
   "test/long/docs/languages.test.ts",
   "test/long/simulation/simulation.test.ts",
-  "test/long/bench/smoke.test.ts",
-  "test/long/crashes/send-postal.test.ts",
-  "test/long/histories/personal-data.test.ts",
-  "test/long/e2e/virtual-clock.test.ts",
-  "test/long/comparison/comparison.test.ts",
-  "test/long/package/registry.test.ts",
-  "test/long/e2e/release.test.ts",
   "test/long/e2e/stuck.test.ts",
-  "test/long/e2e/processes.test.ts",
+  "test/long/deploy/mtls.test.ts",
+  "test/long/histories/personal-data.test.ts",
+  "test/long/package/registry.test.ts",
+  "test/long/e2e/virtual-clock.test.ts",
   "test/long/e2e/json-output.test.ts",
-  "test/long/outages/client.test.ts",
+  "test/long/comparison/comparison.test.ts",
+  "test/long/crashes/send-postal.test.ts",
+  "test/long/e2e/processes.test.ts",
+  "test/long/package/installed.test.ts",
+  "test/long/e2e/metrics.test.ts",
   "test/e2e/promises.test.ts",
   "test/e2e/watching.test.ts",
-  "test/long/dev/stack.test.ts",
-  "test/long/dev/embedded.test.ts",
   "test/simulation/simulate.test.ts",
   "test/replay/replay.test.ts",
-  "test/long/storms/hostile.temporal.test.ts",
-  "test/long/e2e/signed-decisions.test.ts",
+  "test/temporal/worker-watch.test.ts",
   "test/cli/roles.test.ts",
-  "test/cli/upkeep/documents.test.ts",
-  "test/callbacks/receiver/receiver.test.ts",
-  "test/cli/reach.test.ts",
-  "test/batch/items/callbacks.test.ts",
+  "test/simulation/temporal/engine.alone.test.ts",
+  "test/callbacks/relay/relay.test.ts",
+  "test/callbacks/relay/failing-rows.test.ts",
+  "test/providers/errors/leaks.test.ts",
   "test/workflows/long-waits.alone.test.ts",
+  "test/callbacks/inbox/quota.test.ts",
+  "test/callbacks/receiver/receiver.test.ts",
+  "test/client/status.test.ts",
+  "test/cleanup/erase.test.ts",
+  "test/providers/http/mutual-tls.test.ts",
 ];
 
 /** @typedef {Parameters<BaseSequencer["sort"]>[0]} Files */
@@ -44,6 +48,12 @@ function rank({ moduleId, project }) {
   return place < 0 ? longest.length : place;
 }
 
+/**
+ * These files start first: Vitest ends a shared process when the next file needs one of its own, and a new one loads all modules again.
+ * @param {Files[number]} file
+ */
+const alone = ({ project }) => Number(project.name === "alone");
+
 export class LongestFirst extends BaseSequencer {
   /**
    * @override
@@ -52,6 +62,6 @@ export class LongestFirst extends BaseSequencer {
   async sort(files) {
     // oxlint-disable-next-line unicorn/no-array-sort -- the method of Vitest, which sorts no array of ours
     const ordered = await super.sort(files);
-    return ordered.toSorted((one, other) => rank(one) - rank(other));
+    return ordered.toSorted((one, other) => alone(other) - alone(one) || rank(one) - rank(other));
   }
 }

@@ -10,6 +10,7 @@ import type { DocumentKind } from "../../journal/ownership.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type {
   Batch,
+  Cursor,
   EviNoticeAccount,
   BatchRecipient,
   ListedAttachment,
@@ -97,7 +98,7 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     batchId: string,
     limit = this.account.batch.recipientsPage,
   ): AsyncGenerator<BatchRecipient[]> {
-    let cursor: string | undefined;
+    let cursor: Cursor | undefined;
     do {
       const asked = { batchId, limit, cursor };
       const page = await this.ask("queryRecipients", eviNotice.queryRecipients, asked);

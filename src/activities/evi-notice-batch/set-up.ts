@@ -3,7 +3,7 @@
 import { plainText } from "../../contracts/shared/text.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import type { BatchSettings as BatchFields } from "../../providers/evi-notice/client.js";
+import type { BatchSettings as BatchFields, Cursor } from "../../providers/evi-notice/client.js";
 import { provider } from "../evi-notice/context.js";
 import type { StepCall } from "../runtime/activity.js";
 import { ownedDocument, readDocument, checkDocument } from "../runtime/documents.js";
@@ -64,7 +64,7 @@ async function findDescribed(
   isOurs: (description: string) => boolean,
 ): Promise<{ batchId: string } | undefined> {
   const found: string[] = [];
-  let cursor: string | undefined;
+  let cursor: Cursor | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const asked = { textSearch: token, limit: 100, cursor };
     const page = await context.ask("queryBatches", eviNotice.queryBatches, asked);

@@ -4,7 +4,7 @@ import type { ReadItem } from "../../batch/items/items.js";
 import { camelCase } from "../../batch/items/shown.js";
 import type { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
+import type { BatchRecipient, Cursor, Notice, Page } from "../../providers/evi-notice/client.js";
 import { lineOfOwnKey, ownKey } from "../../batch/recipients/own-key.js";
 import { unless } from "../runtime/polling.js";
 import type { BatchContext, OfBatch, SentList } from "./context.js";
@@ -23,12 +23,12 @@ export async function listItems(
   { batchId, list }: OfList,
   failed: number,
 ): Promise<void> {
-  const { deps, process: processKey, pace } = context;
+  const { deps, process: processKey } = context;
   const sweep = await deps.items.sweep(processKey);
-  let cursor = sweep?.cursor;
+  let cursor: Cursor | undefined = sweep?.cursor;
   do {
     const from = cursor;
-    const [page] = await pace.all([from], () => pageFrom(context, batchId, from));
+    const page = await pageFrom(context, batchId, from);
     if (!page) return deps.items.noteListed(processKey, [], "again");
     cursor = page.cursor;
     const next = cursor === undefined ? "again" : { cursor };
@@ -40,10 +40,19 @@ export async function listItems(
 }
 
 /** Undefined where the provider no longer takes the cursor. */
-async function pageFrom(context: BatchContext, batchId: string, cursor: string | undefined) {
+async function pageFrom(
+  context: BatchContext,
+  batchId: string,
+  cursor: Cursor | undefined,
+): Promise<Page<BatchRecipient> | undefined> {
   const asked = { batchId, limit: context.account.batch.recipientsPage, cursor };
-  const reading = context.ask("queryRecipients", eviNotice.queryRecipients, asked);
-  return unless(({ status }) => cursor !== undefined && status === 400, reading);
+  const [page] = await context.pace.all([asked], () =>
+    unless(
+      ({ status }) => cursor !== undefined && status === 400,
+      context.ask("queryRecipients", eviNotice.queryRecipients, asked),
+    ),
+  );
+  return page;
 }
 
 function itemOf(recipient: BatchRecipient, { keyTag }: SentList): Listed[] {

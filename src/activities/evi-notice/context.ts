@@ -1,6 +1,6 @@
 // The activities of certified notices work with an account, and with the queries of docs/reading-the-specification.md §1, §3.
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import type { Notice } from "../../providers/evi-notice/client.js";
+import type { Cursor, Notice } from "../../providers/evi-notice/client.js";
 import { whenVisible } from "../runtime/polling.js";
 import { ownKeyOf, withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
@@ -28,7 +28,7 @@ export class EviNoticeContext extends ProviderContext<typeof provider> {
   /** All pages. A provider may send a cursor with its last page too: two empty pages in a row end it (P2 §4.2 shows no end). */
   async #query(lookupKeys: string[]): Promise<{ results: Notice[]; hasMore: boolean }> {
     const results: Notice[] = [];
-    let cursor: string | undefined;
+    let cursor: Cursor | undefined;
     let isEmpty = false;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const asked = { lookupKeys, ...(cursor !== undefined && { cursor }) };

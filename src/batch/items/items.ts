@@ -27,10 +27,13 @@ export interface ReadItem {
   outcome?: string;
 }
 
+/** A cursor of the provider, as it came (P2 §4.3). */
+type Place = string | number;
+
 export interface Sweep {
   recipients: number;
   /** Leads to the page after the newest one that was read. */
-  cursor?: string;
+  cursor?: Place;
   /** Each notice of the batch has an item, and those that the provider's list names are known. */
   isListed: boolean;
   /** When the reading of the list last began at its first page. */
@@ -121,8 +124,8 @@ export class BatchItems {
   async noteListed(
     batch: ProcessKey,
     items: { evidenceId: string; line?: number }[],
-    next: { cursor: string } | "end" | "again",
-    page?: { from: string | undefined; unnoticed: number },
+    next: { cursor: Place } | "end" | "again",
+    page?: { from: Place | undefined; unnoticed: number },
   ): Promise<void> {
     const isFirst = page !== undefined && page.from === undefined;
     await this.#rows(
@@ -143,12 +146,12 @@ export class BatchItems {
        on conflict (batch, evidence_id) do update set
          shown_id = excluded.shown_id, line = coalesce(i.line, excluded.line), listed = true
          where not i.listed or (i.line is null and excluded.line is not null)`,
-      typeof next === "string" ? null : next.cursor,
+      typeof next === "string" ? null : JSON.stringify(next.cursor),
       next === "end",
       isFirst,
       page?.unnoticed ?? 0,
       page === undefined,
-      page?.from ?? null,
+      page?.from === undefined ? null : JSON.stringify(page.from),
       items.map(({ evidenceId }) => spelt(evidenceId)),
       items.map(shownId),
       items.map(({ line }) => line ?? null),

@@ -1,7 +1,7 @@
 // `trustflow provider notices`, `attachments` and `affidavits`: what EviNotice has of an account (P2 §2.7, §2.10, §4.2, §4.3, §8).
 import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
-import { shellWord } from "../../contracts/shared/text.js";
+import { parseJson, shellWord } from "../../contracts/shared/text.js";
 import { collect, wholeNumber } from "../command.js";
 import { documentStoreOf } from "../../config/document-store.js";
 import { writeJson, writeNote } from "../output/output.js";
@@ -17,6 +17,7 @@ import {
   writeItems,
 } from "./call.js";
 import type { AccountOptions, Saved } from "./call.js";
+import type { Cursor } from "../../providers/evi-notice/client.js";
 
 interface NoticesOptions extends AccountOptions {
   lookupKey?: string[];
@@ -25,7 +26,7 @@ interface NoticesOptions extends AccountOptions {
   state?: string;
   outcome?: string;
   limit: number;
-  cursor?: string;
+  cursor?: Cursor;
 }
 
 export function addNotices(provider: Command): void {
@@ -43,7 +44,7 @@ trustflow provider notices --linked-id 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11`,
     .option("--state <state>", "only notices in this state: Sent, Failed, Closed")
     .option("--outcome <outcome>", "only notices with this outcome: Read, Refused")
     .option("--limit <n>", "maximum number of notices, at most 100", atMost100, 100)
-    .option("--cursor <cursor>", "the page after the one that named this cursor")
+    .option("--cursor <cursor>", "the page after the one that named this cursor", cursorIn)
     .action(notices);
 }
 
@@ -57,7 +58,20 @@ async function notices(options: NoticesOptions): Promise<void> {
   const columns = { ID: "id", STATE: "state", OUTCOME: "outcome", REFUSED: "refusedOn" } as const;
   writeItems(page.results, { ...columns, "LOOKUP KEY": "lookupKey" });
   if (page.cursor !== undefined)
-    writeNote(terminal`There may be more: --cursor ${shellWord(page.cursor)} shows them`);
+    writeNote(
+      terminal`There may be more: --cursor ${shellWord(JSON.stringify(page.cursor))} shows them`,
+    );
+}
+
+/** As JSON, which tells a text from a number; any other text is one. */
+function cursorIn(text: string): Cursor {
+  try {
+    const value = parseJson(text);
+    if (typeof value === "string" || Number.isSafeInteger(value)) return value as Cursor;
+  } catch {
+    // The provider's own text.
+  }
+  return text;
 }
 
 function atMost100(text: string): number {

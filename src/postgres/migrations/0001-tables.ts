@@ -300,7 +300,7 @@ export const tables = {
       workflow_id text not null,
       recipients integer not null,
       -- Where the reading of the provider's list of recipients goes on; and when it has come to the end of it.
-      cursor text,
+      cursor jsonb,
       listed_at timestamptz,
       -- When all open notices were last read.
       swept_at timestamptz,

@@ -21,6 +21,7 @@ import {
   listedAttachment,
   AttachmentIdAnswer,
   AttachmentList,
+  Cursor,
 } from "./wire.js";
 import type { NoticeAttachment } from "./wire.js";
 import { asking } from "./translate.js";
@@ -98,7 +99,7 @@ export async function createBatch(
 
 const BatchQuery = z.object({
   states: texts,
-  cursor: text,
+  cursor: Cursor.optional(),
   /** 1 to 100. */
   limit: z.number(),
   sortBy: z.enum(["LastUpdated", "ScheduledFor", "StartedOn"]).optional(),
@@ -206,7 +207,7 @@ export const addRecipients = onBatch(
 );
 
 const RecipientQuery = z.object({
-  cursor: text,
+  cursor: Cursor.optional(),
   /** 1 to 1000. */
   limit: number,
   sortDirection: z.enum(["Ascending", "Descending"]).optional(),

@@ -9,6 +9,7 @@ import type { EviNoticeAccount } from "./account.js";
 import type { NoticeOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
 import { limits, routes } from "./wire.js";
+import type { Cursor } from "./wire.js";
 
 interface NoticeRequest extends Request {
   /** Each replaces its `{name}` in the path. */
@@ -93,11 +94,11 @@ export const nothing = (): void => undefined;
 export interface Page<T> {
   results: T[];
   /** To be passed back for the next page; absent on the last one. */
-  cursor?: string;
+  cursor?: Cursor;
 }
 
 export function page<R, T>(
-  { Cursor, Results }: { Cursor?: string | undefined; Results: R[] },
+  { Cursor, Results }: { Cursor?: Cursor | undefined; Results: R[] },
   read: (result: R) => T,
 ): Page<T> {
   return { results: Results.map((one) => read(one)), ...(Cursor && { cursor: Cursor }) };

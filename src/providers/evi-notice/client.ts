@@ -41,6 +41,7 @@ import type { EviNoticeAccount } from "./account.js";
 import { call, checkLimit, page } from "./call.js";
 import type { Page } from "./call.js";
 import {
+  Cursor,
   noticeOf,
   noticeSpelling,
   IdAnswer,
@@ -55,7 +56,8 @@ import { asking } from "./translate.js";
 
 export * from "./batches.js";
 export type { BatchAssumptions, EviNoticeAccount } from "./account.js";
-export type { ListedAttachment, Notice, NoticeSubmission } from "./wire.js";
+export type { Page } from "./call.js";
+export type { Cursor, ListedAttachment, Notice, NoticeSubmission } from "./wire.js";
 
 /**
  * P2 §2.6, §4.2: 200, or 202 for the replay of an earlier 200. 400 `invalidRequest` is the one clean refusal; 401 `accessDenied`,
@@ -117,7 +119,7 @@ const NoticeQuery = z.object({
   state: text,
   outcome: text,
   /** The page before has given it. */
-  cursor: text,
+  cursor: Cursor.optional(),
 });
 export type NoticeQuery = z.infer<typeof NoticeQuery>;
 

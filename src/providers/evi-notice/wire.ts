@@ -58,11 +58,11 @@ const Amount = z.union([
     .transform(Number),
 ]);
 const Count = Amount.pipe(z.int().nonnegative());
-/** The last page may say none, or nothing. */
-const Cursor = z
-  .string()
-  .nullish()
-  .transform((cursor) => cursor || undefined);
+/** P2 §4.2, §4.3 show no type: it is sent back as it came. */
+export const Cursor = z.union([z.string(), z.int()]);
+export type Cursor = z.infer<typeof Cursor>;
+/** The last page may say none, nothing, or 0. */
+const NextCursor = Cursor.nullish().transform((cursor) => cursor || undefined);
 
 /** P2 §4.2. */
 export const IdAnswer = z.looseObject({ Id: z.string().min(1) });
@@ -113,7 +113,7 @@ export const NoticeAnswer = z.looseObject({
 export type NoticeAnswer = z.infer<typeof NoticeAnswer>;
 
 /** P2 §4.2, Query. */
-export const NoticePage = z.looseObject({ Cursor, Results: z.array(NoticeAnswer) });
+export const NoticePage = z.looseObject({ Cursor: NextCursor, Results: z.array(NoticeAnswer) });
 
 /** P2 §2.8, §3.3. */
 export const BatchAnswer = z.looseObject({
@@ -128,7 +128,7 @@ export const BatchAnswer = z.looseObject({
 export type BatchAnswer = z.infer<typeof BatchAnswer>;
 
 export const BatchPage = z.looseObject({
-  Cursor,
+  Cursor: NextCursor,
   HasMoreResults: z.boolean(),
   Results: z.array(BatchAnswer),
 });
@@ -144,7 +144,10 @@ export const RecipientAnswer = z.looseObject({
 });
 export type RecipientAnswer = z.infer<typeof RecipientAnswer>;
 
-export const RecipientPage = z.looseObject({ Cursor, Results: z.array(RecipientAnswer) });
+export const RecipientPage = z.looseObject({
+  Cursor: NextCursor,
+  Results: z.array(RecipientAnswer),
+});
 
 export const AttachmentList = z.array(AttachmentAnswer);
 

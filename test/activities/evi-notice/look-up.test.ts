@@ -65,6 +65,15 @@ test("two empty pages in a row are the end, though each has a cursor", async () 
   ]);
 });
 
+test.each(["2", 2])("the cursor %j goes back as it came", async (Cursor) => {
+  const server = await startProviderServer((...given) =>
+    answering({ Cursor, Results: server.received.length > 1 ? [ours] : [] })(...given),
+  );
+  closers.push(() => server.close());
+  expect(await lookUp(server.url, "case-1::ours")).toMatchObject({ uniqueId: noticeId });
+  expect(JSON.parse(server.received[1]?.text ?? "")).toMatchObject({ Cursor });
+});
+
 test("our notice may stand behind an empty page, or behind others", async () => {
   for (const pages of [
     [[], [ours]],

@@ -114,6 +114,15 @@ test("a callback whose claim was lost is not noted, one without a state or a not
   ]);
 });
 
+test("a place in the list may be a number", async () => {
+  const batch = await openBatch(3);
+  await items.open(batch, 99);
+  await items.noteListed(batch, [], { cursor: 2 }, { from: undefined, unnoticed: 0 });
+  for (const cursor of [4, 6])
+    await items.noteListed(batch, [], { cursor }, { from: 2, unnoticed: 0 });
+  expect(await items.sweep(batch)).toMatchObject({ cursor: 4 });
+});
+
 test("the provider's list gives each recipient an item with its line, and is read on where it was left", async () => {
   const batch = await openBatch(3);
   await items.open(batch, 99);

@@ -1,10 +1,13 @@
 // One PostgreSQL and one Temporal dev server for the whole run, named by TEST_DATABASE_URL and TEST_TEMPORAL_ADDRESS; a run that has one
-// already keeps it. And the sandbox's certificates, in the folder TEST_PKI: three RSA keys take a second of a core. All are those of dist/,
-// as in the programs that tests start. TEST_BUNDLES is the folder of bundles.ts.
+// already keeps it. What takes a second of a core to make is there once too: TEST_POSTGRES is the folder of a PostgreSQL that nobody has
+// used, TEST_PKI that of the sandbox's certificates. All are those of dist/, as in the programs that tests start. TEST_BUNDLES is the
+// folder of bundles.ts.
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 export default async function setUp() {
   const servers = await Promise.all([database(), temporal()]);
@@ -17,9 +20,16 @@ async function database() {
   const { openPki } = await built("sandbox/dist/tls/pki.js");
   const directory = await mkdtemp(join(tmpdir(), "trustflow-tests-"));
   const server = await startPostgres({ directory, throwaway: true });
+  await server.stop();
+  const unused = join(directory, "unused");
+  await mkdir(unused, { mode: 0o700 });
+  const parts = ["data", "password"].map((name) => join(directory, name));
+  await promisify(execFile)("cp", ["-a", ...parts, unused]);
+  await server.start();
   const pki = join(directory, "pki");
   await openPki(pki);
-  Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_PKI: pki });
+  const folders = { TEST_POSTGRES: unused, TEST_PKI: pki };
+  Object.assign(process.env, { TEST_DATABASE_URL: server.url, ...folders });
   return server;
 }
 

@@ -1,8 +1,10 @@
 // A real PostgreSQL for a test file: an embedded server in a temporary folder on a free port, or, where TEST_DATABASE_URL
 // names one, a fresh database on that server.
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import pg from "pg";
 import {
   makeDatabaseClock,
@@ -14,14 +16,22 @@ import {
 } from "../../../packages/dev/src/servers/postgres.js";
 import { migrate } from "../../../src/postgres/migrate.js";
 import { createPool, type Pool, type PoolOptions } from "../../../src/postgres/pool.js";
+import { copy } from "./base-backup.js";
 
 export type TestDatabase = Awaited<ReturnType<typeof testDatabase>>;
 
-export function startPostgres(): Promise<PostgresServer> {
-  return startEmbedded({
-    directory: join(tmpdir(), `trustflow-test-postgres-${randomUUID()}`),
-    throwaway: true,
-  });
+export async function startPostgres(): Promise<PostgresServer> {
+  const directory = join(tmpdir(), `trustflow-test-postgres-${randomUUID()}`);
+  await preparePostgres(directory);
+  return startEmbedded({ directory, throwaway: true });
+}
+
+/** Copies the unused PostgreSQL of the run there, unless something is there. Without one the server makes its data itself. */
+export async function preparePostgres(directory: string): Promise<void> {
+  const unused = process.env["TEST_POSTGRES"];
+  if (unused === undefined || existsSync(directory)) return;
+  await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
+  await copy(unused, directory);
 }
 
 interface DatabaseOptions {

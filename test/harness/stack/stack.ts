@@ -16,6 +16,7 @@ import { sandboxPki } from "../../../packages/dev/src/stack/stack-env.js";
 import { createPool } from "../../../src/postgres/pool.js";
 import { providerNames } from "../../../src/providers/registry.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
+import { preparePostgres } from "./postgres.js";
 
 export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
@@ -51,6 +52,7 @@ export async function startTestStack(options: Partial<StackOptions> = {}) {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "trustflow-e2e-")));
   const pki = process.env["TEST_PKI"];
   if (pki !== undefined) await cp(pki, sandboxPki(directory), { recursive: true, force: false });
+  if (options.databaseUrl === undefined) await preparePostgres(join(directory, "postgres"));
   const stack = await startStack({
     persistent: false,
     roles: ["sandbox", "receiver", "relay", "worker"],

@@ -25,7 +25,7 @@ let system: TestStack;
 let bundle: string;
 let worker: Role;
 let metricsPort: number;
-const letters = {} as Record<"corrupted" | "absent" | "defect" | "reset", PostalHandle>;
+const letters = {} as Record<"corrupted" | "absent" | "defect" | "reset" | "shared", PostalHandle>;
 let result: Promise<SendPostalResult>;
 
 beforeAll(async () => {
@@ -48,10 +48,13 @@ afterAll(async () => {
   await system?.close();
 }, 60_000);
 
+/** It waits once more before it submits, so that neither it nor the present release replays what the other one has run (docs/design.md §4). */
+const bundleThatWaits = () => bundle.replaceAll("WAITS_BEFORE", () => "submit");
+
 /** What the task of a process waits for, and what the workers have logged. */
 async function storyOf({ workflowId }: PostalHandle): Promise<string> {
   const { raw } = await system.client.temporal.workflow.getHandle(workflowId).describe();
-  const logs = ["waits/worker", "throws/worker", "worker"].map(async (name) => {
+  const logs = ["waits/worker", "throws/worker", "other/worker", "worker"].map(async (name) => {
     const log = join(system.stack.directory, "logs", `${name}.log`);
     return `── ${name}\n${await logTail(log, 20)}`;
   });
@@ -133,11 +136,7 @@ async function gauge(repaired: string): Promise<string | undefined> {
 }
 
 test("a history is written that the present release cannot replay", async () => {
-  worker = await startRelease(
-    system,
-    "waits",
-    bundle.replaceAll("WAITS_BEFORE", () => "submit"),
-  );
+  worker = await startRelease(system, "waits", bundleThatWaits());
   await start("absent");
   const corrupted = await start("corrupted");
   expect(await corrupted.requestAffidavit({}, "first")).toMatchObject({ answer: "requested" });
@@ -299,3 +298,25 @@ test("who waits for the result or for an answer while the process is reset still
     "evi-post.affidavitRequest": 1,
   });
 }, 120_000);
+
+test("a worker fails the task of a process that another release has run, and one of that release beside it goes on", async () => {
+  await system.sandbox.setSpeed(1);
+  const current = system.stack.role("worker");
+  await worker.stop();
+  const handle = await start("shared");
+  await current.stop();
+  worker = await startRelease(system, "other", bundleThatWaits());
+  await nudge("shared");
+  const run = system.client.temporal.workflow.getHandle(handle.workflowId);
+  await eventually("its task fails", async () => {
+    const { events } = await run.fetchHistory();
+    return events?.some(({ workflowTaskFailedEventAttributes: failed }) =>
+      failed?.failure?.message?.includes("TMPRL1100"),
+    );
+  });
+  await current.restart();
+  await system.sandbox.setSpeed(60_000);
+  expect(await handle.result()).toMatchObject({ outcome: "delivered" });
+  expect(worker.isAlive()).toBe(true);
+  expect(await system.effects("shared")).toEqual({ "evi-post.submit": 1 });
+}, 180_000);

@@ -1,5 +1,5 @@
-// The package as the image installs it: without trustflow-dev and trustflow-sandbox.
-import { afterAll, beforeAll, expect, test } from "vitest";
+// The packages as the image and an application install them: without trustflow-dev and trustflow-sandbox.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -7,6 +7,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readyLine } from "../../cli/run.js";
 import { startTestStack, type TestStack } from "../../harness/stack/stack.js";
+import { testClientPackage } from "./client.js";
 import { installPacked } from "./packed.js";
 
 const LIMIT_MS = 10 * 60_000;
@@ -88,3 +89,5 @@ test.each([
   expect(code).toBe(4);
   expect(stderr).toContain(`${name} is not installed. Run \`npm install --save-dev ${name}\``);
 });
+
+describe("trustflow-client", () => testClientPackage(() => system));

@@ -301,6 +301,12 @@ describe("recipients", () => {
     });
   });
 
+  test.each(["", 0, null, undefined])("the cursor %j ends the list", async (Cursor) => {
+    server.answer = answering({ Cursor, Results: [{ Address: "ana@example.com" }] });
+    const page = await client.queryRecipients(account(), { batchId });
+    expect(page).toEqual({ results: [{ address: "ana@example.com" }] });
+  });
+
   test("a page without recipients is the last one, even with a cursor", async () => {
     server.answer = answering({ Cursor: "again", Results: [] });
     expect(await client.queryRecipients(account(), { batchId })).toEqual({ results: [] });
