@@ -86,8 +86,8 @@ export default defineConfig({
     ],
     sequence: { sequencer: LongestFirst },
     server: { deps: { external: [/\/dist\//] } },
-    // Most of a test from end to end is waiting: four such tests leave a fifth of two cores idle.
-    maxWorkers: Math.ceil(2.5 * availableParallelism()),
+    // Much of a test is waiting, least in those of the pages.
+    maxWorkers: Math.ceil((TEST_RUN === "test of verify" ? 1.5 : 2) * availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     silent: "passed-only",
