@@ -58,7 +58,12 @@ export function connectionOptions(overrides: ConnectionOverrides = {}): Resolved
 function loadConnectConfig(env: Record<string, string> | undefined) {
   try {
     return loadClientConnectConfig(env && { overrideEnvVars: env });
-  } catch {
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (path !== undefined)
+      throw new ConfigurationError([
+        `${path} cannot be read (${code}): HOME says in whose home it is, TEMPORAL_CONFIG_FILE names another file`,
+      ]);
     // Its message may quote the file, which can contain an API key.
     throw new ConfigurationError([
       "temporal.toml or a TEMPORAL_* variable is invalid (is there a [profile.default]?)",

@@ -146,7 +146,7 @@ export const exceptions: Exception[] = [
     page: "docs/operations/kubernetes-systemd.md",
     command,
     reason: "it needs a host that runs systemd",
-    coveredBy: "test/deploy/systemd.test.ts",
+    coveredBy: "test/long/deploy/systemd.test.ts",
   })),
 ];
 

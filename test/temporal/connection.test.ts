@@ -43,6 +43,14 @@ test("without any configuration it is the local server's default namespace", () 
   });
 });
 
+test("a temporal.toml that cannot be opened is named, with the reason", async () => {
+  const noFolder = join(folder, "no-folder");
+  await writeFile(noFolder, "");
+  const file = join(noFolder, "temporal.toml");
+  process.env["TEMPORAL_CONFIG_FILE"] = file;
+  expect(() => connectionOptions()).toThrow(`${file} cannot be read (ENOTDIR)`);
+});
+
 test("temporal.toml gives address, namespace, TLS and API key", async () => {
   const toml =
     '[profile.default]\naddress = "a.example:7233"\nnamespace = "letters"\napi_key = "secret-key"\n';
