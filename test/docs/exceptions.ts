@@ -134,7 +134,7 @@ export const exceptions: Exception[] = [
     "useradd --system trustflow",
     "ln -s /opt/trustflow/dist/cli.js /usr/local/bin/trustflow",
     "install -d -m 700 /etc/trustflow/secrets /etc/trustflow/secrets/accounts /etc/trustflow/secrets/tls",
-    "cp -a secrets/. /etc/trustflow/secrets/",
+    "cp -r secrets/. /etc/trustflow/secrets/",
     "install -m 600 .env /etc/trustflow/settings.env",
     "install -m 600 accounts.env /etc/trustflow/accounts.env",
     "cp -a deploy/systemd/. /etc/systemd/system/",
@@ -146,7 +146,7 @@ export const exceptions: Exception[] = [
     page: "docs/operations/kubernetes-systemd.md",
     command,
     reason: "it needs a host that runs systemd",
-    coveredBy: "test/long/deploy/systemd.test.ts",
+    coveredBy: "test/deploy/systemd.test.ts",
   })),
 ];
 

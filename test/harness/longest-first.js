@@ -22,7 +22,6 @@ export const longest = [
   "test/long/e2e/processes.test.ts",
   "test/long/package/installed.test.ts",
   "test/long/e2e/metrics.test.ts",
-  "test/long/deploy/systemd.test.ts",
   "test/e2e/promises.test.ts",
   "test/e2e/watching.test.ts",
   "test/simulation/simulate.test.ts",

@@ -43,12 +43,18 @@ test("without any configuration it is the local server's default namespace", () 
   });
 });
 
-test("a temporal.toml that cannot be opened is named, with the reason", async () => {
-  const noFolder = join(folder, "no-folder");
-  await writeFile(noFolder, "");
-  const file = join(noFolder, "temporal.toml");
-  process.env["TEMPORAL_CONFIG_FILE"] = file;
-  expect(() => connectionOptions()).toThrow(`${file} cannot be read (ENOTDIR)`);
+test("a file that cannot be read is named by its variable, with the reason and never with its path", async () => {
+  process.env["TEMPORAL_TLS"] = "true";
+  process.env["TEMPORAL_TLS_CLIENT_CERT_PATH"] = join(folder, "certificate");
+  await writeFile(join(folder, "certificate"), "");
+  process.env["TEMPORAL_TLS_CLIENT_KEY_PATH"] = "-----BEGIN PRIVATE KEY-----";
+  expect(() => connectionOptions()).toThrow(
+    /a file that a TEMPORAL_TLS_…_PATH or temporal.toml names cannot be read \(ENOENT\)$/,
+  );
+  process.env["TEMPORAL_CONFIG_FILE"] = join(folder, "certificate", "temporal.toml");
+  expect(() => connectionOptions()).toThrow(
+    /temporal.toml cannot be read \(ENOTDIR\): make it readable, or set TEMPORAL_CONFIG_FILE$/,
+  );
 });
 
 test("temporal.toml gives address, namespace, TLS and API key", async () => {
