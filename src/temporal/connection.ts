@@ -60,13 +60,12 @@ function loadConnectConfig(env: Record<string, string> | undefined) {
     return loadClientConnectConfig(env && { overrideEnvVars: env });
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
-    const isToml = path === (env ?? process.env)["TEMPORAL_CONFIG_FILE"] || path?.endsWith(".toml");
     // The path itself may be a key that stands in the wrong variable.
     if (path !== undefined)
       throw new ConfigurationError([
-        isToml
+        path.endsWith(".toml")
           ? `temporal.toml cannot be read (${code}): make it readable, or set TEMPORAL_CONFIG_FILE`
-          : `a file that a TEMPORAL_TLS_…_PATH or temporal.toml names cannot be read (${code})`,
+          : `a file that a variable TEMPORAL_* or temporal.toml names cannot be read (${code})`,
       ]);
     // Its message may quote the file, which can contain an API key.
     throw new ConfigurationError([

@@ -49,7 +49,7 @@ test("a file that cannot be read is named by its variable, with the reason and n
   await writeFile(join(folder, "certificate"), "");
   process.env["TEMPORAL_TLS_CLIENT_KEY_PATH"] = "-----BEGIN PRIVATE KEY-----";
   expect(() => connectionOptions()).toThrow(
-    /a file that a TEMPORAL_TLS_…_PATH or temporal.toml names cannot be read \(ENOENT\)$/,
+    /a file that a variable TEMPORAL_\* or temporal.toml names cannot be read \(ENOENT\)$/,
   );
   process.env["TEMPORAL_CONFIG_FILE"] = join(folder, "certificate", "temporal.toml");
   expect(() => connectionOptions()).toThrow(
