@@ -14,12 +14,17 @@ const longUnderLts = "test/long/!(package|docs)/**/*.test.ts";
 
 /**
  * By its name (TEST_RUN): the test files of a run.
- * @type {Record<string, { include: string[], exclude?: string[] }>}
+ * @type {Record<string, { include: string[], exclude?: string[], filesPerCore?: number }>}
  */
 const runs = {
   test: { include: [short], exclude: [long, compose, cluster] },
   // The others of test/long run under the image's Node.
-  "test of verify": { include: [short], exclude: [longUnderLts, compose, cluster] },
+  "test of verify": {
+    include: [short],
+    exclude: [longUnderLts, compose, cluster],
+    // With the pages, whose commands keep the cores busy.
+    filesPerCore: 1.5,
+  },
   // Of test/e2e the promises alone, because each run starts a system for each file.
   "test:lts": { include: ["test/e2e/promises.test.ts", longUnderLts] },
   "test:long": { include: [long] },
@@ -38,7 +43,8 @@ const runs = {
 
 const run = runs[TEST_RUN];
 if (!run) throw new Error(`TEST_RUN must be one of ${Object.keys(runs).join(", ")}`);
-const { include, exclude = [] } = run;
+// Much of a test is waiting.
+const { include, exclude = [], filesPerCore = 2 } = run;
 const never = ["**/{dist,node_modules}/**", ...exclude];
 
 /** @param {string} path */
@@ -86,8 +92,7 @@ export default defineConfig({
     ],
     sequence: { sequencer: LongestFirst },
     server: { deps: { external: [/\/dist\//] } },
-    // Much of a test is waiting, least in those of the pages.
-    maxWorkers: Math.ceil((TEST_RUN === "test of verify" ? 1.5 : 2) * availableParallelism()),
+    maxWorkers: Math.ceil(filesPerCore * availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     silent: "passed-only",

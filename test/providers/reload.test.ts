@@ -62,6 +62,7 @@ test("new and changed accounts count, one that is gone stays, and an unusable fi
   await write(accountOf("default", "third"));
   await until(() => names()[0]?.[1] === "third");
   expect(told[1]).toBe(unusable);
+  expect(names()[0]).toEqual(["default", "third"]);
 });
 
 test("an account that has not changed stays the same object, and one whose secret comes later counts then", async () => {
