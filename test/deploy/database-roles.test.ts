@@ -1,9 +1,8 @@
 // The scripts that make the databases and roles of the deployment, run by psql against a real PostgreSQL as docker-compose.yml runs
 // them: as often as a person likes, after a set-up that failed, and after a password has changed.
-import { execFile, spawnSync } from "node:child_process";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
@@ -16,64 +15,34 @@ import { sealRing, subjectOf } from "../callbacks/support.js";
 import { commandLine } from "../cli/in-process.js";
 import { describeWith } from "../harness/programs.js";
 import { startPostgres, withPool } from "../harness/stack/postgres.js";
-import { compose, root } from "./compose-file.js";
+import { compose } from "./compose-file.js";
+import { deploymentDatabase, type DeploymentDatabase } from "./deployment-database.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 let server: PostgresServer;
+let database: DeploymentDatabase;
 const secrets = await temporaryFolder();
 
 beforeAll(async () => {
   await writeSecretFiles(secrets, generateKeyRing);
   server = await startPostgres();
-  // As in the image: the superuser is postgres, with the password of its file, and nothing else is there.
-  await withPool(server.url, (pool) =>
-    pool.query("create role helper superuser login password 'helper'"),
-  );
-  const helper = urlOf("helper", "helper", "postgres");
-  await withPool(helper, (pool) => pool.query("alter role trustflow rename to postgres"));
-  await withPool(helper, (pool) => pool.query("drop database trustflow with (force)"));
-  const password = await secretOf("database_superuser");
-  await withPool(helper, (pool) => pool.query(`alter role postgres password '${password}'`));
+  database = await deploymentDatabase(server, secrets);
 });
 afterAll(() => server.close());
-
-const secretOf = async (name: string) => (await readFile(join(secrets, name), "utf8")).trim();
-
-function urlOf(user: string, password: string, database: string): string {
-  const url = new URL(server.url);
-  Object.assign(url, { username: user, password, pathname: `/${database}` });
-  return url.href;
-}
-
-function environment(more: Record<string, string> = {}): Record<string, string> {
-  const { port } = new URL(server.url);
-  return { PATH: process.env["PATH"] ?? "", PGPORT: port, SECRETS_DIRECTORY: secrets, ...more };
-}
-
-/** The command of the service, with this machine's addresses and folders. */
-async function setUp(): Promise<void> {
-  const [shell = "", ...args] = compose.services["database-setup"]?.entrypoint ?? [];
-  const here = args.map((arg) =>
-    arg
-      .replaceAll("$$", "$")
-      .replaceAll("PGHOST=postgres", "PGHOST=127.0.0.1")
-      .replaceAll("/setup", `${root}deploy/postgres`)
-      .replaceAll("/run/secrets", secrets),
-  );
-  await promisify(execFile)(shell, here, { env: environment() });
-}
 
 /** The check of docker-compose.yml. The image asks nobody on its own address for a password; this server does. */
 async function isHealthy(): Promise<boolean> {
   const [, command = "", ...args] = compose.services["postgres"]?.healthcheck?.test ?? [];
-  const password = await secretOf("database_operator");
-  return spawnSync(command, args, { env: environment({ PGPASSWORD: password }) }).status === 0;
+  const password = await database.secretOf("database_operator");
+  return (
+    spawnSync(command, args, { env: database.environment({ PGPASSWORD: password }) }).status === 0
+  );
 }
 
 /** As in docker-compose.yml: the URL has the user, a file the password. */
 function envOf(role: DatabaseRole | "owner"): Record<string, string> {
   return {
-    DATABASE_URL: urlOf(role === "owner" ? "trustflow" : loginOf(role), "", "trustflow"),
+    DATABASE_URL: database.urlOf(role === "owner" ? "trustflow" : loginOf(role), "", "trustflow"),
     TRUSTFLOW_DATABASE__PASSWORD__FILE: join(secrets, `database_${role}`),
   };
 }
@@ -83,7 +52,7 @@ const migrate = (role: DatabaseRole | "owner") =>
   commandLine(["migrate", "--database-only"], { env: envOf(role) });
 
 async function havePublicLocks(): Promise<boolean> {
-  return withPool(urlOf("helper", "helper", "trustflow"), async (pool) => {
+  return withPool(database.urlOf("helper", "helper", "trustflow"), async (pool) => {
     const { rows } = await pool.query(
       "select has_function_privilege('public', 'pg_advisory_lock(bigint)', 'execute') as has",
     );
@@ -92,7 +61,11 @@ async function havePublicLocks(): Promise<boolean> {
 }
 
 async function as<T>(role: DatabaseRole, query: string): Promise<T> {
-  const url = urlOf(loginOf(role), await secretOf(`database_${role}`), "trustflow");
+  const url = database.urlOf(
+    loginOf(role),
+    await database.secretOf(`database_${role}`),
+    "trustflow",
+  );
   return withPool(url, (pool) => pool.query(query) as Promise<T>);
 }
 
@@ -106,13 +79,13 @@ describeWith("psql", "the scripts of databases and roles", () => {
     expect(await isHealthy()).toBe(false);
     const file = join(secrets, "database_operator");
     await rename(file, `${file}.away`);
-    await expect(setUp()).rejects.toThrow("database_operator");
+    await expect(database.setUp()).rejects.toThrow("database_operator");
     // Roles that run already keep their locks until each role has its own.
     expect(await havePublicLocks()).toBe(true);
     await rename(`${file}.away`, file);
     expect(await isHealthy()).toBe(false);
     expect((await migrate("owner")).stderr).toContain("missing: trustflow_operator;");
-    await setUp();
+    await database.setUp();
     expect(await havePublicLocks()).toBe(false);
     expect(await isHealthy()).toBe(true);
   }, 60_000);
@@ -142,7 +115,7 @@ describeWith("psql", "the scripts of databases and roles", () => {
       await rm(file);
       await writeFile(file, "another' password\n");
       expect((await run[role]()).stderr).toContain("password authentication failed");
-      await setUp();
+      await database.setUp();
       expect((await run[role]()).code).toBe(0);
     }
   }, 60_000);
@@ -160,7 +133,11 @@ describeWith("psql", "the scripts of databases and roles", () => {
       await as(role, "select pg_advisory_xact_lock(1)");
 
     const pool = createPool(
-      urlOf("trustflow_receiver", await secretOf("database_receiver"), "trustflow"),
+      database.urlOf(
+        "trustflow_receiver",
+        await database.secretOf("database_receiver"),
+        "trustflow",
+      ),
     );
     try {
       const arrival = {

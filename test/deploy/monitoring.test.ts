@@ -1,12 +1,13 @@
 // The alerts and the dashboard ask for metrics that exist, and each alert leads to a page.
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { metrics } from "../../src/contracts/shared/metrics.js";
+import { fileOf } from "../compose/stand-ins/programs.js";
 import { anchors } from "../docs/repository.js";
 import { describeWith } from "../harness/programs.js";
 import { temporaryFolder } from "../harness/temporary.js";
@@ -76,8 +77,16 @@ test("the titles of the dashboard are different", () => {
   expect(new Set(titles).size).toBe(titles.length);
 });
 
-describeWith("promtool", "Prometheus understands alerts, scrapes and queries", () => {
-  const promtool = (...args: string[]) => execFileSync("promtool", args, { cwd: root });
+/** By `npm run test:compose`. */
+const built = fileOf("promtool", "promtool");
+const program = existsSync(built) ? built : "promtool";
+
+describeWith("promtool", "Prometheus understands alerts, scrapes and queries", judged, {
+  isInstalled: spawnSync(program, ["--version"]).error === undefined,
+});
+
+function judged(): void {
+  const promtool = (...args: string[]) => execFileSync(program, args, { cwd: root, stdio: "pipe" });
 
   test("its configuration, with the alerts", () => {
     promtool("check", "config", "deploy/prometheus/prometheus.yml");
@@ -93,4 +102,4 @@ describeWith("promtool", "Prometheus understands alerts, scrapes and queries", (
     await writeFile(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
     promtool("check", "rules", file);
   });
-});
+}

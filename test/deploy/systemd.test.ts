@@ -9,7 +9,7 @@ import { compose, root, textOf, withTls } from "./compose-file.js";
 import type { Service } from "./compose-file.js";
 
 const folder = "deploy/systemd";
-const roles = ["worker", "receiver", "relay", "codec-server", "cleanup", "migrate"];
+const roles = ["worker", "receiver", "relay", "codec-server", "cleanup", "migrate", "cli", "erase"];
 
 /** The values of a key in the drop-in of a role. */
 function linesOf(role: string, key: string): string[] {
@@ -37,7 +37,8 @@ test.each(roles)("%s is as in docker-compose.yml", (role) => {
   const [service, tls] = [compose.services[role], withTls.services[role]];
   // What has a variable there stands in the file of settings here.
   const fixed = Object.entries({ ...service?.environment, ...tls?.environment }).filter(
-    ([key, value]) => !/CLEAR_TEXT|TEMPORAL_ADDRESS/.test(key) && !value?.startsWith("${"),
+    ([key, value]) =>
+      !/CLEAR_TEXT|TEMPORAL_ADDRESS/.test(key) && value !== null && !value.startsWith("${"),
   );
   expect(new Set(linesOf(role, "Environment"))).toEqual(
     new Set(fixed.map(([key, value]) => `${key}=${local(value ?? "")}`)),

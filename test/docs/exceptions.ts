@@ -137,16 +137,21 @@ export const exceptions: Exception[] = [
     "cp -r secrets/. /etc/trustflow/secrets/",
     "install -m 600 .env /etc/trustflow/settings.env",
     "install -m 600 accounts.env /etc/trustflow/accounts.env",
-    "cp -a deploy/systemd/. /etc/systemd/system/",
+    "cp -a deploy/systemd/trustflow@* /etc/systemd/system/",
+    "install deploy/systemd/trustflow-run /usr/local/sbin/",
     "systemctl daemon-reload",
     "systemctl start trustflow@migrate",
     "systemctl enable --now trustflow@worker trustflow@receiver trustflow@relay trustflow@codec-server",
     "systemctl enable --now trustflow@cleanup.timer trustflow@repair.timer",
+    "trustflow-run cli doctor",
+    "trustflow-run cli send-postal --id order-7 --input - < letter.json",
+    "trustflow-run cli result sendPostal/order-7",
+    'trustflow-run erase sendPostal/order-7 --by "Ana Ruiz"',
   ].map((command) => ({
     page: "docs/operations/kubernetes-systemd.md",
     command,
     reason: "it needs a host that runs systemd",
-    coveredBy: "test/deploy/systemd.test.ts",
+    coveredBy: "test/long/deploy/systemd.test.ts",
   })),
 ];
 

@@ -46,8 +46,16 @@ const ofDeployment: Record<string, Build> = {
   },
 };
 
+/** Judges the files of deploy/prometheus. */
+const PROMETHEUS_VERSION = "v0.316.0";
+
 const builds: Record<string, Build> = {
   ...ofDeployment,
+  promtool: {
+    module: "github.com/prometheus/prometheus",
+    version: PROMETHEUS_VERSION,
+    programs: { promtool: "./cmd/promtool" },
+  },
   ...Object.fromEntries(olderTemporals.map((version) => [version, temporalOf(version)])),
 };
 
@@ -56,10 +64,10 @@ const folderOf = (name: string) => join(standInsFolder, `${name}-${builds[name]?
 /** A program, or another file that its module brings. */
 export const fileOf = (name: string, file: string): string => join(folderOf(name), file);
 
-export const missingPrograms = (wanted = Object.keys(ofDeployment)): string[] =>
+export const missingPrograms = (wanted = [...Object.keys(ofDeployment), "promtool"]): string[] =>
   wanted.filter((name) => !existsSync(folderOf(name)));
 
-/** Builds those that are missing; default: of all that the deployment names. */
+/** Builds those that are missing; default: all that the deployment names, and promtool. */
 export async function buildPrograms(progress: Progress, wanted?: string[]): Promise<void> {
   for (const name of missingPrograms(wanted))
     await buildGo(progress, {

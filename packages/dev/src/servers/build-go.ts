@@ -86,5 +86,6 @@ function goEnvironment(folder: string, modules: string, { os, cpu }: Platform): 
     GOCACHE: join(folder, "cache"),
     GOMODCACHE: modules,
     GOFLAGS: "-modcacherw -mod=mod",
+    GOWORK: "off",
   };
 }
