@@ -21,6 +21,7 @@ export const longest = [
   "test/long/crashes/send-postal.test.ts",
   "test/long/e2e/processes.test.ts",
   "test/long/package/installed.test.ts",
+  "test/long/deploy/systemd.test.ts",
   "test/long/e2e/metrics.test.ts",
   "test/e2e/promises.test.ts",
   "test/e2e/watching.test.ts",
