@@ -148,7 +148,8 @@ function followed(): void {
     return Object.fromEntries(shown.split("\n").map((line) => line.split("=")));
   };
 
-  test("a command that is interrupted ends", async () => {
+  test("a command ends with its own exit code, and ends when it is interrupted", async () => {
+    expect(await shell("trustflow-run cli status sendPostal/nobody || echo $?")).toBe("3");
     const waits = "sh -c 'sleep 60 | trustflow-run cli send-postal --input -'";
     expect(await shell(`timeout --signal=INT 5 ${waits} || echo $?`)).toBe("124");
     expect(await shell("systemctl list-units --no-legend 'trustflow-cli-*'")).toBe("");
