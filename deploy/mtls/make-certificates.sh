@@ -23,6 +23,7 @@ for name in temporal migrate worker relay cleanup cli erase temporal-cli web-ui 
   authority=client-ca purpose=clientAuth
   # Temporal's parts call each other too, so its certificate is good for both sides.
   [ "$name" != temporal ] || authority=server-ca purpose=serverAuth,clientAuth
+  [ -f "$authority-key.pem" ] || { echo "bring back $authority-key.pem, which signs $name.pem" >&2; exit 1; }
   openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=$name" -keyout "$name-key.pem" -out "$name.csr" 2>/dev/null
   printf 'subjectAltName=DNS:%s,DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=%s\nbasicConstraints=CA:FALSE\n' "$name" "$purpose" > "$name.ext"
   openssl x509 -req -in "$name.csr" -CA "$authority.pem" -CAkey "$authority-key.pem" -CAcreateserial -days "$days" -extfile "$name.ext" -out "$name.pem" 2>/dev/null

@@ -64,7 +64,9 @@ export const Config = z.strictObject({
   environment: z
     .preprocess(plain, z.enum(["production", "preproduction", "sandbox"]))
     .optional()
-    .describe("`production`, `preproduction` or `sandbox`; shown in every status. Worker"),
+    .describe(
+      "`production`, `preproduction` or `sandbox`; shown in every status. Worker; every client outside the sandbox, which without it believes what is not encrypted",
+    ),
   database: section({
     url: optionalSecret(
       "`postgres://…`; `TRUSTFLOW_DATABASE__URL` goes before it. Worker, receiver, relay, `migrate`, `cleanup`, each with its own [database role](install.md#database-roles)",

@@ -342,6 +342,7 @@ describeWith(
         await deployment.hold();
         await deployment.send("restored");
         for (const command of [
+          "umask 077",
           "docker compose stop",
           "docker compose run --rm --no-deps -T --entrypoint tar postgres -C /var/lib/postgresql -c . > databases.tar",
           "docker compose run --rm --no-deps -T --entrypoint tar cleanup -C /var/lib/trustflow/documents -c --exclude=./keys . > documents.tar",

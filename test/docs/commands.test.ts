@@ -74,6 +74,7 @@ async function problemOf(line: string): Promise<string | undefined> {
   const [first, ...rest] = words(line).filter((word, index) => index > 0 || !/^\w+=/.test(word));
   if (first === "npx" && rest[0] === "trustflow") return parseProblem(rest.slice(1));
   if (first === "trustflow") return parseProblem(rest);
+  if (first === "trustflow-run") return parseProblem(rest[0] === "cli" ? rest.slice(1) : rest);
   if (first === "npm") return npmProblem(rest);
   if (first === "node") return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
   if (first === "docker" && rest[0] === "compose") return composeProblem(rest.slice(1));
@@ -104,6 +105,7 @@ async function problemOf(line: string): Promise<string | undefined> {
     "sed",
     "systemctl",
     "temporal",
+    "umask",
     "useradd",
     "ln",
     ".",

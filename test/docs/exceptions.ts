@@ -137,7 +137,7 @@ export const exceptions: Exception[] = [
     "cp -r secrets/. /etc/trustflow/secrets/",
     "install -m 600 .env /etc/trustflow/settings.env",
     "install -m 600 accounts.env /etc/trustflow/accounts.env",
-    "cp -a deploy/systemd/trustflow@* /etc/systemd/system/",
+    "cp -r deploy/systemd/trustflow@* /etc/systemd/system/",
     "install deploy/systemd/trustflow-run /usr/local/sbin/",
     "systemctl daemon-reload",
     "systemctl start trustflow@migrate",

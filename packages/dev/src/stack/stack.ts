@@ -24,6 +24,7 @@ import {
   readOwnConfiguration,
   settingOf,
   replacedKeys,
+  sandboxAccountName,
 } from "./own-configuration.js";
 import type { OwnConfiguration } from "./own-configuration.js";
 import { openState, refuseOtherSetting } from "./stack-state.js";
@@ -122,7 +123,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const { TRUSTFLOW_KEYS__CALLBACK: callbackKeys = "" } = env;
     // Keys that a file has are not known here.
     if (wanted.includes("sandbox") && callbackKeys !== "") {
-      const closeEventUrl = closeEventAddress(callbackKeys, url(ports.receiver));
+      const closeEventUrl = closeEventAddress(
+        callbackKeys,
+        url(ports.receiver),
+        configuration.sandboxAccount(),
+      );
       await sandboxControl(url(ports.sandbox)).putAccount("sandbox", { closeEventUrl });
     }
     return {
@@ -267,6 +272,7 @@ function configurationOf(
     envOf,
     read,
     accounts: () => accountsInWords(own),
+    sandboxAccount: () => sandboxAccountName(own),
     /** For a process that keeps it. */
     keptEnvOf(name: RoleName): NodeJS.ProcessEnv {
       const kept = processEnvOf(name);
@@ -313,8 +319,8 @@ async function startRoles(
 }
 
 /** A video call tells its end to one address of the account, which a person configures at a real provider (P1 §6.1). */
-function closeEventAddress(callbackKeys: string, receiverUrl: string): string {
-  const subject = { provider: "video-identification", account: "default" };
+function closeEventAddress(callbackKeys: string, receiverUrl: string, account: string): string {
+  const subject = { provider: "video-identification", account };
   return callbackUrl(KeyRing.parse(callbackKeys), receiverUrl, subject);
 }
 
