@@ -29,10 +29,10 @@ export function addCompletion(program: Command): void {
   addCommand(program, "completion", {
     summary: "print a script that completes commands and options in a shell",
     details: `Write it again after an upgrade.
-bash: trustflow completion bash > ~/.local/share/bash-completion/completions/trustflow
-zsh: trustflow completion zsh > DIR/_trustflow, with a DIR of $fpath, before compinit runs
-fish: trustflow completion fish > ~/.config/fish/completions/trustflow.fish`,
-    example: "trustflow completion bash",
+In zsh the folder, here ~/.zfunc, has to be in $fpath before compinit runs.`,
+    example: `trustflow completion bash > ~/.local/share/bash-completion/completions/trustflow
+trustflow completion zsh > ~/.zfunc/_trustflow
+trustflow completion fish > ~/.config/fish/completions/trustflow.fish`,
   })
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(shells)))
     .action(async (shell: Shell, { json }: { json?: boolean }) => {

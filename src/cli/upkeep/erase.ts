@@ -36,8 +36,8 @@ export function addErase(program: Command): void {
   addCommand(program, "erase <id>", {
     summary: "erase a finished process: its documents, callbacks, answers, key and history",
     arguments: { id: '"<process>/<business id>", so that it cannot mean another process' },
-    details: `The erasure is final. An open process is refused, and one whose parent is open. The processes that it has started are erased with
-it; none of them may be open.
+    details: `The erasure is final. An open process is refused, and one whose parent or sibling is open.
+The processes that it has started are erased with it; none of them may be open.
 A document that another process owns too is kept.
 The id cannot be used again: a new start with it is refused, so nothing is sent twice. If the command was interrupted, run it again.
 If decisions.signed is "required", the key of an operator who may erase signs it (keys.operator).
