@@ -120,16 +120,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const url = (port: number): string => `http://127.0.0.1:${port}`;
     const { ports } = state;
     const { env } = configuration;
-    const { TRUSTFLOW_KEYS__CALLBACK: callbackKeys = "" } = env;
-    // Keys that a file has are not known here.
-    if (wanted.includes("sandbox") && callbackKeys !== "") {
-      const closeEventUrl = closeEventAddress(
-        callbackKeys,
-        url(ports.receiver),
+    if (wanted.includes("sandbox"))
+      await giveCloseEventAddress(
+        env,
         configuration.sandboxAccount(),
+        url(ports.receiver),
+        url(ports.sandbox),
       );
-      await sandboxControl(url(ports.sandbox)).putAccount("sandbox", { closeEventUrl });
-    }
     return {
       ...{ env, databaseUrl, clientEnv: clientEnv(state, directory), directory },
       logDirectory: place.logDirectory,
@@ -319,9 +316,17 @@ async function startRoles(
 }
 
 /** A video call tells its end to one address of the account, which a person configures at a real provider (P1 §6.1). */
-function closeEventAddress(callbackKeys: string, receiverUrl: string, account: string): string {
+async function giveCloseEventAddress(
+  { TRUSTFLOW_KEYS__CALLBACK: keys }: Record<string, string>,
+  account: string,
+  receiverUrl: string,
+  sandboxUrl: string,
+): Promise<void> {
+  // Keys that a file has are not known here.
+  if (!keys) return;
   const subject = { provider: "video-identification", account };
-  return callbackUrl(KeyRing.parse(callbackKeys), receiverUrl, subject);
+  const closeEventUrl = callbackUrl(KeyRing.parse(keys), receiverUrl, subject);
+  await sandboxControl(sandboxUrl).putAccount("sandbox", { closeEventUrl });
 }
 
 /** In place, because roles keep the object that they are started with. */
