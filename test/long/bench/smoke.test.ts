@@ -40,10 +40,3 @@ test("a process and letters have costs: actions, history, and what the databases
     byName["cost-letters-after-9"]?.parts?.trustflow["log bytes of Trustflow"],
   ).toBeGreaterThan(0);
 }, 300_000);
-
-test("letters that are asked all the time end, with a cache smaller than the open ones, and each question is answered", async () => {
-  const watched = ["--open", "20", "--cached", "2", "--questions", "40", "--spread", "8"];
-  const { byName } = await bench("--only", "watching", ...watched);
-  for (const name of ["watching-lost", "watching-effects", "watching-unanswered"])
-    expect(byName[name]).toMatchObject({ trustflow: 0, met: true });
-}, 300_000);

@@ -113,7 +113,7 @@ test("without the guard, a query that comes before its task leaves a history tha
 test("the guard refuses no query of a waiting process, in the worker's memory or not", async () => {
   const guarded = await guardedBundle();
   await working(guarded, async () => {
-    for (let number = 0; number < ROUNDS; number += 1) {
+    for (let number = 0; number < 2; number += 1) {
       const handle = await env.client.workflow.start("decidesByTheClock", {
         taskQueue: "restarted",
         workflowId: randomUUID(),
