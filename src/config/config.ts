@@ -69,7 +69,7 @@ export const Config = z.strictObject({
     ),
   database: section({
     url: optionalSecret(
-      "`postgres://…`; `TRUSTFLOW_DATABASE__URL` goes before it. Worker, receiver, relay, `migrate`, `cleanup`, each with its own [database role](install.md#database-roles)",
+      "`postgres://…`; `TRUSTFLOW_DATABASE__URL` goes before it. Worker, receiver, relay, `migrate`, `cleanup`, `erase`, and the commands of operators, each with its own [database role](install.md#database-roles)",
     ),
     password: optionalSecret("of the user in `database.url`, where that has none"),
   }),
@@ -96,7 +96,7 @@ export const Config = z.strictObject({
       "its public ring, which seals them: what `trustflow keys public` prints. Receiver",
     ),
     documents: optionalSecret(
-      "key ring of the document store. Worker, clients that put or get documents, `cleanup`",
+      "key ring of the document store. Worker, clients that put or get documents, `cleanup`, `erase`",
     ),
     operator: optionalSecret(
       "`name:base64`, the key by which this person's decisions are signed ([who decides](who-decides.md)). Clients of operators",

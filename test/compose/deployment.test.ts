@@ -337,6 +337,30 @@ describeWith(
     );
 
     test(
+      "a key is added to a ring, then becomes the first, while a letter is open",
+      async () => {
+        const restart = "docker compose restart worker relay codec-server cleanup";
+        await deployment.hold();
+        await deployment.send("old-key");
+        await deployment.follow(
+          String.raw`key="$(docker run --rm trustflow:local keys generate --id 2026-11)" && printf ',%s\n' "$key" >> secrets/keys_codec`,
+        );
+        await deployment.follow(restart);
+        await deployment.follow(UP);
+        const ring = join(deployment.world.checkout, "secrets/keys_codec");
+        const [first, added] = (await readFile(ring, "utf8")).split(",");
+        await deployment.world.file("secrets/keys_codec", `${added?.trim()},${first}`);
+        await deployment.run(restart);
+        await deployment.run(UP);
+        await deployment.send("new-key");
+        await deployment.goOn();
+        for (const id of ["old-key", "new-key"]) await deployment.delivered(id);
+        await deployment.cli("doctor");
+      },
+      LIMIT_MS,
+    );
+
+    test(
       "a backup is restored to empty volumes while a letter is open, and metrics are switched on",
       async () => {
         await deployment.hold();

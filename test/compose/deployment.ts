@@ -11,7 +11,7 @@ export const SANDBOX = "docker compose exec sandbox trustflow-sandbox";
 const LETTER = "examples/letter.json";
 
 /** What the pages of operators show for this deployment, in the order in which the tests come to it. */
-const shown = ["install", "upgrade", "retention"]
+const shown = ["install", "keys", "upgrade", "retention"]
   .flatMap((page) => shellBlocks(`docs/operations/${page}.md`))
   .filter(
     ({ commands, isElsewhere }) =>

@@ -72,6 +72,7 @@ async function parseProblem(args: string[]): Promise<string | undefined> {
 
 async function problemOf(line: string): Promise<string | undefined> {
   const [first, ...rest] = words(line).filter((word, index) => index > 0 || !/^\w+=/.test(word));
+  if (first?.startsWith("$(")) return problemOf(first.slice(2, -1));
   if (first === "npx" && rest[0] === "trustflow") return parseProblem(rest.slice(1));
   if (first === "trustflow") return parseProblem(rest);
   if (first === "trustflow-run") return parseProblem(rest[0] === "cli" ? rest.slice(1) : rest);

@@ -101,7 +101,7 @@ export const exceptions: Exception[] = [
     reason: "it asks Docker Hub",
     coveredBy: "test/scripts/supply-chain.test.ts",
   },
-  ...["install", "upgrade", "retention"]
+  ...["install", "keys", "upgrade", "retention"]
     .map((name) => `docs/operations/${name}.md`)
     .flatMap((page) =>
       shellBlocks(page)
