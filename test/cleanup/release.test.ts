@@ -1,6 +1,8 @@
 // Does a release have workers? By polls alone, because no clock but Temporal's counts.
-import { expect, test } from "vitest";
-import { hasWorkers } from "../../src/cleanup/release.js";
+import { afterEach, expect, test, vi } from "vitest";
+import { hasWorkers, rampRelease } from "../../src/cleanup/release.js";
+
+afterEach(() => void vi.useRealTimers());
 
 const release = { deploymentName: "letters", buildId: "new" };
 const old = { deploymentName: "letters", buildId: "old" };
@@ -35,3 +37,43 @@ test.each([
 ])("%s: %s", (_, expected, polls) => {
   expect(hasWorkers(polls, release)).toBe(expected);
 });
+
+test.each([
+  ["of its generation", "trustflow-1-old", { state: "takenBack", stuck: [] }],
+  ["of another generation", "trustflow-0-old", { state: "absent" }],
+])(
+  "a release whose workers are gone while it is watched goes back to workers %s alone",
+  async (_, current, ramped) => {
+    vi.useFakeTimers({ now, toFake: ["Date"] });
+    const secondsAgo = (seconds: number) => ({ seconds: now / 1_000 - seconds });
+    const pollers = [
+      { lastAccessTime: secondsAgo(0), deploymentOptions: { ...release, buildId: current } },
+      {
+        lastAccessTime: secondsAgo(180),
+        deploymentOptions: { ...release, buildId: "trustflow-1" },
+      },
+    ];
+    const routingConfig = { currentDeploymentVersion: { buildId: current } };
+    const shares: [string, number][] = [];
+    const workflowService = {
+      describeNamespace: () => ({}),
+      describeTaskQueue() {
+        // They are asked until half a minute is over.
+        vi.setSystemTime(Date.now() + 31_000);
+        return { versionsInfo: { "": { typesInfo: { 1: { pollers } } } } };
+      },
+      describeWorkerDeployment: () => ({ workerDeploymentInfo: { routingConfig } }),
+      listWorkflowExecutions: () => ({ executions: [] }),
+      setWorkerDeploymentRampingVersion({ buildId = "", percentage = 0 }) {
+        shares.push([buildId, percentage]);
+        return {};
+      },
+    };
+    const where = { connection: { workflowService }, namespace: "default" };
+    const ramping = { percentage: 5, watchMs: 600_000, say: () => undefined };
+    const version = { ...release, buildId: "trustflow-1" };
+    expect(await rampRelease(where as never, version, ramping)).toEqual(ramped);
+    const back: [string, number][] = ramped.state === "takenBack" ? [["", 0]] : [];
+    expect(shares).toEqual([["trustflow-1", 5], ...back]);
+  },
+);

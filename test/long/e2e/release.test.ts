@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PostalHandle, SendPostalInput } from "../../../src/client.js";
+import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { cli, start as startProgram, trustflow } from "../../cli/run.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
@@ -77,6 +78,17 @@ async function meetDefect({ workflowId }: PostalHandle): Promise<void> {
   expect(await post(addressOf(system, workflowId), event)).toBeLessThan(300);
 }
 
+/** At each signal Temporal tries the task again at once, so that it need not be waited for. */
+function nudgedUntil(
+  what: string,
+  { workflowId }: PostalHandle,
+  isDone: () => boolean | Promise<boolean>,
+): Promise<unknown> {
+  const nudge = () =>
+    system.client.temporal.workflow.getHandle(workflowId).signal(providerEvents, []);
+  return eventually(what, async () => (await isDone()) || nudge(), 120_000, 1_000);
+}
+
 test("the first workers of a deployment take processes once they are released", async () => {
   letter = await system.client.sendPostal("defect", letterInput("defect", "delivered"));
   const [code, { buildId }] = await release(cli);
@@ -115,21 +127,23 @@ test("a second run takes back what a first one that was cut off has left behind"
   const { workflow } = system.client.temporal;
   const query = `WorkflowId = "${met.workflowId}" AND TemporalReportedProblems IS NOT NULL`;
   const isMarked = async () => (await workflow.count(query)).count > 0;
-  await eventually("it is stuck", isMarked, 120_000);
+  await nudgedUntil("it is stuck", met, isMarked);
   expect(await release(throwing)).toMatchObject([
     1,
     { state: "takenBack", stuck: [met.workflowId] },
   ]);
   expect(await routing()).toEqual(before);
-  await eventually("it goes on", async () => !(await isMarked()), 120_000);
+  await nudgedUntil("it goes on", met, async () => !(await isMarked()));
   await workflow.getHandle(met.workflowId).terminate();
 }, 300_000);
 
 test("a release at which a process gets stuck is taken back, and the process goes on", async () => {
   const before = await routing();
-  const releasing = release(throwing, 120);
+  let isOver = false;
+  const releasing = release(throwing, 120).finally(() => (isOver = true));
   await eventually("it is ramped", async () => (await routing()).ramping !== undefined);
   await meetDefect(letter);
+  await nudgedUntil("the release ends", letter, () => isOver);
   const [code, answer] = await releasing;
   expect([code, answer]).toMatchObject([1, { state: "takenBack", stuck: [letter.workflowId] }]);
   expect(await routing()).toEqual(before);
@@ -150,18 +164,6 @@ test("a release whose gate fails gets none", async () => {
   ]);
   expect(await routing()).toEqual(before);
 }, 60_000);
-
-test("a release whose workers are gone while it is watched is taken back", async () => {
-  const before = await routing();
-  const releasing = release(good, 600);
-  await eventually("it is ramped", async () => (await routing()).ramping !== undefined);
-  const worker = workers.at(-1)!;
-  await worker.kill("SIGKILL");
-  // Temporal must not have heard of them for three minutes.
-  expect(await releasing).toMatchObject([1, { state: "takenBack", stuck: [] }]);
-  expect(await routing()).toEqual(before);
-  await worker.restart();
-}, 600_000);
 
 test("a good release goes on with every open process, and each effect happened once", async () => {
   const [code, { buildId }] = await release(good, 1, [letterInput("gate", "delivered")]);
