@@ -1,5 +1,5 @@
 // docs/any-language.md: its bytes against an implementation that was written from the page alone, and against our own; its tables
-// against the contracts. What the processes register is compared in test/long/e2e/plain-client.test.ts.
+// against the contracts. What the processes register is compared in test/long/e2e/applications.test.ts.
 import { describe, expect, test } from "vitest";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { DefaultFailureConverter } from "@temporalio/common";

@@ -1,13 +1,24 @@
-// A business application without any of Trustflow's code: a plain Temporal client with the same key, the codec of
-// docs/any-language.md, and the names that stand there.
-import { afterAll, beforeAll, expect, test } from "vitest";
+// Business applications: what they trace themselves goes on to the call of the provider, exported as OpenTelemetry's environment says; and
+// one without any of Trustflow's code, a plain Temporal client with the same key, the codec of docs/any-language.md, and the names there.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { context, propagation, trace } from "@opentelemetry/api";
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
 import { Client, Connection } from "@temporalio/client";
+import { OpenTelemetryWorkflowClientInterceptor } from "@temporalio/interceptors-opentelemetry";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { InputMismatchError } from "../../../src/client.js";
+import { InputMismatchError, Trustflow } from "../../../src/client.js";
 import { queries, signals } from "../../../src/contracts/message-contracts.js";
 import type { MessageContract } from "../../../src/contracts/definition/message-contract.js";
 import { processes, updatesOf } from "../../../src/contracts/registry.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
+import { eventually } from "../../harness/outages/wait.js";
 import { pageCodec } from "../../harness/pages/any-language.js";
 import { messageSchemaOf } from "../../harness/pages/message-schema.js";
 import { brought } from "../../processes/index.js";
@@ -17,12 +28,41 @@ import { signerInput } from "../../processes/sign-one-shot/inputs.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
+interface Span {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  status: { code?: number; message?: string };
+  events: unknown[];
+  attributes: { key: string; value: Record<string, unknown> }[];
+}
+
+interface Export {
+  resourceSpans: { resource: unknown; scopeSpans: { spans: Span[] }[] }[];
+}
+
+const bodies: string[] = [];
+const collector = createServer((request, response) => {
+  void text(request).then((body) => {
+    bodies.push(body);
+    response.end("{}");
+  });
+});
+
 let system: TestStack;
 let connection: Connection;
 let client: Client;
 
 beforeAll(async () => {
-  system = await startTestStack({ sandboxSpeed: "auto" });
+  await new Promise<void>((listening) => collector.listen(0, "127.0.0.1", listening));
+  const { port } = collector.address() as AddressInfo;
+  system = await startTestStack({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+    },
+  });
   const ring = system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "";
   connection = await Connection.connect({ address: system.stack.env["TEMPORAL_ADDRESS"] ?? "" });
   client = new Client({
@@ -34,7 +74,66 @@ beforeAll(async () => {
 afterAll(async () => {
   await connection?.close();
   await system?.close();
+  collector.close();
 }, 60_000);
+
+// First: it looks at all that is exported.
+describe("a trace", () => {
+  const spans = (): Span[] =>
+    bodies
+      .flatMap((body) => (JSON.parse(body) as Export).resourceSpans)
+      .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+
+  /** What the application has traced itself. */
+  const own = new InMemorySpanExporter();
+  let traced: Trustflow;
+
+  beforeAll(async () => {
+    new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(own)] }).register();
+    traced = await Trustflow.connect({
+      interceptors: { workflow: [new OpenTelemetryWorkflowClientInterceptor()] },
+    });
+  });
+  afterAll(async () => {
+    await traced?.close();
+    for (const api of [trace, context, propagation]) api.disable();
+  });
+
+  const spanOf = (traceId: string | undefined, name: string): Promise<Span> =>
+    eventually(`the span ${name}`, () =>
+      spans().find((span) => span.traceId === traceId && span.name === name),
+    );
+
+  const traceOfStart = () => own.getFinishedSpans().at(-1)?.spanContext();
+
+  test("the attempt and the call to the provider stand below the application's start", async () => {
+    await traced.sendPostal("traced", letterInput("traced", "delivered"));
+    const start = traceOfStart();
+    const call = await spanOf(start?.traceId, "evi-post submit");
+    const attempt = await spanOf(start?.traceId, "RunActivity:submit");
+    expect(call.parentSpanId).toBe(attempt.spanId);
+    expect(attempt.parentSpanId).toBe(start?.spanId);
+    expect(call.attributes).toContainEqual({
+      key: "http.response.status_code",
+      value: { intValue: 200 },
+    });
+  });
+
+  test("a refused call is an error with its type, and nothing that was exported has a text of the input", async () => {
+    await traced.sendPostal("refused", letterInput("refused", "submit=reject-401"));
+    const call = await spanOf(traceOfStart()?.traceId, "evi-post submit");
+    expect(call.status).toEqual({ code: 2 });
+    expect(call.attributes).toContainEqual({ key: "error.type", value: { stringValue: "401" } });
+    expect(spans().flatMap(({ events }) => events)).toEqual([]);
+    const keys = new Set(spans().flatMap(({ attributes }) => attributes.map(({ key }) => key)));
+    expect([...keys].toSorted()).toEqual([
+      ...["error.type", "http.request.method", "http.response.status_code", "server.address"],
+      ...["temporal.attempt", "temporalRunId", "temporalWorkflowId", "trustflow.effect_class"],
+    ]);
+    for (const canary of ["Calle Mayor", "sandbox:", "28013", "Basic "])
+      expect(bodies.join()).not.toContain(canary);
+  });
+});
 
 const input = letterInput("plain", "delivered");
 
