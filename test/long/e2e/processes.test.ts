@@ -1,7 +1,10 @@
-// What of the processes only the whole system shows: Temporal's children where one is reset, the erasure of a family, and an event that the
-// relay can address only with what a worker has found. Their ways are the paths of test/processes, their accidents those of the simulation.
+// What of the processes only the whole system shows: Temporal's children where one is reset, the erasure of a family, an event that the
+// relay can address only with what a worker has found, an account that is added, and one whose crowd does not hold up another's calls. Their
+// ways are the paths of test/processes, their accidents those of the simulation.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WorkflowNotFoundError } from "@temporalio/client";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { HandleOf } from "../../../src/client.js";
 import { InvalidInputError } from "../../../src/client.js";
 import { commandLine } from "../../cli/in-process.js";
@@ -11,12 +14,17 @@ import { callbackAddress } from "../../harness/stack/inbox.js";
 import { reset, resetToTheStart, tasksOf } from "../../harness/stack/reset.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
 import { serveInput } from "../../processes/serve-notice/inputs.js";
 import { conferenceOf, identityInput } from "../../processes/verify-identity/inputs.js";
 
 let system: TestStack;
 beforeAll(async () => {
-  system = await startTestStack({ sandboxSpeed: 30_000 });
+  system = await startTestStack({
+    sandboxSpeed: 300_000,
+    // Far below what a crowd asks for, so that its calls wait in the queue.
+    env: { TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "5" },
+  });
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
 
@@ -152,3 +160,41 @@ test("verifyIdentity: an event that has its token and nothing else ends its call
   expect(forged).toHaveLength(3);
   await worker.stopAndGiveBack();
 }, 120_000);
+
+const LIMIT_MS = 50_000;
+const CROWD = 60;
+const bySecond = { account: "second" };
+
+const submitted = async (id: string) => Object.keys(await system.effects(id)).length > 0;
+
+test("an account that the configuration file gets serves without a restart", async () => {
+  const { stack, client } = system;
+  const { directory, env, logDirectory } = stack;
+  const name = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__";
+  const password = join(directory, "password");
+  await writeFile(password, env[`${name}PASSWORD`] ?? "");
+  const account = {
+    baseUrl: env[`${name}BASE_URL`],
+    username: env[`${name}USERNAME`],
+  };
+  const keys = Object.entries(account).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  await writeFile(
+    join(directory, "trustflow.toml"),
+    ["[accounts.second.evi-post]", ...keys, `password = { file = "${password}" }`].join("\n"),
+  );
+  const log = () => readFile(join(logDirectory, "worker.log"), "utf8");
+  const isRead = async () => (await log()).includes("Accounts were read again");
+  await eventually("it is read", isRead, LIMIT_MS);
+  await client.sendPostal("by-second", letterInput("by-second", "delivered", bySecond));
+  await eventually("it is submitted", () => submitted("by-second"), LIMIT_MS);
+});
+
+test("a crowd of one account does not hold up the letter of another", async () => {
+  const { client } = system;
+  const crowd = Array.from({ length: CROWD }, (_, index) => `crowd-${index}`);
+  await Promise.all(crowd.map((id) => client.sendPostal(id, letterInput(id, "delivered"))));
+  await client.sendPostal("alone", letterInput("alone", "delivered", bySecond));
+  await eventually("it is submitted", () => submitted("alone"), LIMIT_MS);
+  const served = await Promise.all(crowd.map((id) => submitted(id)));
+  expect(served.filter(Boolean).length).toBeLessThan(CROWD / 2);
+});
