@@ -141,6 +141,8 @@ test.each<
   "an activity that a stranger %s is made again, with one effect",
   async (how, attack) => {
     const id = `stranger-${how}`;
+    // The codes of the tests before have been entered.
+    await system.sandbox.setSpeed(1_000_000);
     await system.sandbox.addFault({
       operation: "evi-post.submit",
       kind: "slow-answer",
