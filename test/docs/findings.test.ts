@@ -19,7 +19,9 @@ test("every reason for parking a callback has one row", () => {
 
 test("every finding is found by a test", () => {
   const tests = files
-    .filter((path) => /^test\/((long\/)?cli\/doctor.*|postgres\/durability)\.test\.ts$/.test(path))
+    .filter((path) =>
+      /^test\/((long\/)?cli\/doctor.*|postgres\/durability|long\/e2e\/stuck)\.test\.ts$/.test(path),
+    )
     .map(textOf);
   const untested = Object.keys(findings).filter((name) => !tests.join("").includes(`"${name}"`));
   expect(untested).toEqual([]);

@@ -3,19 +3,25 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { repairStuck } from "../../../src/cleanup/repair.js";
+import type { FindingName } from "../../../src/cli/doctor/findings.js";
+import { replayOptions } from "../../../src/cli/upkeep/replay.js";
 import { StuckError } from "../../../src/client.js";
 import type { ListedProcess, PostalHandle, SendPostalResult } from "../../../src/client.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
+import { SoleHolder } from "../../../src/postgres/sole-holder.js";
 import { logTail } from "../../../packages/dev/src/processes/child.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
+import { doctor, expectFinding } from "../../cli/doctor/doctor.js";
 import { commandLine } from "../../cli/in-process.js";
 import { trustflow } from "../../cli/run.js";
 import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { defectiveBundle, startRelease } from "../../harness/stack/releases.js";
-import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import { historyOf, startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 const LIMIT_MS = 90_000;
@@ -130,6 +136,10 @@ async function nudge(id: string): Promise<void> {
   await delay(1_000);
 }
 
+async function doctorFinds(finding: FindingName, detail: RegExp): Promise<void> {
+  expectFinding(await doctor(system.stack.env), "stuck processes", finding, detail);
+}
+
 async function gauge(repaired: string): Promise<string | undefined> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   return text.match(`trustflow_processes_stuck{repaired="${repaired}"} (\\d+)`)?.[1];
@@ -147,7 +157,10 @@ test("a history is written that the present release cannot replay", async () => 
 test("a process whose worker is gone, killed or not there, is not stuck", async () => {
   await worker.kill();
   await callBack("absent", "to nobody");
-  await delay(12_000);
+  await eventually("its task has waited for the worker", async () => {
+    const { events } = await historyOf(system, "sendPostal/absent");
+    return events?.some(({ workflowTaskTimedOutEventAttributes: timedOut }) => timedOut);
+  });
   expect(await listed()).toEqual(new Map());
   expect(await cleanUp()).toMatchObject({ repaired: [], left: [] });
   expect(await runsOf("absent")).toBe(1);
@@ -178,7 +191,11 @@ test("processes whose tasks keep failing are listed and counted, and their statu
   );
   await start("defect");
   for (const id of ["defect", "corrupted"]) await callBack(id, `while ${id}`);
-  await eventually("both are listed", async () => (await listed()).size === 2, LIMIT_MS);
+  const areListed = async () => {
+    await Promise.all(["defect", "corrupted"].map(nudge));
+    return (await listed()).size === 2;
+  };
+  await eventually("both are listed", areListed, LIMIT_MS);
   const found = await listed();
   expect(found.get("corrupted")).toEqual({
     since: expect.any(String),
@@ -192,6 +209,7 @@ test("processes whose tasks keep failing are listed and counted, and their statu
   const { code, stderr } = await commandLine(["status", "corrupted"], { env: system.stack.env });
   expect([code, stderr]).toEqual([4, expect.stringContaining("trustflow list --stuck")]);
   await eventually("both are counted", async () => (await gauge("no")) === "2");
+  await doctorFinds("processesStuck", /^2, such as sendPostal\/(defect|corrupted)$/);
 }, 180_000);
 
 test("the clean-up leaves a failure alone that is young, and with --dry-run all of them", async () => {
@@ -205,7 +223,23 @@ test("the clean-up leaves a failure alone that is young, and with --dry-run all 
 }, 60_000);
 
 test("two clean-ups at once reset each process once, and what was signalled and asked is not lost", async () => {
-  const reports = await Promise.all([cleanUp({}, trustflow), cleanUp({}, trustflow)]);
+  const other = new SoleHolder(system.pool, "repair of stuck processes of default");
+  expect(await other.isHeld()).toBe(true);
+  const why = "another clean-up repairs now";
+  expect(await cleanUp()).toMatchObject({ repaired: [], left: [{ why }, { why }] });
+  other.close();
+  let reports: Report[] = [];
+  // It has found both processes, and goes on when the others have reset them.
+  const slow = await repairStuck({
+    ...{ client: system.client.temporal, withoutRetries: system.client.temporal.connection },
+    ...{ afterSeconds: 0, mayReset: () => Promise.resolve(true) },
+    async replay() {
+      if (reports.length === 0)
+        reports = await Promise.all([cleanUp({}, trustflow), cleanUp({}, trustflow)]);
+      return replayOptions(loadConfig());
+    },
+  });
+  expect(slow).toEqual({ repaired: [], left: [] });
   expect(new Set(reports.flatMap(({ repaired }) => repaired))).toEqual(
     new Set(["sendPostal/corrupted", "sendPostal/defect"]),
   );
@@ -227,7 +261,7 @@ test("two clean-ups at once reset each process once, and what was signalled and 
     "evi-post.submit": 1,
     "evi-post.affidavitRequest": 2,
   });
-}, 120_000);
+}, 180_000);
 
 test("what is stuck after its repair is left to a person", async () => {
   const isBack = async () => {
@@ -235,11 +269,14 @@ test("what is stuck after its repair is left to a person", async () => {
     return (await listed()).get("defect")?.repairedAt !== undefined;
   };
   await eventually("it is listed again", isBack, LIMIT_MS);
-  expect([...(await listed()).keys()]).toEqual(["defect"]);
-  await delay(5_000);
+  const found = await listed();
+  expect([...found.keys()]).toEqual(["defect"]);
+  const { since = "", repairedAt = "" } = found.get("defect") ?? {};
+  expect(Date.parse(since)).toBeGreaterThanOrEqual(Date.parse(repairedAt));
+  await doctorFinds("repairFailed", /^1, such as sendPostal\/defect, which a repair did not fix$/);
   const { stdout } = await commandLine(["list", "--stuck"], { env: system.stack.env });
   expect(stdout).toContain("once, without success");
-  expect(await cleanUp()).toMatchObject({
+  expect(await cleanUp({ TRUSTFLOW_STUCK__REPAIR_AFTER_SECONDS: "0" })).toMatchObject({
     repaired: [],
     left: [{ id: "sendPostal/defect", why: "still stuck after one repair" }],
   });
