@@ -5,12 +5,12 @@ import { BaseSequencer } from "vitest/node";
 
 /** Of `npm test` those that take ten seconds and more on two quiet cores, of the others a minute and more; the longest one first. */
 export const longest = [
-  "test/long/e2e/release.test.ts",
   "test/long/docs/system.test.ts",
   "test/long/docs/others.test.ts",
   "test/long/bench/smoke.test.ts",
   "test/long/docs/languages.test.ts",
   "test/long/simulation/simulation.test.ts",
+  "test/long/e2e/release.test.ts",
   "test/long/e2e/stuck.test.ts",
   "test/long/deploy/mtls.test.ts",
   "test/long/histories/personal-data.test.ts",
