@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ProviderEvent } from "../contracts/shared/provider-event.js";
-import { eventIdOf, Word } from "./errors/outside.js";
+import { Word } from "./errors/outside.js";
 import { utcInstant } from "./http/instant.js";
 import { valueAt } from "./http/json-pointer.js";
 import type { AccountCallbackParser } from "./provider-entry.js";
@@ -33,30 +33,23 @@ export function accountCallback<K>({
   };
 }
 
-/** An event without an identifier is known by its content, one without a readable date by its receipt. */
+/** Known by its content: a member that named it might name other events too. One without a readable date is dated by its receipt. */
 function eventOf(
   body: unknown,
   receivedAt: Date,
   { kind, secret }: { kind: string; secret: string | undefined },
 ): ProviderEvent {
-  const { Identifier, event, date } = Payload.parse(body);
+  const { event, date } = Payload.parse(body);
   const isSafe = secret === undefined || !String(valueAt(body, "/event")).includes(secret);
   return {
-    // A forgery with the identifier of a genuine event must not stand in for its secret.
-    id: (secret === undefined ? Identifier : undefined) ?? digestOf(body),
+    id: digestOf(body),
     kind: (isSafe ? event : undefined) ?? kind,
     at: utcInstant(date) ?? receivedAt.toISOString(),
   };
 }
 
-/** An identifier of at most 500 characters; whether it is a text or a number is not shown. */
-const Identifier = z
-  .union([z.string().min(1).max(500), z.int().transform(String)])
-  .transform(eventIdOf);
-
 const Payload = z
   .object({
-    Identifier: Identifier.optional().catch(undefined),
     event: Word.optional().catch(undefined),
     date: z.unknown().optional(),
   })

@@ -109,7 +109,7 @@ test("it is stored as any other: raw, sealed, once, behind an address that canno
   await arrive(here, body, body);
   await arrive(there, body);
   const [row, other, ...more] = await all();
-  expect(row).toMatchObject({ identifier: "e-1", state: "unaddressed", ...here });
+  expect(row).toMatchObject({ state: "unaddressed", ...here });
   expect(row?.workflowId).toBeUndefined();
   expect(other).toMatchObject(there);
   expect(more).toEqual([]);
@@ -123,9 +123,10 @@ test("it is stored as any other: raw, sealed, once, behind an address that canno
   expect(forged.status).toBe(404);
 });
 
-test("without an Identifier its body is what it is known by", async () => {
-  await arrive(here, { event: "signed", request_pk: "r" }, { event: "signed", request_pk: "r" });
-  await arrive(here, { event: "failed", request_pk: "r" });
+test("its body is what it is known by, also where events have the same Identifier", async () => {
+  const callbackOf = (event: string) => ({ Identifier: "r", event, request_pk: "r" });
+  await arrive(here, callbackOf("signed"), callbackOf("signed"));
+  await arrive(here, callbackOf("failed"));
   expect((await all()).map(({ identifier }) => identifier.slice(0, 7))).toEqual([
     "sha256:",
     "sha256:",
@@ -141,9 +142,9 @@ test("the reference finds the process: one signal with what waits, in the order 
   await start();
   await settled("delivered", "delivered", "delivered");
   expect(temporal.signals).toEqual([{ workflowId, ids: ["a", "b", "c"] }]);
-  const [c, , a] = await archive.list({ workflowId, namespace: "default" });
-  expect(a).toMatchObject({ identifier: "a", ...here });
-  expect(c?.identifier).toBe("c");
+  const [c, b, a] = await archive.list({ workflowId, namespace: "default" });
+  for (const one of [a, c]) expect(one).toMatchObject(here);
+  expect(b?.identifier).toBe("b");
 });
 
 test("a process that has ended makes it late", async () => {

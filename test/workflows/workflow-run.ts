@@ -10,7 +10,7 @@ import {
   concludeActivation,
   tryUnblockConditions,
 } from "@temporalio/workflow/lib/worker-interface.js";
-import { statusMemo } from "../../src/contracts/shared/names.js";
+import { searchAttributes, statusMemo } from "../../src/contracts/shared/names.js";
 import type { Problem } from "../../src/contracts/shared/failures.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import type { WorkflowInterceptors } from "@temporalio/workflow";
@@ -78,6 +78,8 @@ export class WorkflowRun {
   readonly existing = new Set<string>();
   /** Each status that was written into the memo, in order. */
   readonly memos: ProcessStatus[] = [];
+  /** The references by which Temporal finds the process, as they were set last. */
+  references: string[] = [];
   /** What the workflow has returned; undefined while it runs. */
   result: unknown;
   /** What the workflow has failed with. */
@@ -242,6 +244,9 @@ export class WorkflowRun {
     if (queryId) this.#queried.set(queryId, valueOf(succeeded?.response));
     const { fields } = command.modifyWorkflowProperties?.upsertedMemo ?? {};
     if (fields?.[statusMemo]) this.memos.push(valueOf(fields[statusMemo]) as ProcessStatus);
+    const { indexedFields } = command.upsertWorkflowSearchAttributes?.searchAttributes ?? {};
+    const references = indexedFields?.[searchAttributes.references.name];
+    if (references) this.references = valueOf(references) as string[];
     if (command.updateResponse) this.#answered(command.updateResponse);
     if (command.completeWorkflowExecution)
       this.result = valueOf(command.completeWorkflowExecution.result) ?? null;

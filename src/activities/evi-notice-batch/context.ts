@@ -34,6 +34,9 @@ import { setTimeout as delay } from "node:timers/promises";
 /** It takes no longer than any other call: a killed worker's upload is not waited for longer than theirs. */
 const SMALL_UPLOAD_BYTES = 1_000_000;
 
+/** So many times as many recipients as were sent are no list. A late upload may have doubled them. */
+const MOST_TIMES_SHOWN = 10;
+
 export interface BatchDependencies extends ProviderDependencies<typeof provider> {
   items: BatchItems;
   parts: ArchiveParts;
@@ -93,18 +96,28 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     return whenVisible(this.ask("getBatch", eviNotice.getBatch, { batchId }));
   }
 
-  /** Page by page. Throws `notVisibleYet` where the provider shows no such batch. */
+  /** Page by page. Throws `notVisibleYet` where the provider shows no such batch. `sent`: how many recipients it was given. */
   async *recipients(
     batchId: string,
+    sent: number,
     limit = this.account.batch.recipientsPage,
   ): AsyncGenerator<BatchRecipient[]> {
     let cursor: Cursor | undefined;
+    let shown = 0;
     do {
       const asked = { batchId, limit, cursor };
       const page = await this.ask("queryRecipients", eviNotice.queryRecipients, asked);
+      shown += page.results.length;
+      this.checkEnds(shown, sent);
       yield page.results;
       cursor = page.cursor;
     } while (cursor !== undefined);
+  }
+
+  /** A cursor that leads back to a page before would be followed for ever. */
+  checkEnds(shown: number, sent: number): void {
+    if (shown > MOST_TIMES_SHOWN * Math.max(1, sent))
+      throw this.problem("queryRecipients", "shows recipients again and again, without an end");
   }
 
   attachments(batchId: string): Promise<ListedAttachment[]> {

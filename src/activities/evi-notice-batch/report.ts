@@ -53,7 +53,7 @@ async function* rowsOf(context: BatchContext, reported: Reported): AsyncGenerato
   const listed = () => listedRows(deps.documents.openRead(given), list.unique);
   let index: Promise<LineIndex> | undefined;
   const named = new LineSet();
-  for await (const page of context.recipients(batchId)) {
+  for await (const page of context.recipients(batchId, list.recipients)) {
     const ids = page.flatMap(({ evidenceUniqueId: id }) => (id === undefined ? [] : [id]));
     const items = await deps.items.byEvidence(processKey, ids);
     for (const recipient of page) {

@@ -39,8 +39,9 @@ export function createBatch(
     input: { description: description ?? null },
     send: ({ token, signal }) =>
       eviNotice.createBatch(context.account, { description: describe(token) }, signal),
-    async findShown(batchId) {
-      return (await context.findBatch(batchId)) && { batchId };
+    async findShown(batchId, token) {
+      const batch = await context.findBatch(batchId);
+      return batch?.description?.trim() === describe(token) ? { batchId } : undefined;
     },
     lookUp: find,
     assumed: {
@@ -132,10 +133,19 @@ export async function addBatchAttachments(
   await deleteOthers(context, batchId, kept);
 }
 
-/** An upload without an answer may have come after it was looked for, and made again. */
-async function deleteOthers(context: BatchContext, batchId: string, kept: string[]): Promise<void> {
-  for (const { id: attachmentId } of await context.attachments(batchId)) {
-    if (kept.includes(attachmentId)) continue;
+/**
+ * An upload without an answer may have come after it was looked for, and made again. Where the list does not show each of ours, its ids
+ * say nothing: nothing is deleted, and a person decides before the start.
+ */
+async function deleteOthers(context: BatchContext, batchId: string, ours: string[]): Promise<void> {
+  const listed = await context.attachments(batchId);
+  // A UUID, which the provider may write in another case each time.
+  const kept = ours.map((id) => id.toLowerCase());
+  const isKept = ({ id }: { id: string }) => kept.includes(id.toLowerCase());
+  if (listed.filter(isKept).length < kept.length) return;
+  for (const attachment of listed) {
+    if (isKept(attachment)) continue;
+    const attachmentId = attachment.id;
     const given = { batchId, attachmentId };
     await context.ask("deleteBatchAttachment", eviNotice.deleteBatchAttachment, given);
   }
@@ -202,7 +212,9 @@ export async function addRecipients(
     },
     // Without all of them nothing happened: those that came are deleted before the next upload.
     async lookUp() {
-      return (await recipientsOf(context, batchId)).value === list.addressDigest ? {} : undefined;
+      return (await recipientsOf(context, batchId, list)).value === list.addressDigest
+        ? {}
+        : undefined;
     },
   });
 }
@@ -219,9 +231,13 @@ async function* uploadsOf(
 }
 
 /** Tells how many recipients the provider has, and which they are. */
-export async function recipientsOf(context: BatchContext, batchId: string): Promise<AddressDigest> {
+export async function recipientsOf(
+  context: BatchContext,
+  batchId: string,
+  { recipients }: SentList,
+): Promise<AddressDigest> {
   const found = new AddressDigest();
-  for await (const page of context.recipients(batchId))
+  for await (const page of context.recipients(batchId, recipients))
     for (const { address } of page) found.add(address);
   return found;
 }
@@ -234,6 +250,6 @@ async function deleteLeft(context: BatchContext, batchId: string): Promise<void>
 }
 
 async function hasRecipients(context: BatchContext, batchId: string): Promise<boolean> {
-  for await (const page of context.recipients(batchId, 1)) return page.length > 0;
+  for await (const page of context.recipients(batchId, Infinity, 1)) return page.length > 0;
   return false;
 }

@@ -33,11 +33,11 @@ export async function verifyBatch(
       "listBatchAttachments",
       `has ${attachments.length} of ${given.attachments} attachments`,
     );
-  let { count } = await recipientsOf(context, batchId);
+  let { count } = await recipientsOf(context, batchId, list);
   if (count !== list.recipients && given.mode === "probe") {
     const occurrence = `again-${activityInfo().activityId}`;
     await addRecipients(context, { ...given, effect: { step: "recipients", occurrence } });
-    ({ count } = await recipientsOf(context, batchId));
+    ({ count } = await recipientsOf(context, batchId, list));
   }
   if (count !== list.recipients)
     throw context.problem("queryRecipients", `has ${count} of ${list.recipients} recipients`);

@@ -26,10 +26,13 @@ export async function listItems(
   const { deps, process: processKey } = context;
   const sweep = await deps.items.sweep(processKey);
   let cursor: Cursor | undefined = sweep?.cursor;
+  let shown = 0;
   do {
     const from = cursor;
     const page = await pageFrom(context, batchId, from);
     if (!page) return deps.items.noteListed(processKey, [], "again");
+    shown += page.results.length;
+    context.checkEnds(shown, list.recipients);
     cursor = page.cursor;
     const next = cursor === undefined ? "again" : { cursor };
     const items = page.results.flatMap((recipient) => itemOf(recipient, list));

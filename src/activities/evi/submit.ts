@@ -14,7 +14,7 @@ export interface KeyedSubmit<P extends Provider, T> {
   prepare(): Promise<T>;
   send(call: EffectCall<T>): Promise<{ uniqueId: string }>;
   /** The communication with this id, if the provider shows it. */
-  find(uniqueId: string): Promise<object | undefined>;
+  find(uniqueId: string): Promise<{ lookupKey?: string } | undefined>;
   /**
    * The lookup key as it is sent, of which ours is the last part. Without it the look-up is by our own key alone, which the
    * provider keeps apart from the caller's.
@@ -35,7 +35,8 @@ export function submitOnce<P extends Provider, T>(
 ): Promise<{ uniqueId: string }> {
   return runEffect<P, { uniqueId: string }, T, string>(context, effect, {
     ...submit,
-    findShown: async (uniqueId) => ((await find(uniqueId)) ? { uniqueId } : undefined),
+    findShown: async (uniqueId, token) =>
+      hasOwnKey(await find(uniqueId), token) ? { uniqueId } : undefined,
     async lookUp(token) {
       const item = await findByOwnKey(wholeKeyOf(token));
       return item && { uniqueId: item.uniqueId };
@@ -62,6 +63,10 @@ export function ownKeyOf(key: string): string {
   return key.split("::").at(-1) ?? key;
 }
 
+function hasOwnKey(item: { lookupKey?: string } | undefined, key: string): boolean {
+  return item?.lookupKey?.split("::").includes(key) ?? false;
+}
+
 /** Our own key may be one of several in `lookupKey`, joined with `::` (docs/reading-the-specification.md §1). */
 export function withOwnKey<
   P extends "evi-post" | "evi-notice",
@@ -71,7 +76,7 @@ export function withOwnKey<
   key: string,
   { results, hasMore }: { results: Item[]; hasMore: boolean },
 ): Item | undefined {
-  const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
+  const found = results.find((item) => hasOwnKey(item, key));
   if (found) return found;
   // More than one page for a key that is unique: the query does not filter as assumed, so it proves no absence.
   if (hasMore)

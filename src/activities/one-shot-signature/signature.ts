@@ -7,6 +7,7 @@ import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
 import { keepFile } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
+import type { EffectKey } from "../runtime/effect.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { firstCode, refusalIn, resendResultOf, tryResultOf } from "../runtime/one-time-password.js";
@@ -73,6 +74,8 @@ export async function sign(
   const { account, mode } = context;
   const { effect, requestPk } = given;
   type State = { state: "signed" | "signing" } | undefined;
+  const before = mode === "watch" ? undefined : await triedBefore(context, effect);
+  if (before) return before;
   try {
     const answer = await runEffect(context, effect, {
       of: "update",
@@ -93,11 +96,25 @@ export async function sign(
   }
 }
 
+/** An earlier try that may have signed, also where its update was answered as `unavailable` because the journal was away. */
+async function triedBefore(
+  context: OneShotContext,
+  { step, occurrence }: EffectKey,
+): Promise<Signed | undefined> {
+  const { standing } = await context.readStepHistory(step);
+  if (!standing || standing.occurrence === occurrence) return undefined;
+  if (!standing.isAnswered)
+    return { verdict: "unknown", isOpen: true, occurrence: standing.occurrence };
+  return { verdict: "accepted", ...(standing.answer as Pick<Signed, "state"> | undefined) };
+}
+
 export interface OneShotSnapshot {
   /** The database's clock before the question was sent. */
   stamp: string;
   state: string;
   fingerprint: string;
+  /** Absent in histories from before it was told: of either. */
+  about?: "request" | "video";
 }
 
 const ends = new Set(["signed", "failed", "cancelled", "approved"]);
@@ -120,7 +137,7 @@ export async function ask(
       ? await videoState(context, requestPk)
       : await requestState(context, requestPk);
   if (!isSatisfied(given, state, ends.has(state))) throw new NotChangedYet();
-  return { stamp, state, fingerprint: state };
+  return { stamp, state, fingerprint: `${about} ${state}`, about };
 }
 
 /** A request whose documents this process has deleted, which the provider may no longer show, was signed before. */

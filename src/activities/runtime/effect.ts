@@ -43,8 +43,11 @@ export interface ProviderEffect<P extends Provider, R, T, S> {
   prepare?(): T | Promise<T>;
   /** The one HTTP call. Its answer must be plain JSON; without one the journal keeps `{}`. */
   send(call: EffectCall<T>): Promise<R | void>;
-  /** An unreadable answer may show an id: the answer, where an item with that id exists. */
-  findShown?(id: string): Promise<R | undefined>;
+  /**
+   * An unreadable answer may show an id: the answer, where the item with that id is ours. It may be another one, which the answer only
+   * names, so that it exists is not enough where the item shows our `token`.
+   */
+  findShown?(id: string, token: string): Promise<R | undefined>;
   /** Did it happen? `token` is the one that the effect was sent with. */
   lookUp?(token: string): Promise<R | undefined>;
   /** The assumption that the look-up rests on, if it rests on one. */
@@ -84,7 +87,7 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     const sent = { prepared, token, idempotencyToken, signal: signalUntil(deadline) };
     const calling = circuit ? circuits.run(circuit, call, sent) : call(sent);
     // The circuit's call is over by then: the question for the shown item may go through the same circuit.
-    const answer = await calling.catch((error: unknown) => adoptShown(error, effect));
+    const answer = await calling.catch((error: unknown) => adoptShown(error, token, effect));
     answered = token;
     return (answer ?? {}) as R;
   }
@@ -150,14 +153,15 @@ function signalUntil(deadline: Date): AbortSignal {
   return AbortSignal.any([cancellationSignal(), left]);
 }
 
-/** A 2xx that cannot be read but shows an id: where an item with that id exists, it is ours (docs/design.md §5). */
+/** A 2xx that cannot be read but shows the id of an item that is ours (docs/design.md §5). */
 async function adoptShown<R>(
   error: unknown,
+  token: string,
   { findShown }: Pick<ProviderEffect<Provider, R, never, never>, "findShown">,
 ): Promise<R> {
   const id = error instanceof ProviderError ? error.reference : undefined;
   if (id === undefined) throw error;
-  const found = await findShown?.(id).catch(() => undefined);
+  const found = await findShown?.(id, token).catch(() => undefined);
   if (found === undefined) throw error;
   return found;
 }

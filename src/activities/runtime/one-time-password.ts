@@ -25,7 +25,14 @@ export type SentAgain = Sent | { sent: "refused"; providerCode?: string };
 /** With `isOpen` the provider may have accepted the code, and there is no look-up. */
 export type OtpResult =
   | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
-  | { verdict: "unknown"; providerCode?: string; problem?: string; isOpen: boolean };
+  | {
+      verdict: "unknown";
+      providerCode?: string;
+      problem?: string;
+      isOpen: boolean;
+      /** The try that is open, where it is another one. */
+      occurrence?: string;
+    };
 
 /** The first code; `steps` are the journal's. While an operator's decision is awaited (`watch`), a lost answer stays an error. */
 export async function firstCode(

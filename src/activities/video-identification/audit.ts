@@ -4,6 +4,7 @@ import { Secret } from "../../contracts/shared/values.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { uriOf } from "../../documents/document-id.js";
+import type { Pieces } from "../../documents/store.js";
 import type { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
 import { auditMediaType } from "../../providers/video-identification/wire.js";
@@ -68,9 +69,9 @@ export async function keepAudit(
   });
 }
 
-/** The service answers that it has none, whatever its status for that is (P1 §7.3: no error is shown). */
-const isNone = ({ kind, status }: ProviderError) =>
-  kind === "notVisibleYet" || kind === "protocol" || status === 409;
+/** The service answers that it has none, whatever its status for that is (P1 §7.3: no error is shown). A web page is no such answer. */
+const isNone = ({ kind, status = 0 }: ProviderError) =>
+  kind === "notVisibleYet" || (kind === "protocol" && status >= 400) || status === 409;
 
 /** The copy of an earlier run, or from before a reset, where that may have deleted the audit at the provider. */
 async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocument | undefined> {
@@ -118,6 +119,8 @@ export async function deleteAudit(
   // Both come before the journal's row, which says that a request may have gone out.
   const checking = checkDocument(deps.documents, document, "audit");
   await unlessMissing(context, "deleteAuditData", checking);
+  if (!isDecided && !(await isWhole(deps.documents.openRead(document))))
+    throw context.problem("deleteAuditData", notWhole);
   const { token } = await context.ask("genAPIToken", video.genAPIToken, idConference);
   await runEffect(context, effect, {
     operation: "deleteAuditData",
@@ -142,3 +145,30 @@ async function isProvenByEvent(context: VideoContext, idConference: string): Pro
 
 const unproven =
   "a callback alone says that the call has ended, so its audit may not be whole; retry deletes it at the provider";
+
+/** What may stand behind the end of a ZIP archive, and more than stands behind that of a PDF or of JSON. */
+const TAIL_BYTES = 66_000;
+
+/** Whether a copy is JSON, a PDF or a ZIP archive by its first and its last bytes: what was cut off, or is an error's text, is none. */
+async function isWhole(pieces: Pieces): Promise<boolean> {
+  let start: Buffer | undefined;
+  let tail: Buffer = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    start ??= Buffer.from(piece);
+    tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES);
+  }
+  const end = tail.toString("latin1");
+  switch (auditMediaType(start ?? tail)) {
+    case "application/json":
+      return /[}\]]\s*$/.test(end);
+    case "application/pdf":
+      return end.slice(-2_000).includes("%%EOF");
+    case "application/zip":
+      return end.includes("PK\u0005\u0006");
+    default:
+      return false;
+  }
+}
+
+const notWhole =
+  "what was kept as the audit is no whole JSON, PDF or ZIP: look at the document; retry deletes the audit at the provider";

@@ -87,7 +87,7 @@ export class Admission {
     if (this.#waiting.isFull) return "overloaded";
     const size = body?.length ?? 0;
     if ("account" in address.subject && size > this.#limits.maxAccountBodyBytes) return "tooLarge";
-    const identifier = body === null ? undefined : identify(body);
+    const identifier = body === null ? undefined : identify(body, "account" in address.subject);
     if (body === null || identifier === undefined) return "notJson";
     return this.#waiting.enter(address, { ...address, identifier, body }) ?? "overloaded";
   }
@@ -103,15 +103,18 @@ export class Admission {
 // A short identifier of plain characters is used unchanged, because it is an index key.
 const PLAIN_IDENTIFIER = /^[\x20-\x7e]{1,200}$/;
 
-/** A top-level string `Identifier`, else a digest of the body; undefined for what is not JSON. */
-function identify(body: Buffer): string | undefined {
+/**
+ * A top-level string `Identifier` (P2 §2.11), else a digest of the body; undefined for what is not JSON. `isOfAccount`: the specification
+ * shows no member of these callbacks (P1 §6.1, §6.2), so one that is repeated has the same bytes.
+ */
+function identify(body: Buffer, isOfAccount: boolean): string | undefined {
   let value: unknown;
   try {
     value = parseJson(body.toString());
   } catch {
     return undefined;
   }
-  const given = (value as { Identifier?: unknown } | null)?.Identifier;
+  const given = isOfAccount ? undefined : (value as { Identifier?: unknown } | null)?.Identifier;
   if (typeof given === "string" && PLAIN_IDENTIFIER.test(given)) return given;
   const source = typeof given === "string" && given !== "" ? given : body;
   return `sha256:${createHash("sha256").update(source).digest("hex")}`;

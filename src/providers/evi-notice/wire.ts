@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { textOf, Word } from "../errors/outside.js";
 import { utcInstant } from "../http/instant.js";
-import { capitalised, flag, ours, text, number, texts } from "../evi/members.js";
+import { capitalised, flag, ours, text, number, texts, Uuid } from "../evi/members.js";
 import type { Ours } from "../evi/members.js";
 import type { Spelling } from "../http/spelling.js";
 import type { EviNoticeAccount } from "./account.js";
@@ -65,10 +65,10 @@ export type Cursor = z.infer<typeof Cursor>;
 const NextCursor = Cursor.nullish().transform((cursor) => cursor || undefined);
 
 /** P2 §4.2. */
-export const IdAnswer = z.looseObject({ Id: z.string().min(1) });
+export const IdAnswer = z.looseObject({ Id: Uuid });
 export const RequestIdAnswer = z.looseObject({ RequestId: z.string().min(1) });
 /** P2 §4.3. */
-export const BatchIdAnswer = z.looseObject({ BatchId: z.string().min(1) });
+export const BatchIdAnswer = z.looseObject({ BatchId: Uuid });
 export const AttachmentIdAnswer = z.looseObject({ AttachmentId: Id });
 
 /** P2 §2.7; what else it holds is dropped. */

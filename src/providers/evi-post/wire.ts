@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { textOf, Word } from "../errors/outside.js";
 import { utcInstant } from "../http/instant.js";
-import { ours, capitalised, flag, number, text, texts } from "../evi/members.js";
+import { ours, capitalised, flag, number, text, texts, Uuid } from "../evi/members.js";
 import type { Ours } from "../evi/members.js";
 import { isPdf } from "../http/described.js";
 import { Secret } from "../../contracts/shared/values.js";
@@ -35,7 +35,7 @@ const Id = z.string().min(1);
 const Instant = z.unknown().transform(utcInstant).optional();
 
 /** P2 §4.1: Submit and Cancel answer with it. */
-export const UniqueIdAnswer = z.looseObject({ uniqueId: Id });
+export const UniqueIdAnswer = z.looseObject({ uniqueId: Uuid });
 /** P2 §4.1, AffidavitRequest. */
 export const RequestIdAnswer = z.looseObject({ requestId: Id });
 

@@ -158,6 +158,10 @@ function shapeMismatch({ issues }: z.ZodError): AnswerMismatch {
 function errorIn(value: unknown): AnswerMismatch | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const members = value as Record<string, unknown>;
+  if (["type", "code", "message"].every((member) => Object.hasOwn(members, member)))
+    return new AnswerMismatch("error", "with the object of an error (P1 §2.8)");
+  if (members["success"] === false)
+    return new AnswerMismatch("error", "with JSON that reports no success", "success");
   const name = ["error", "errors"].find(
     (one) => Object.hasOwn(members, one) && isSome(members[one]),
   );

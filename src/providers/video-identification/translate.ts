@@ -48,5 +48,5 @@ export function isError(body: Buffer): boolean {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
   const members = Object.keys(json);
   const isKnown = members.every((name) => errorMembers.has(name));
-  return isKnown && ["code", "message", "error", "errors"].some((name) => name in json);
+  return isKnown && ["code", "message", "error", "errors", "title"].some((name) => name in json);
 }

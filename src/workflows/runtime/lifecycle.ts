@@ -11,12 +11,16 @@ import type { UpdateDefinition } from "@temporalio/common";
 import type { Decider } from "../../contracts/shared/messages.js";
 import { shownFailure } from "../../contracts/shared/failures.js";
 import type { References } from "../../contracts/shared/status.js";
+import { invalidInput } from "./activity-errors.js";
 import { abandoned } from "./attention.js";
 import type { Attentions, Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
 import { refuseUnlessDecider, verifyDecider } from "./decisions.js";
 import type { ProvenPerson } from "./decisions.js";
 import type { ProcessStatusBoard } from "./status.js";
+
+/** Temporal takes 2,000 updates of a process. The last ones are kept for persons' decisions, without which it may wait for ever. */
+const MAX_UPDATES = 1_800;
 
 /** Ends the main path: the effect was withdrawn before it was sent. */
 export class Withdrawn extends Error {}
@@ -35,6 +39,7 @@ export class Lifecycle {
   #stop!: (stop: { stop: Error }) => void;
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
   #ending = false;
+  #updates = 0;
 
   /** True once the main path has ended, and the process waits for the answers of its updates alone. */
   get isEnding(): boolean {
@@ -49,22 +54,41 @@ export class Lifecycle {
     });
   }
 
-  /** An update that answers within 20 s, never raises attention, and is refused once the process ends. */
+  /** An update that answers within 20 s, never raises attention, and is refused once the process ends, or has taken very many. */
   onUpdate<R, A extends unknown[]>(
     definition: UpdateDefinition<R, A>,
     description: string,
     handler: (...args: A) => Promise<R> | R,
     validate?: (...args: A) => void,
   ): void {
+    this.#take(definition, description, handler, (...args: A) => {
+      if (this.#updates >= MAX_UPDATES)
+        throw invalidInput(
+          "(update)",
+          `comes after ${MAX_UPDATES} others: only decisions are taken`,
+        );
+      validate?.(...args);
+    });
+  }
+
+  #take<R, A extends unknown[]>(
+    definition: UpdateDefinition<R, A>,
+    description: string,
+    handler: (...args: A) => Promise<R> | R,
+    validate: (...args: A) => void,
+  ): void {
     setHandler(
       definition,
-      (...args: A) => CancellationScope.nonCancellable(async () => handler(...args)),
+      (...args: A) => {
+        this.#updates += 1;
+        return CancellationScope.nonCancellable(async () => handler(...args));
+      },
       {
         description,
         validator: (...args: A) => {
           if (this.#ending)
             throw ApplicationFailure.nonRetryable("The process has ended", "Finished");
-          validate?.(...args);
+          validate(...args);
         },
       },
     );
@@ -77,7 +101,7 @@ export class Lifecycle {
     handler: (given: D, who: ProvenPerson) => Promise<R> | R,
     validate?: (given: D) => void,
   ): void {
-    this.onUpdate(
+    this.#take(
       definition,
       description,
       async (decision) => {

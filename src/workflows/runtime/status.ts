@@ -21,6 +21,7 @@ import { MAX_NEWEST, newest } from "./event-log.js";
 import type { EventLog, Snapshot, View } from "./event-log.js";
 import { showDetails, codeBlock, linesOf, markdown, withOptions } from "./markdown.js";
 import type { Markdown } from "./markdown.js";
+import { plainText } from "../../contracts/shared/text.js";
 import { beginMemo } from "./status-memo.js";
 import {
   commandOf,
@@ -225,7 +226,7 @@ export class ProcessStatusBoard {
     upsertSearchAttributes([
       { key: searchAttributes.phase, value: this.phase },
       { key: searchAttributes.account, value: this.account },
-      { key: searchAttributes.references, value: Object.values(this.references).slice(0, 20) },
+      { key: searchAttributes.references, value: findableReferences(this.references) },
       ...(this.deadline ? [{ key: searchAttributes.deadline, value: this.deadline }] : []),
       ...(this.outcome === undefined
         ? []
@@ -259,6 +260,20 @@ export class ProcessStatusBoard {
     ]);
     this.refresh();
   }
+}
+
+const MAX_REFERENCES = 20;
+/** Temporal terminates a process with a search attribute of more than 2,048 bytes. */
+const MAX_REFERENCES_BYTES = 1_900;
+
+/** Those that fit: a provider's ids may have any length. The memo has all of them. */
+function findableReferences(references: References): string[] {
+  const found: string[] = [];
+  for (const reference of Object.values(references).slice(0, MAX_REFERENCES)) {
+    const json = JSON.stringify([...found, reference]);
+    if (plainText(json, MAX_REFERENCES_BYTES) === json) found.push(reference);
+  }
+  return found;
 }
 
 // Shows a running process in the Web UI (docs/design.md §9). They are encrypted, but still contain no secret.

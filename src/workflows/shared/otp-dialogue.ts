@@ -148,7 +148,7 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
       case "unknown": {
         const { providerCode, problem, isOpen } = result;
         const openTry: OpenTry = {
-          occurrence,
+          occurrence: result.occurrence ?? occurrence,
           ...(providerCode === undefined ? {} : { code: providerCode }),
           ...(problem === undefined ? {} : { problem }),
         };

@@ -14,6 +14,7 @@ export function reportsEnd({ kind }: ProviderEvent): boolean {
 export function oneShotView(events: ProviderEvent[], snapshot: OneShotSnapshot | undefined): View {
   const view = plainView(events);
   if (!snapshot) return view;
-  const { state } = snapshot;
-  return { ...view, state, closed: oneShotEnds.has(state) };
+  const { state, about } = snapshot;
+  // A video may have failed whose signer is approved all the same.
+  return { ...view, state, closed: about !== "video" && oneShotEnds.has(state) };
 }

@@ -140,3 +140,20 @@ test("nothing is deleted while a copy is missing; then once, and a later run fin
   await remove(copies);
   expect(await bench.requests("deleteDocuments")).toBe(1);
 });
+
+test("while it is not known whether a code has signed, another code signs nothing", async () => {
+  const intent = "tried";
+  const { request, upload } = await bench.created(intent, signerInput(intent));
+  await upload(0);
+  await bench.run(intent, (all) => all.sendOtp({ ...bench.call("otp"), ...request }));
+  const sign = (occurrence: string) =>
+    bench.run(intent, (all) =>
+      all.sign({ ...bench.call("sign", occurrence), ...request, account: "blind", otp: "000000" }),
+    );
+  bench.sandbox.faults.add({ operation: "one-shot-signature.sign", kind: "cut" });
+  const before = await bench.requests("sign");
+  expect(await sign("update-1")).toMatchObject({ verdict: "unknown", isOpen: true });
+  const open = { verdict: "unknown", isOpen: true, occurrence: "update-1" };
+  expect(await sign("update-2")).toEqual(open);
+  expect(await bench.requests("sign")).toBe(before + 1);
+});

@@ -25,6 +25,11 @@ const remove = ({ run, given }: Followed, document: DocumentReference, more = {}
   return run((service) => service.deleteAudit(whole));
 };
 
+const decided = ({ processKey }: Followed, decision: "abandon" | "retry") => {
+  const said = { decision, by: "ana", attention: decision, at: new Date().toISOString() };
+  return bench.journal.decide({ ...processKey, step: "deleteAudit" }, said);
+};
+
 async function kept(words: string[] = []) {
   const followed = await bench.follow({ words, until: "audit" });
   const audit = await keep(followed);
@@ -99,6 +104,23 @@ test.each([
   expect(followed.effects()).toEqual(deleted);
 });
 
+test("what was cut off, or is no JSON, PDF or ZIP, is kept, and deleted at the provider only if a person asks for it", async () => {
+  const followed = await bench.follow({ until: "audit" });
+  followed.fault("getAuditData", { kind: "unreadable", times: 1 });
+  const { document } = (await keep(followed))!;
+  await expect(remove(followed, document)).rejects.toMatchObject({ type: "protocol" });
+  expect(followed.effects()).toEqual({});
+  await decided(followed, "retry");
+  await remove(followed, document);
+  expect(followed.effects()).toEqual(deleted);
+});
+
+test("a web page does not say that there is no audit", async () => {
+  const followed = await bench.follow({ until: "audit" });
+  followed.fault("getAuditData", { kind: "web-page", times: 1 });
+  await expect(keep(followed, true)).rejects.toMatchObject({ type: "protocol" });
+});
+
 test("where a callback alone says that the call is over, an operator has to ask for the deletion", async () => {
   const { followed, document } = await kept();
   const isProven = false;
@@ -116,15 +138,11 @@ test("an earlier deletion, and a decision to give up, are no wish for the deleti
   await expect(remove(followed, document)).rejects.toMatchObject({ type: "unavailable" });
   await expect(unproven()).rejects.toMatchObject({ type: "protocol" });
 
-  const decide = (decision: "abandon" | "retry") => {
-    const said = { decision, by: "ana", attention: decision, at: new Date().toISOString() };
-    return bench.journal.decide({ ...followed.processKey, step: "deleteAudit" }, said);
-  };
-  await decide("abandon");
+  await decided(followed, "abandon");
   await expect(unproven()).rejects.toMatchObject({ type: "protocol" });
   expect(followed.effects()).toEqual({});
 
-  await decide("retry");
+  await decided(followed, "retry");
   // The decision to give up keeps everybody from sending for the time of a lease.
   const isOver = ({ type }: { type: string }) => type !== "unavailable";
   await eventually("the deletion", () => unproven().then(() => true, isOver));

@@ -70,6 +70,16 @@ test("without a usable Identifier the body is the identity", () => {
   expect(arrivalOf(admission, segment, { ...long, b: 1 }).identifier).toBe(identifiers[8]);
 });
 
+test("at an account's address the whole body is the identity: an Identifier may name what the event is about", () => {
+  const admission = admissionOf({ maxAccountBodyBytes: 100 });
+  const subject = { provider: "one-shot-signature", account: "default" };
+  const segment = segmentOf(undefined, subject as never);
+  const of = (event: string) =>
+    arrivalOf(admission, segment, { Identifier: "request-1", event }).identifier;
+  expect(of("otp")).toBe(of("otp"));
+  expect(of("otp")).not.toBe(of("signed"));
+});
+
 test.each([
   [
     "bodies that are being read",

@@ -212,6 +212,13 @@ const otherShape = (value: unknown): Broken => ({
 });
 const error = otherShape({ error: "the service is in maintenance" });
 
+const errors = [
+  { errors: [{ code: 1 }] },
+  // P1 §2.8.
+  { type: "ForbiddenException", code: 6, message: "the role is missing" },
+  { success: false },
+];
+
 function brokenFor({ body, good }: Entry): Broken[] {
   switch (body) {
     case "JSON":
@@ -233,7 +240,7 @@ function brokenFor({ body, good }: Entry): Broken[] {
     case "empty":
       return [...always, text, ...[{}, { other: "shape" }, "text"].map(otherShape)];
     case "JSON or empty":
-      return [...always, text, noJson, error, otherShape({ errors: [{ code: 1 }] })];
+      return [...always, text, noJson, error, ...errors.map(otherShape)];
     case "file":
       return [...always, error];
   }

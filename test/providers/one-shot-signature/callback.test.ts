@@ -51,9 +51,10 @@ test("no secret is read from a webhook", () => {
   expect(Object.keys(parseCallback(body, receivedAt))).toEqual(["event", "reference"]);
 });
 
-test("an Identifier is the id", () => {
-  expect(parseCallback({ ...webhook, Identifier: "e1" }, receivedAt).event.id).toBe("e1");
-  expect(parseCallback({ ...webhook, Identifier: 17 }, receivedAt).event.id).toBe("17");
+test("two events with one Identifier are two: it may name the request that they are about", () => {
+  const idOf = (event: string) =>
+    parseCallback({ ...webhook, Identifier: "r-1", event }, receivedAt).event.id;
+  expect(idOf("otp")).not.toBe(idOf("signed"));
 });
 
 test("only id, kind and time are read from an unspecified payload", () => {

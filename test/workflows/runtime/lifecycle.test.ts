@@ -270,3 +270,16 @@ test("once the effect is tracked, the process is no longer stopped", async () =>
   expect(flow.status.current()).toMatchObject({ phase: "tracking", references: { id: "1" } });
   expect(flow.status.deadline).toEqual(new Date("2026-01-01T00:01:00.000Z"));
 });
+
+test("after 1,800 updates only decisions are taken, so that a person can still decide", async () => {
+  const decide = defineUpdate<{ answer: string }, [{ by: string }]>("decideAnything");
+  const { run } = await start((flow) => {
+    flow.lifecycle.onUpdate(ping, "Ping", (text) => text);
+    flow.lifecycle.onDecision(decide, "Decide", () => ({ answer: "decided" }));
+  });
+  for (let count = 0; count < 1_800; count += 1) await run.update("ping", "pong");
+  expect(await run.update("ping", "pong")).toHaveProperty("refused");
+  expect(await run.update("decideAnything", { by: "Ann" })).toEqual({
+    answer: { answer: "decided" },
+  });
+});

@@ -59,6 +59,21 @@ test("a message that is sent at once has one memo", async () => {
   await expectMemoIsStatus(run);
 });
 
+test.each([
+  ["twenty that are short", "x".repeat(36), 20],
+  ["as many as Temporal takes", "x".repeat(200), 9],
+  ["none that Temporal does not take", "é".repeat(1_500), 0],
+])("of its references a process can be found by %s", async (_, reference, count) => {
+  const run = await WorkflowRun.start(async () => {
+    const flow = new Flow(plainView);
+    flow.status.references = Object.fromEntries(
+      Array.from({ length: 21 }, (_none, index) => [`file-${index}`, reference]),
+    );
+    flow.status.publish();
+  }, fakes);
+  expect(run.references).toHaveLength(count);
+});
+
 /** A process that is tracked, and waits for nothing. */
 async function tracked() {
   let flow!: Flow<never, ReturnType<typeof plainView>>;

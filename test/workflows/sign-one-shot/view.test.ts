@@ -15,4 +15,7 @@ test("only the service's answer closes a request", () => {
   const open = { stamp: "1", state: "signing", fingerprint: "signing" } as const;
   expect(oneShotView([event], open)).toMatchObject({ state: "signing", closed: false });
   expect(oneShotView([], { ...open, state: "signed" })).toMatchObject({ closed: true });
+  // The request may be signed all the same: the caller approves the signer.
+  const video = { ...open, state: "failed", about: "video" as const };
+  expect(oneShotView([], video)).toMatchObject({ state: "failed", closed: false });
 });

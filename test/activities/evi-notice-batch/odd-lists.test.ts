@@ -1,0 +1,58 @@
+// Lists of the provider that differ from what was sent: nothing of ours is deleted, and none is read without an end (P2 §4.3).
+import { expect, test } from "vitest";
+import { BatchContext } from "../../../src/activities/evi-notice-batch/context.js";
+import { addBatchAttachments } from "../../../src/activities/evi-notice-batch/set-up.js";
+import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { openStore } from "../../harness/documents/open-store.js";
+import { accountAt } from "../../providers/evi-notice/account.js";
+import { answering, serverOfEachTest } from "../../providers/provider-server.js";
+import { inAttempt, journalWithoutRows } from "../attempts.js";
+
+const batchId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+const ours = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const other = "16fd2706-8baf-433b-82eb-8c7fada847da";
+const server = serverOfEachTest();
+
+const inContext = <T>(work: (context: BatchContext) => Promise<T>, more = {}) => {
+  const deps = {
+    accounts: { default: accountAt(server.url) },
+    journal: journalWithoutRows,
+    digests: { of: () => "", same: () => true },
+    circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
+    ...more,
+  };
+  const about = { account: "default", mode: "quick" } as const;
+  return inAttempt(() => work(new BatchContext("evi-notice", deps as never, about)), {
+    namespace: "default",
+    workflowExecution: { workflowId: "w", runId: "r" },
+  });
+};
+
+test.each([
+  ["in another case, beside one that came twice", [ours.toUpperCase(), other], [other]],
+  ["in no way, so that its ids say nothing", [other], []],
+])("of attachments that the list shows %s, none of ours is deleted", async (_, shown, deleted) => {
+  server.answer = (request, ...rest) => {
+    const list = shown.map((Id) => ({ Id, FileName: "a.txt" }));
+    const answers = { POST: { AttachmentId: ours }, GET: list, DELETE: "" };
+    answering(answers[request.method as "GET"])(request, ...rest);
+  };
+  const { documents, close } = await openStore(KeyRing.parse(generateKeyRing()));
+  const document = await documents.put(Buffer.from("terms"), "text/plain");
+  const attachments = [{ fileName: "a.txt", document }];
+  const effect = { step: "attachments", occurrence: "0" };
+  const given = { effect, mode: "quick" as const, batchId, account: "default", attachments };
+  await inContext((context) => addBatchAttachments(context, given as never), { documents });
+  await close();
+  const gone = server.received.filter(({ method }) => method === "DELETE");
+  expect(gone.map(({ path }) => path.split("/").at(-1))).toEqual(deleted);
+});
+
+test("pages of recipients that lead back to themselves need a person", async () => {
+  server.answer = answering({ Results: [{ Address: "ana@example.com" }], Cursor: "next" });
+  const reading = inContext(async (context) => {
+    for await (const page of context.recipients(batchId, 2)) expect(page).toHaveLength(1);
+  });
+  await expect(reading).rejects.toMatchObject({ kind: "protocol" });
+});
