@@ -163,7 +163,7 @@ test("what comes together shares commits", async () => {
   const sent = Array.from({ length: 200 }, (_, i) =>
     post(receiver.url, subjects[i % 2] ?? subjects[0], { Identifier: `b-${i}` }),
   );
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await until(async () => receiver.inFlight() === 200);
   await release();
   expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([204]));
   const { rows } = await database.pool.query(
