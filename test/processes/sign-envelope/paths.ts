@@ -44,7 +44,11 @@ export const signEnvelopePaths: PathsOf = {
     "still-open",
     "still-in-attention",
   ],
-  kept: ["request.providerFields.sandbox", "documents[].document.mediaType"],
+  // A document has to be the provider's own PDF.
+  kept: [
+    "request.providerFields.sandbox",
+    ...["base64", "mediaType"].map((name) => `documents[].document.${name}`),
+  ],
   inputs: { envelope: (writing) => envelope(writing) },
   paths: {
     async sent(run) {
