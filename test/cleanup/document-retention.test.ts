@@ -1,6 +1,6 @@
 // Documents are deleted after the period of their kind, counted from the end of their process: never without a period, and
 // never if the process is open or its end is unknown.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
 import { expireDocuments } from "../../src/cleanup/document-retention.js";
 import type { RetentionOptions } from "../../src/cleanup/document-retention.js";
@@ -14,13 +14,12 @@ import type { DocumentKind } from "../../src/journal/ownership.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { temporaryFolder } from "../harness/temporary.js";
+import { ofFile } from "../harness/of-file.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const now = new Date("2030-06-01T00:00:00Z");
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
-let database: TestDatabase;
 let folder: string;
 let store: DocumentStore;
 /** By workflow id; what is not here Temporal does not have. */
@@ -29,10 +28,7 @@ let processes: Record<string, "open" | Date>;
 const known = { default: knownNamespace(), other: knownNamespace() };
 const clientFor = clientOf(known, ring);
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
 beforeEach(async () => {
   await database.pool.query("truncate trustflow.documents, trustflow.effects");
   Object.assign(known, { default: knownNamespace(), other: knownNamespace() });

@@ -1,6 +1,6 @@
 // The erasure of a process, step by step: a crash at any point is resumed by calling again, a shared document stays for the other
 // owner, and what a text merely names is not touched. Temporal is a list of runs; PostgreSQL and the documents are real.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { randomUUID } from "node:crypto";
@@ -31,14 +31,13 @@ import { effectOf, failed, notSent, Provider } from "../journal/support.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { temporaryFolder } from "../harness/temporary.js";
+import { ofFile } from "../harness/of-file.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const codec = new EncryptionCodec(ring);
 const content = Buffer.from("%PDF-1.7 a letter to nobody");
 const journalOptions = { leaseMs: 1_000, lookUpSpacingMs: 100 };
-let database: TestDatabase;
 let folder: string;
 let store: DocumentStore;
 let journal: Journal;
@@ -53,10 +52,7 @@ let runs: {
   text: string;
 }[];
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
 beforeEach(async () => {
   folder = await temporaryFolder();
   store = new DocumentStore(new DirectoryDriver(folder), ring);

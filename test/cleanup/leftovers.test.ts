@@ -1,5 +1,5 @@
 // What killed workers have left in the document store goes a day later: unfinished files, and archive parts that no archive has.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BatchItems } from "../../src/batch/items/items.js";
@@ -11,26 +11,23 @@ import { derivedDocumentId, uploadId } from "../../src/documents/document-id.js"
 import { DocumentStore } from "../../src/documents/store.js";
 import { addOwner } from "../../src/journal/ownership.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
-import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
 import { retention } from "./support.js";
 import { temporaryFolder } from "../harness/temporary.js";
+import { ofFile } from "../harness/of-file.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const batch = { namespace: "default", workflowId: "sendNoticeBatch/june" };
 
-let database: TestDatabase;
 const folder = await temporaryFolder();
 let store: DocumentStore;
-beforeAll(async () => {
-  database = await testDatabase();
-});
+const database = ofFile(testDatabase);
 beforeEach(async () => {
   await rm(folder, { recursive: true });
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   await database.pool.query("truncate trustflow.documents, trustflow.batches cascade");
 });
-afterAll(() => database.close());
 
 /** The batch is open all the while. */
 async function run(dryRun = false) {

@@ -1,5 +1,5 @@
 // Which documents the clean-up may remove: uploads that no process ever took, after days in quarantine. Absence proves nothing.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,25 +13,22 @@ import { addOwner } from "../../src/journal/ownership.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import type { KnownNamespace } from "../harness/stack/known-processes.js";
-import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
 import { retention } from "./support.js";
 import { temporaryFolder } from "../harness/temporary.js";
+import { ofFile } from "../harness/of-file.js";
 
 const DAY_MS = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 const processKey = { namespace: "default", workflowId: "sendPostal/1" };
 
-let database: TestDatabase;
 let folder: string;
 let store: DocumentStore;
 let here: KnownNamespace;
 let elsewhere: KnownNamespace;
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
 
 beforeEach(async () => {
   await database.pool.query(

@@ -1,5 +1,5 @@
 // A worker that does no more work: it says why, is not ready, and its process ends by itself, whatever it still holds.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -11,26 +11,21 @@ import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { freePorts } from "../../packages/dev/src/processes/free-ports.js";
 import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../harness/outages/wait.js";
-import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
 import { testTemporal } from "../temporal/support.js";
-import type { TestTemporal } from "../temporal/support.js";
 import { root } from "../docs/repository.js";
 import { commandLine } from "./in-process.js";
 import { readyLine, start } from "./run.js";
 import { temporaryFolder } from "../harness/temporary.js";
+import { ofFile } from "../harness/of-file.js";
 
-let database: TestDatabase;
-let temporal: TestTemporal;
 const folder = await temporaryFolder();
 
+const database = ofFile(testDatabase);
+const temporal = ofFile(testTemporal);
 beforeAll(async () => {
-  [database, temporal] = await Promise.all([testDatabase(), testTemporal()]);
   await registerSearchAttributes(temporal.connection, temporal.namespace);
 }, 120_000);
-afterAll(async () => {
-  await temporal?.teardown();
-  await database?.close();
-});
 
 /** The environment of a worker. */
 function workerEnv() {

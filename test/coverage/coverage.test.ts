@@ -1,6 +1,6 @@
 // Every item of the specification is covered: by a client function, a sandbox rule and tests that are there; and the code has
 // nothing that no item speaks of.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { noticeFilter } from "../../src/activities/evi-notice/submit.js";
 import { postalFilter } from "../../src/activities/evi-post/submit.js";
 import {
@@ -13,7 +13,6 @@ import { postalOutcomes, postalStates } from "../../src/contracts/send-postal/st
 import { entryOf, providerNames } from "../../src/providers/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
 import { startSandbox } from "../../packages/sandbox/src/sandbox.js";
-import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
 import { root, textOf } from "../docs/repository.js";
 import { Repository, assumptionsIn, problemsOf, rowOf } from "./cover.js";
 import { isNone, readItems } from "./items.js";
@@ -21,6 +20,7 @@ import type { Item, Passed } from "./items.js";
 import { coveragePage } from "./page.js";
 import { problemOfWay } from "./reach.js";
 import { notPassed } from "./results.js";
+import { ofFile } from "../harness/of-file.js";
 
 const items = readItems(root);
 const repository = new Repository(root);
@@ -29,11 +29,7 @@ const rows = assumptionsIn(textOf("docs/assumptions.md"));
 const lacking = (all: readonly Item[]) =>
   all.flatMap((item) => problemsOf(item, repository).map((problem) => `${item.id}: ${problem}`));
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.close());
+const sandbox = ofFile(startSandbox);
 
 test("every item has its client function, its sandbox rule and its tests", () => {
   expect(lacking(items)).toEqual([]);

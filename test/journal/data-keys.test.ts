@@ -1,23 +1,18 @@
 // What the journal keeps of a process is sealed with the process's data key, which is there before anything is sent.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { dataKeyId } from "../../src/crypto/data-key.js";
 import { ErasedKeyError, UnknownKeyError } from "../../src/crypto/errors.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, refused, sealers } from "./support.js";
+import { ofFile } from "../harness/of-file.js";
 
 const options = { leaseMs: 5_000, lookUpSpacingMs: 100 };
 const person = { attention: "1", by: "Ana", note: "a marker", at: "2026-01-01T00:00:00Z" };
-let database: TestDatabase;
-let journal: Journal;
 
-beforeAll(async () => {
-  database = await testDatabase();
-  journal = new Journal(database.pool, sealers, options);
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const journal = ofFile(() => new Journal(database.pool, sealers, options));
 
 async function keysOf({ workflowId }: { workflowId: string }): Promise<(string | undefined)[]> {
   const { rows } = await database.pool.query<{ sealed: Buffer }>(

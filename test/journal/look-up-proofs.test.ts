@@ -1,20 +1,16 @@
 // What is remembered of an account's look-up: found, missing, too late, or nothing yet; and when it is looked for again.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import { LookUpProofs } from "../../src/journal/look-up-proofs.js";
 import type { LookUpKey } from "../../src/journal/look-up-proofs.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, ring, sealers } from "./support.js";
+import { ofFile } from "../harness/of-file.js";
 
 const SPACING = 20_000;
 const INVISIBLE = 70_000;
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase({ hasClock: true });
-});
-afterAll(() => database.close());
+const database = ofFile(() => testDatabase({ hasClock: true }));
 
 /** As another worker knows them. */
 const proofs = () =>

@@ -1,21 +1,18 @@
 // Who owns which document: written with the journal's row, or before it; what a process takes leaves the quarantine.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { randomBytes } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import type { Effect } from "../../src/journal/journal.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
 import { ownUncommitted } from "../harness/documents/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, notSent, sealers } from "./support.js";
+import { ofFile } from "../harness/of-file.js";
 
-let database: TestDatabase;
-let journal: Journal;
-beforeAll(async () => {
-  database = await testDatabase();
-  journal = new Journal(database.pool, sealers, { leaseMs: 10_000, lookUpSpacingMs: 100 });
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const journal = ofFile(
+  () => new Journal(database.pool, sealers, { leaseMs: 10_000, lookUpSpacingMs: 100 }),
+);
 
 const newDocument = (kind: DocumentKind = "submitted") => ({
   id: randomBytes(16).toString("hex"),

@@ -1,21 +1,16 @@
 // Which process a provider's reference belongs to (docs/design.md §7).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
 import { purgeCorrelations, purgeEffects } from "../../src/journal/retention.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, sealers } from "./support.js";
+import { ofFile } from "../harness/of-file.js";
 
 const options = { leaseMs: 400, lookUpSpacingMs: 150 };
-let database: TestDatabase;
-let journal: Journal;
-beforeAll(async () => {
-  database = await testDatabase();
-  journal = new Journal(database.pool, sealers, options);
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const journal = ofFile(() => new Journal(database.pool, sealers, options));
 
 function processReference(over: object = {}) {
   return {

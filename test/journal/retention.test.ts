@@ -1,22 +1,17 @@
 // How the journal's rows go: never before a history that was written with their answer.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { EffectInFlight, Journal } from "../../src/journal/journal.js";
 import { purgeEffects } from "../../src/journal/retention.js";
 import type { Effect } from "../../src/journal/journal.js";
 import { untilLockAwaited } from "../harness/documents/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, sameStep, sealers } from "./support.js";
+import { ofFile } from "../harness/of-file.js";
 
 const options = { leaseMs: 400, lookUpSpacingMs: 100 };
 const DAY_MS = 86_400_000;
-let database: TestDatabase;
-let journal: Journal;
-beforeAll(async () => {
-  database = await testDatabase();
-  journal = new Journal(database.pool, sealers, options);
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const journal = ofFile(() => new Journal(database.pool, sealers, options));
 beforeEach(() => database.pool.query("truncate trustflow.effects"));
 
 const forgotten = () => Promise.resolve(false);

@@ -1,6 +1,6 @@
 // The SQL of the journal's rows and the transition table say the same: which states a statement changes, and what it writes.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { EffectClass } from "../../src/journal/effect.js";
 import { afterCleanEnd, isUncertainOnceTaken, nextAction } from "../../src/journal/next-action.js";
 import type { CleanEnd } from "../../src/journal/next-action.js";
@@ -8,16 +8,11 @@ import { effectIn, mayExist, states } from "../../src/journal/row.js";
 import type { Row, State } from "../../src/journal/row.js";
 import { Rows } from "../../src/journal/rows.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { effectOf } from "./support.js";
+import { ofFile } from "../harness/of-file.js";
 
-let database: TestDatabase;
-let rows: Rows;
-beforeAll(async () => {
-  database = await testDatabase();
-  rows = new Rows(database.pool, 60_000);
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const rows = ofFile(() => new Rows(database.pool, 60_000));
 
 const holder = randomUUID();
 const ends: CleanEnd[] = ["refused", "notSent", "denied"];

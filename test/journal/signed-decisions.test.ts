@@ -1,5 +1,5 @@
 // Who decides is proven, and a signature is used once (docs/decisions/0024).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { generateOperatorKey, signDecision } from "../../src/crypto/decision-signature.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
@@ -8,8 +8,8 @@ import { SignedDecisions } from "../../src/journal/signed-decisions.js";
 import type { GivenDecision, OpenSecret } from "../../src/journal/signed-decisions.js";
 import { WorkerSecrets } from "../../src/temporal/codec/secrets.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { failed, sealers } from "./support.js";
+import { ofFile } from "../harness/of-file.js";
 
 const keys = { ana: generateOperatorKey(), ben: generateOperatorKey(), old: generateOperatorKey() };
 const bytes = (text: string) => Buffer.from(text, "base64");
@@ -26,24 +26,22 @@ const operators = new Map([
 const secretsRing = KeyRing.parse(generateBoxRing().privateRing);
 const workerSecrets = new WorkerSecrets(secretsRing);
 const open: OpenSecret = (text, processKey) => workerSecrets.open(text, processKey);
-let database: TestDatabase;
-let decisions: SignedDecisions;
 let given: GivenDecision;
 
-beforeAll(async () => {
-  database = await testDatabase();
-  decisions = new SignedDecisions(
-    database.pool,
-    sealers,
-    {
-      isRequired: true,
-      secondPerson: new Set(["abandon", "happened"]),
-      operators,
-    },
-    open,
-  );
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const decisions = ofFile(
+  () =>
+    new SignedDecisions(
+      database.pool,
+      sealers,
+      {
+        isRequired: true,
+        secondPerson: new Set(["abandon", "happened"]),
+        operators,
+      },
+      open,
+    ),
+);
 beforeEach(() => {
   given = {
     namespace: "default",

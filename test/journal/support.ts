@@ -2,8 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { sealersIn } from "../harness/stack/sealers.js";
-import { effectToken } from "../../src/journal/journal.js";
-import type { Effect, EffectHandlers, Send, SendFailure } from "../../src/journal/journal.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import { ofFile } from "../harness/of-file.js";
+import { effectToken, Journal } from "../../src/journal/journal.js";
+import type { JournalOptions, Send, SendFailure } from "../../src/journal/journal.js";
+import type { Effect, EffectHandlers } from "../../src/journal/journal.js";
 import type { Row } from "../../src/journal/row.js";
 
 export const ring = KeyRing.parse(generateKeyRing());
@@ -76,7 +79,28 @@ export const denied = new Failure({ kind: "notSent", renewToken: true });
 export const noAnswer = new Failure({ kind: "noAnswer" });
 export const refused = new Failure({ kind: "refused", refusal: { code: "InvalidAddress" } });
 
+/** A journal of the test file, in a database whose clock the test moves. */
+export function clockedJournal(options: JournalOptions) {
+  const database = ofFile(() => testDatabase({ hasClock: true }));
+  const journal = ofFile(() => new Journal(database.pool, sealers, options));
+  return {
+    database,
+    journal,
+    /** The rows of a step with their states. */
+    async statesOf(effect: Effect): Promise<string> {
+      const rows = await journal.rows(effect);
+      return rows.map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
+    },
+    endLease: ({ workflowId }: Effect) =>
+      database.pool.query(
+        "update trustflow.effects set lease_until = clock_timestamp() where workflow_id = $1",
+        [workflowId],
+      ),
+  };
+}
+
 export const nothing = () => undefined;
+export const found = () => ({ id: "found" });
 /** What it failed with, or what it came to. */
 export const failed = (promise: Promise<unknown>): Promise<unknown> =>
   promise.catch((error) => error);

@@ -1,18 +1,14 @@
 // What is read of a server's settings, on a server of its own: each setting that loses commits is named.
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { durabilityOf } from "../../src/postgres/durability.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { doctor, expectFinding } from "../cli/doctor/doctor.js";
 import { trustflow } from "../cli/run.js";
-import { startStandby, testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { startStandby, testDatabase } from "../harness/stack/postgres.js";
+import { ofFile } from "../harness/of-file.js";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await testDatabase({ own: true });
-});
-afterAll(() => database.close());
+const database = ofFile(() => testDatabase({ own: true }));
 afterEach(async () => {
   await database.pool.query("alter system reset all");
   await reload();

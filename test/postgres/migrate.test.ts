@@ -1,16 +1,13 @@
 // Migrations and the pool against a real PostgreSQL.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { migrate, pendingMigrations, type Migration } from "../../src/postgres/migrate.js";
 import { createPool, transaction } from "../../src/postgres/pool.js";
 import { eventually } from "../harness/outages/wait.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
+import { ofFile } from "../harness/of-file.js";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase({ own: true, migrated: false });
-});
-afterAll(() => database.close());
+const database = ofFile(() => testDatabase({ own: true, migrated: false }));
 
 const applied = async () => {
   const { rows } = await database.pool.query<{ name: string }>(

@@ -3,10 +3,9 @@ import { expect } from "vitest";
 import type { Made } from "../../src/contracts/shared/wallet.js";
 import { Secret } from "../../src/contracts/shared/values.js";
 import type { CredentialWalletAccount } from "../../src/providers/credential-wallet/client.js";
-import type { Decision } from "../../src/contracts/shared/messages.js";
 import {
   attentionOf,
-  cancels,
+  cancelledWhile,
   changePassword,
   decide,
   decided,
@@ -76,12 +75,7 @@ export function walletPaths(flow: Flow): Record<string, Path> {
     return { handle, mend: () => sandbox.removeFault(id) };
   }
 
-  async function cancelled(run: PathRun, decision: Decision) {
-    const waiting = await denied(run);
-    await cancels(run, waiting.handle, decision);
-    return waiting;
-  }
-
+  const cancelled = cancelledWhile(denied);
   const doubted = decided(begin, "unknownOutcome");
   const refused = decided(begin, "protocol");
   const once = Object.fromEntries(operations.map((name) => [`credential-wallet.${name}`, 1]));

@@ -1,14 +1,14 @@
 // What belongs to a provider is there: each of src/providers/registry.ts has its files, its sandbox, its fixtures and its rows
 // in the documents. What is missing is named.
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { providerNames, providers } from "../../src/providers/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
 import { simulated } from "../../packages/sandbox/src/providers/index.js";
 import { sandboxControl } from "../../packages/sandbox/src/control/client.js";
 import { startSandbox } from "../../packages/sandbox/src/sandbox.js";
-import type { Sandbox } from "../../packages/sandbox/src/sandbox.js";
 import { files, isThere, root, textOf } from "../docs/repository.js";
+import { ofFile } from "../harness/of-file.js";
 
 /** Folders of src/providers that no provider owns. */
 const shared = new Set(["errors", "evi", "http"]);
@@ -72,11 +72,7 @@ test.each(providerNames)("%s has a parser where its entry names one", async (nam
   if (callback) expect(await callback.parser()).toBeInstanceOf(Function);
 });
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.close());
+const sandbox = ofFile(startSandbox);
 
 test("the sandbox simulates each provider under its own name, with callbacks where it has some", async () => {
   const { items } = await sandboxControl(sandbox.url).state();

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { constants, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { UnreachableError } from "../../src/errors/index.js";
 import {
   connectClient,
@@ -12,17 +12,13 @@ import {
 import { connectWorker } from "../../src/temporal/worker-connection.js";
 import { closedPort } from "../cli/doctor/doctor.js";
 import { freshRing, testTemporal } from "./support.js";
-import type { TestTemporal } from "./support.js";
 import { temporaryFolder } from "../harness/temporary.js";
+import { ofFile } from "../harness/of-file.js";
 
-let env: TestTemporal;
 let folder: string;
 let saved: NodeJS.ProcessEnv;
 
-beforeAll(async () => {
-  env = await testTemporal();
-});
-afterAll(() => env.teardown());
+const env = ofFile(testTemporal);
 
 beforeEach(async () => {
   folder = await temporaryFolder();

@@ -1,6 +1,6 @@
 // The relay's webhooks with a real PostgreSQL and real receivers: at least once, with one id; an endpoint that is away delays no other, and
 // nothing is dropped in silence. What visibility shows is the test's.
-import { afterEach, beforeAll, afterAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import type { ProcessEvent } from "../../src/contracts/shared/process-event.js";
 import { Deliveries } from "../../src/webhooks/deliveries.js";
@@ -11,24 +11,19 @@ import { startWebhooks } from "../../src/webhooks/webhooks.js";
 import type { Webhooks } from "../../src/webhooks/webhooks.js";
 import { eventually } from "../harness/outages/wait.js";
 import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
 import { startReceiver } from "./receiver.js";
 import type { Receiver } from "./receiver.js";
+import { ofFile } from "../harness/of-file.js";
 
 const secret = newSecret();
-let database: TestDatabase;
-let deliveries: Deliveries;
 let receivers: Record<"good" | "bad", Receiver>;
 let running: Webhooks[];
 /** What the next looks find. */
 let shown: ProcessEvent[];
 let warnings: unknown[][];
 
-beforeAll(async () => {
-  database = await testDatabase({ hasClock: true });
-  deliveries = new Deliveries(database.pool, "default");
-});
-afterAll(() => database.close());
+const database = ofFile(() => testDatabase({ hasClock: true }));
+const deliveries = ofFile(() => new Deliveries(database.pool, "default"));
 beforeEach(async () => {
   await database.pool.query("truncate trustflow.process_events, trustflow.erasures cascade");
   receivers = { good: await startReceiver(secret), bad: await startReceiver(secret) };

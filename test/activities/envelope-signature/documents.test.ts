@@ -1,18 +1,14 @@
 // The documents of an envelope: stored and checked before any effect, and missed later (docs/design.md §8).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createEnvelopeActivities } from "../../../src/activities/envelope-signature/index.js";
 import { absentPdf, noPdf, openStore } from "../../harness/documents/open-store.js";
-import type { OpenStore } from "../../harness/documents/open-store.js";
 import { hideDocument } from "../../harness/documents/hidden-document.js";
 import { letterPdf } from "../../processes/send-postal/inputs.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
 import { inAttempt, journalWithoutRows as journal } from "../attempts.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let store: OpenStore;
-beforeAll(async () => {
-  store = await openStore();
-});
-afterAll(() => store.close());
+const store = ofFile(openStore);
 
 function attempt<R>(work: (all: ReturnType<typeof createEnvelopeActivities>) => Promise<R>) {
   const activities = createEnvelopeActivities({

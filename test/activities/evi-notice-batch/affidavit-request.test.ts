@@ -1,15 +1,11 @@
 // An affidavit on demand of one notice of a batch: one request for one update, whatever became of the notice since (P2 §4.2).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { batchBench } from "./support.js";
-import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await batchBench();
-});
-afterAll(() => bench.close());
+const bench = ofFile(batchBench);
 
 /** A batch whose notices were made; of one of them affidavits are requested. */
 async function requesting() {

@@ -1,7 +1,7 @@
 // The items of a batch at the simulated provider: totals, the sweep of what never called back, the report and the archive.
 import { randomUUID } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import yauzl from "yauzl";
 import type { WrittenReport } from "../../../src/activities/evi-notice-batch/report.js";
 import { BatchItems } from "../../../src/batch/items/items.js";
@@ -12,16 +12,13 @@ import type { DocumentReference } from "../../../src/contracts/shared/values.js"
 import { DAY } from "../../../packages/sandbox/test/caller.js";
 import { assumptions, batchBench, csv } from "./support.js";
 import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const future = new Date(Date.now() + DAY).toISOString();
 const past = new Date(Date.now() - DAY).toISOString();
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await batchBench();
-});
+const bench = ofFile(batchBench);
 afterEach(() => bench.sandbox.faults.clear());
-afterAll(() => bench.close());
 
 const recipients = `address;legalname;lookupkey;displayname
 ana@example.com;Ana;order-1;

@@ -1,16 +1,13 @@
 // What is checked and stored before a batch's first call, and what the later activities get of it.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch/contract.js";
 import { lineOfOwnKey } from "../../../src/batch/recipients/own-key.js";
 import { all, parsed } from "../../batch/recipients/lists.js";
 import { batchBench, csv, input, list, settings } from "./support.js";
 import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await batchBench();
-});
-afterAll(() => bench.close());
+const bench = ofFile(batchBench);
 
 const prepare = (changes: Partial<SendNoticeBatchInput> = {}) => bench.batch().prepare(changes);
 const textOf = async (document: Parameters<Bench["documents"]["get"]>[0]) =>

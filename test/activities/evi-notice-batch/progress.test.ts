@@ -1,16 +1,12 @@
 // How far a batch is: what is news, and what needs an operator decision (P2 §2.8, §3.3).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ProgressQuestion } from "../../../src/activities/evi-notice-batch/progress.js";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { batchBench, csv } from "./support.js";
-import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const HOUR = 3_600_000;
-let bench: Bench;
-beforeAll(async () => {
-  bench = await batchBench();
-});
-afterAll(() => bench.close());
+const bench = ofFile(batchBench);
 
 /** A batch that was started, whose clock goes on by `ms`. */
 async function started(changes: object = {}) {

@@ -1,21 +1,17 @@
 // The list of recipients goes up whole and once, whatever is at the provider already.
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import type { BatchAssumptions } from "../../../src/providers/evi-notice/client.js";
 import { assumptions, batchBench, csv } from "./support.js";
 import type { Bench, Call } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const both = ["ana@example.com", "bo@example.com"];
 const leftover = Buffer.from("address;legalname\nleft@example.com;Left\n");
 
-let replacing: Bench;
-let appending: Bench;
-beforeAll(async () => {
-  replacing = await batchBench();
-  appending = await batchBench({ recipientLists: "append" });
-});
+const replacing = ofFile(batchBench);
+const appending = ofFile(() => batchBench({ recipientLists: "append" }));
 afterEach(() => [replacing, appending].forEach(({ sandbox }) => sandbox.faults.clear()));
-afterAll(() => Promise.all([replacing.close(), appending.close()]));
 
 const benches = [
   ["takes the place of the first", () => replacing],

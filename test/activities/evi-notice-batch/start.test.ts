@@ -6,16 +6,13 @@ import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { startProviderServer } from "../../providers/provider-server.js";
 import type { Handler, ProviderServer } from "../../providers/provider-server.js";
 import { assumptions, batchBench } from "./support.js";
-import type { Bench, Call } from "./support.js";
+import type { Call } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const HOUR_MS = 3_600_000;
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await batchBench();
-});
+const bench = ofFile(batchBench);
 afterEach(() => bench.sandbox.faults.clear());
-afterAll(() => bench.close());
 
 const stateOf = async (batchId: string) =>
   (await eviNotice.getBatch(bench.account, { batchId })).state;

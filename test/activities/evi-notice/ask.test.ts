@@ -1,16 +1,14 @@
 // A poll of a notice at the simulated provider: the snapshot that alone decides, the affidavits, and what a poll goes on waiting for.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { MockActivityEnvironment } from "@temporalio/testing";
-import { DefaultLogger } from "@temporalio/worker";
+import { expect, test } from "vitest";
 import { createHash } from "node:crypto";
 import { createEviNoticeActivities } from "../../../src/activities/evi-notice/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { openStore } from "../../harness/documents/open-store.js";
-import type { OpenStore } from "../../harness/documents/open-store.js";
+import { ofFile } from "../../harness/of-file.js";
 import { downloadAffidavit } from "../../../src/providers/evi-notice/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
-import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
+import { inAttempt } from "../attempts.js";
 import { inMemory } from "../../providers/memory-keep.js";
 import { DAY } from "../../../packages/sandbox/test/caller.js";
 import { sender, smallest } from "../../../packages/sandbox/test/providers/evi-notice/sender.js";
@@ -19,25 +17,16 @@ type Activities = ReturnType<typeof createEviNoticeActivities>;
 
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-let sandbox: Sandbox;
-let documents: OpenStore["documents"];
-let removeDocuments: OpenStore["close"];
-beforeAll(async () => {
-  const accounts = [{ username: "trustflow", password: "a password" }];
-  sandbox = await startSandbox({ speed: "manual", accounts });
-  ({ documents, close: removeDocuments } = await openStore());
-});
-afterAll(async () => {
-  await sandbox.close();
-  await removeDocuments();
-});
+const accounts = [{ username: "trustflow", password: "a password" }];
+const sandbox = ofFile(() => startSandbox({ speed: "manual", accounts }));
+const store = ofFile(openStore);
 
 function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Promise<R> {
   const deps = {
     environmentOf: () => "sandbox",
     accounts: { default: accountAt(sandbox.url) },
     journal: { now: async () => new Date("2026-01-05T09:00:00Z"), addOwner: async () => undefined },
-    documents,
+    documents: store.documents,
     circuits: new Circuits({ probeMs: 1000, failures: 5 }),
     patienceMs: 1000,
     invisibleForMs: 60_000,
@@ -45,8 +34,7 @@ function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Prom
   };
   const activities = createEviNoticeActivities(deps as never);
   const info = { attempt, workflowExecution: { workflowId: "notice-1", runId: "r" } };
-  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
-  return environment.run(() => work(activities));
+  return inAttempt(() => work(activities), info);
 }
 
 function ask(request: Partial<Parameters<Activities["ask"]>[0]>, attempt = 1) {
@@ -93,7 +81,7 @@ test("the snapshot has state, outcome and the refusal; the affidavits are kept",
     const asked = { affidavitId };
     const file = await downloadAffidavit(accountAt(sandbox.url), asked, inMemory);
     expect(document).toMatchObject({ sha256: file.sha256, mediaType: "application/pdf" });
-    expect(sha256(await documents.get(document))).toBe(file.sha256);
+    expect(sha256(await store.documents.get(document))).toBe(file.sha256);
   }
   const left = await ask({ uniqueId, stored: ids.slice(0, 1) });
   expect(left.documents.map((document) => document.uniqueId)).toEqual(ids.slice(1));
@@ -133,7 +121,9 @@ test("attachments are kept, and one that the provider has otherwise is named", a
   const { documents: kept, missing } = await run((activities) =>
     activities.attachments({ ...given, mode: "quick" }),
   );
-  expect(await Promise.all(kept.map(({ document: one }) => documents.get(one)))).toEqual([content]);
+  expect(await Promise.all(kept.map(({ document: one }) => store.documents.get(one)))).toEqual([
+    content,
+  ]);
   expect(kept).toMatchObject([
     { kind: "attachment", description: "terms.txt", document: { sha256: document.sha256 } },
   ]);

@@ -1,10 +1,9 @@
 // The look-up of a notice by our own key, at providers that differ in what the specification does not show (P2 §4.2 Query).
 import { afterEach, expect, test } from "vitest";
-import { MockActivityEnvironment } from "@temporalio/testing";
-import { DefaultLogger } from "@temporalio/worker";
 import { EviNoticeContext } from "../../../src/activities/evi-notice/context.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { inAttempt } from "../attempts.js";
 import { accountAt, noticeId } from "../../providers/evi-notice/account.js";
 import { answering, startProviderServer } from "../../providers/provider-server.js";
 import type { ProviderServer } from "../../providers/provider-server.js";
@@ -21,13 +20,9 @@ function lookUp(url: string, key: string) {
     circuits: new Circuits({ probeMs: 1000, failures: 5 }),
   };
   const info = { workflowExecution: { workflowId: "notice-1", runId: "r" } };
-  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
-  return environment.run(() =>
-    new EviNoticeContext("evi-notice", deps as never, {
-      account: "default",
-      mode: "quick",
-    }).noticeByOwnKey(key),
-  );
+  const given = { account: "default", mode: "quick" } as const;
+  const context = () => new EviNoticeContext("evi-notice", deps as never, given);
+  return inAttempt(() => context().noticeByOwnKey(key), info);
 }
 
 /** A provider whose nth page is this; each later one has no results. All have a cursor. */

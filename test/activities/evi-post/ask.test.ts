@@ -1,24 +1,20 @@
 // A poll of a letter: what the query shows beside state, outcome and dates (P2 §2.5), and the affidavits of a provider that spells ids and
 // names files in its own way (P2 §4.1, §6.3).
 import { strToU8, zipSync } from "fflate";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createEviPostActivities } from "../../../src/activities/evi-post/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
-import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { openStore } from "../../harness/documents/open-store.js";
 import { accountAt } from "../../providers/evi-post/account.js";
 import { startProviderServer } from "../../providers/provider-server.js";
 import { inAttempt } from "../attempts.js";
 import { post } from "../../../packages/sandbox/test/caller.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const letter = "c8296b2a-8594-49d9-b214-180c735beed3";
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual" });
-});
-afterAll(() => sandbox.close());
+const sandbox = ofFile(() => startSandbox({ speed: "manual" }));
 
 const login = { username: "sandbox", password: new Secret("sandbox") };
 

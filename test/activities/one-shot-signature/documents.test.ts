@@ -1,6 +1,6 @@
 // The documents of a signature request: checked before any effect, missed later, compared with what was signed, and deleted at the
 // provider only once all copies are here (P1 §1.4; docs/design.md §8).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { DocumentReference, SignOneShotInput } from "../../../src/client.js";
 import * as oneShot from "../../../src/providers/one-shot-signature/client.js";
 import { absentPdf, noPdf } from "../../harness/documents/open-store.js";
@@ -8,13 +8,9 @@ import { codeFor } from "../../processes/issue-certificate/inputs.js";
 import { letterPdf } from "../../processes/send-postal/inputs.js";
 import { signerInput, videoInput } from "../../processes/sign-one-shot/inputs.js";
 import { openBench } from "./support.js";
-import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench();
-});
-afterAll(() => bench?.close());
+const bench = ofFile(openBench);
 
 test.each([
   ["a document that is not in the store", "documents.1.document", absentPdf],

@@ -1,17 +1,13 @@
 // A decision on an identity video whose answer was lost: the provider is asked before another one is sent, and no update of the video is
 // sent twice (P1 §1.4; docs/reading-the-specification.md §0).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as oneShot from "../../../src/providers/one-shot-signature/client.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { videoInput } from "../../processes/sign-one-shot/inputs.js";
 import { openBench } from "./support.js";
-import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench();
-});
-afterAll(() => bench?.close());
+const bench = ofFile(openBench);
 
 type Decision = "approve" | "cancel";
 

@@ -1,5 +1,5 @@
 // What `serveNotice` does for its two processes before they start, in the place of a client (docs/decisions/0031).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   createServeNoticeActivities,
   createServePostActivities,
@@ -11,7 +11,7 @@ import { canonicalJson } from "../../../src/crypto/json-digest.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { contentOf } from "../../../src/documents/content.js";
 import { openStore } from "../../harness/documents/open-store.js";
-import type { OpenStore } from "../../harness/documents/open-store.js";
+import { ofFile } from "../../harness/of-file.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
 import { withAttachment } from "../../processes/send-notice/inputs.js";
@@ -23,15 +23,9 @@ const parentKey = { namespace, workflowId: "serveNotice/order-1" };
 const noticeKey = { namespace, workflowId: "sendNotice/order-1.notice" };
 const postKey = { namespace, workflowId: "sendPostal/order-1.post" };
 
-let documents: OpenStore["documents"];
-let removeDocuments: OpenStore["close"];
+const store = ofFile(openStore);
 const secrets = new WorkerSecrets(KeyRing.parse(generateBoxRing().privateRing));
 const owned: { workflowId: string; kind: string }[] = [];
-
-beforeAll(async () => {
-  ({ documents, close: removeDocuments } = await openStore());
-});
-afterAll(() => removeDocuments());
 
 function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
   const deps = {
@@ -42,7 +36,7 @@ function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
         void owned.push(...all.map(({ kind }) => ({ workflowId, kind }))),
     },
     digests: { of: canonicalJson, same: () => true },
-    documents,
+    documents: store.documents,
     secrets,
     patienceMs: 1,
     unavailableForMs: 1_000,
@@ -91,7 +85,7 @@ test("documents become references that the parent owns, and each child can read"
     new Set([parentKey.workflowId]),
   );
   const { document } = second.input;
-  await expect(documents.take(document as never, postKey)).resolves.toBeDefined();
+  await expect(store.documents.take(document as never, postKey)).resolves.toBeDefined();
 });
 
 test("a secret that was sealed for the parent is sealed for the child, and opens nowhere else", async () => {
@@ -127,7 +121,7 @@ test("a letter that its account cannot send is refused before the notice, with t
     details: [{ fields: [{ path: "post.issuerAddress.region" }] }],
   });
   const text = Buffer.from("no PDF");
-  const reference = await documents.put(text, "application/pdf");
+  const reference = await store.documents.put(text, "application/pdf");
   const input = { ...good, post: { ...good.post, document: reference } };
   await expect(attempt((all) => all.preparePost({ input, mode }))).rejects.toMatchObject({
     details: [{ fields: [{ path: "post.document", problem: "is not a PDF" }] }],
@@ -154,8 +148,8 @@ test("an id without room for the child's is refused, and one whose child was era
   const long = attempt((all) => all.prepareNotice({ input: good, mode }), { workflowId });
   await expect(long).rejects.toMatchObject({ details: [{ fields: [{ path: "id" }] }] });
   const erased = { namespace, workflowId: "sendPostal/gone.post" };
-  await documents.dataKeys.of(erased);
-  await documents.dataKeys.erase(erased);
+  await store.documents.dataKeys.of(erased);
+  await store.documents.dataKeys.erase(erased);
   const gone = attempt((all) => all.preparePost({ input: good, mode }), {
     workflowId: "serveNotice/gone",
   });

@@ -1,14 +1,10 @@
 // Alert addresses and rejections: nothing is removed that may not be ours, and nothing is sent twice in doubt (P1 §4.2).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { pointers } from "../../providers/video-identification/account.js";
 import { openBench } from "./support.js";
-import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench();
-});
-afterAll(() => bench?.close());
+const bench = ofFile(openBench);
 
 const mode = "quick";
 const provider = "video-identification";

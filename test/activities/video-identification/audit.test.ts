@@ -1,5 +1,5 @@
 // The copy of the audit, and its deletion at the provider: only once all of the copy was read (P1 §4.2).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { documentIdOf } from "../../../src/documents/document-id.js";
@@ -7,12 +7,9 @@ import type { DocumentReference } from "../../../src/contracts/shared/values.js"
 import { eventually } from "../../harness/outages/wait.js";
 import { openBench } from "./support.js";
 import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench();
-});
-afterAll(() => bench?.close());
+const bench = ofFile(openBench);
 
 type Followed = Awaited<ReturnType<Bench["follow"]>>;
 const deleted = { "video-identification.deleteAuditData": 1 };

@@ -1,6 +1,4 @@
 // The activities of the video identification service beside a simulated one, with journal, documents and sealed tokens as in a worker.
-import { MockActivityEnvironment } from "@temporalio/testing";
-import { DefaultLogger } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { createVideoActivities } from "../../../src/activities/video-identification/index.js";
@@ -20,6 +18,7 @@ import { testDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { accountAt, pointers } from "../../providers/video-identification/account.js";
 import { videoCaller } from "../../../packages/sandbox/test/providers/video-identification/caller.js";
+import { inAttempt } from "../attempts.js";
 
 export type Bench = Awaited<ReturnType<typeof openBench>>;
 
@@ -67,11 +66,12 @@ export async function openBench() {
     const given = { account: "default", idConference, mode: "quick" } as const;
 
     function run<R>(work: (activities: VideoActivities) => Promise<R>, info = {}): Promise<R> {
-      const environment = new MockActivityEnvironment(
-        { workflowExecution: { workflowId, runId: "r" }, namespace: "default", ...info },
-        { logger: new DefaultLogger("ERROR") },
-      );
-      return environment.run(() => work(activities));
+      const workflowExecution = { workflowId, runId: "r" };
+      return inAttempt(() => work(activities), {
+        workflowExecution,
+        namespace: "default",
+        ...info,
+      });
     }
 
     /** One answer, whatever it says. */

@@ -1,7 +1,7 @@
 // The worker's search for the conference of a token that came alone (P1 §6.1, docs/decisions/0033): a real journal beside a simulated
 // service. Nothing but the service's own answer binds a token.
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { TokenMatcher } from "../../../src/activities/video-identification/token-matcher.js";
 import type { MatcherTimes } from "../../../src/activities/video-identification/token-matcher.js";
@@ -15,26 +15,22 @@ import { UnaddressedTokens } from "../../../src/journal/unaddressed-tokens.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
 import { SoleHolder } from "../../../src/postgres/sole-holder.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
-import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { accountAt, pointers } from "../../providers/video-identification/account.js";
 import { videoCaller } from "../../../packages/sandbox/test/providers/video-identification/caller.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const provider = "video-identification";
 const namespace = "default";
 const secrets = new WorkerSecrets(KeyRing.parse(generateBoxRing().privateRing));
 
-let database: TestDatabase;
-let sandbox: Sandbox;
 let journal: Journal;
-let tokens: UnaddressedTokens;
+const database = ofFile(testDatabase);
+const sandbox = ofFile(() => startSandbox({ speed: "manual" }));
+const tokens = ofFile(() => new UnaddressedTokens(database.pool));
 beforeAll(async () => {
-  database = await testDatabase();
-  sandbox = await startSandbox({ speed: "manual" });
-  tokens = new UnaddressedTokens(database.pool);
   const sealers = sealersIn();
   journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
 });
@@ -42,10 +38,6 @@ afterEach(async () => {
   sandbox.faults.clear();
   for (const holder of holders.splice(0)) holder.close();
   await database.pool.query("truncate trustflow.unaddressed_tokens, trustflow.correlations");
-});
-afterAll(async () => {
-  await sandbox?.close();
-  await database?.close();
 });
 
 const holders: SoleHolder[] = [];

@@ -1,14 +1,10 @@
 // Which token opens the data of a call: that of a close event where its data name our conference, else a new one (P1 §5.2, §6.1).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { MINUTE } from "../../../packages/sandbox/test/caller.js";
 import { openBench } from "./support.js";
-import type { Bench } from "./support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench();
-});
-afterAll(() => bench?.close());
+const bench = ofFile(openBench);
 
 const anew = ["genAPIToken", "conferenceData"];
 

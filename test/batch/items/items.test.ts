@@ -1,6 +1,6 @@
 // What is known of the notices of a batch, in a real PostgreSQL.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import fc from "fast-check";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import type { HeardItem, ProcessKey } from "../../../src/batch/items/items.js";
@@ -10,17 +10,11 @@ import { ArchiveParts } from "../../../src/batch/items/parts.js";
 import { claimCallbacks, hearAll, kinds } from "./heard.js";
 import type { Heard } from "./heard.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let database: TestDatabase;
-let items: BatchItems;
-let parts: ArchiveParts;
-beforeAll(async () => {
-  database = await testDatabase();
-  items = new BatchItems(database.pool);
-  parts = new ArchiveParts(database.pool);
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const items = ofFile(() => new BatchItems(database.pool));
+const parts = ofFile(() => new ArchiveParts(database.pool));
 
 async function openBatch(recipients = 10): Promise<ProcessKey> {
   const batch = { namespace: "default", workflowId: `sendNoticeBatch/${randomUUID()}` };

@@ -1,23 +1,17 @@
 // The inbox as operators see it, and how it is emptied.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
 import type { Settlement } from "../../../src/callbacks/inbox/rows.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { bodyKeys, sealRing, subjectOf } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let database: TestDatabase;
-let inbox: Inbox;
-let archive: CallbackArchive;
-beforeAll(async () => {
-  database = await testDatabase();
-  inbox = new Inbox(database.pool);
-  archive = new CallbackArchive(database.pool);
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const inbox = ofFile(() => new Inbox(database.pool));
+const archive = ofFile(() => new CallbackArchive(database.pool));
 
 async function fill(count: number, settlement?: Settlement) {
   const subject = subjectOf();

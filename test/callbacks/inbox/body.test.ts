@@ -1,32 +1,25 @@
 // Who can open a body of the inbox: not the receiver that stored it, nor who has the journal's keys; but the relay and operators.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { BodyOpener } from "../../../src/callbacks/inbox/rows.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
-import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { bodyKeys, post, ring, sealRing, subjectOf } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const journal = KeyRing.parse(generateKeyRing("journal"));
 
-let database: TestDatabase;
-let receiver: Receiver;
-beforeAll(async () => {
-  database = await testDatabase();
-  receiver = await startReceiver({
+const database = ofFile(testDatabase);
+const receiver = ofFile(() =>
+  startReceiver({
     pool: database.pool,
     ring,
     sealRing,
     host: "127.0.0.1",
     port: 0,
-  });
-});
-afterAll(async () => {
-  await receiver.close();
-  await database.close();
-});
+  }),
+);
 
 async function stored() {
   const subject = subjectOf();

@@ -1,7 +1,7 @@
 // What one callback address may bring, and for how long: the receiver over HTTP with a real PostgreSQL, and the relay
 // (docs/decisions/0020).
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { addressOf } from "../../../src/callbacks/address.js";
 import type { Subject } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
@@ -15,9 +15,9 @@ import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import { surplusSignalName } from "../../../src/callbacks/relay/signaller.js";
 import { surplus } from "../../../src/contracts/shared/messages.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { bodyKeys, FakeTemporal, parsers, post, ring, sealRing, subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const quota = {
   ...defaultQuota,
@@ -28,18 +28,13 @@ const quota = {
 };
 const DAY_MS = 86_400_000;
 
-let database: TestDatabase;
-let archive: CallbackArchive;
 const closing: { close(): Promise<void> }[] = [];
-beforeAll(async () => {
-  database = await testDatabase();
-  archive = new CallbackArchive(database.pool);
-});
+const database = ofFile(testDatabase);
+const archive = ofFile(() => new CallbackArchive(database.pool));
 afterEach(async () => {
   await Promise.all(closing.splice(0).map((one) => one.close()));
   await database.pool.query("truncate trustflow.callbacks, trustflow.callback_addresses");
 });
-afterAll(() => database.close());
 
 /** Each receiver has its own memory of what was refused. */
 async function receive(over: Partial<Parameters<typeof startReceiver>[0]> = {}): Promise<Receiver> {

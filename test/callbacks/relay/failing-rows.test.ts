@@ -1,7 +1,7 @@
 // No row stops the others (docs/design.md §7): one that fails again and again is tried alone, and parked at last; an outage is no row's
 // failure. PostgreSQL is real; Temporal's answers are given by the test.
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "@temporalio/client";
 import type { ProcessSubject, Subject } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
@@ -13,19 +13,17 @@ import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay, RelayOptions } from "../../../src/callbacks/relay/relay.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { sealersIn } from "../../harness/stack/sealers.js";
 import { bodyKeys, FakeTemporal, parsers, ring, sealRing, sources, subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let database: TestDatabase;
-let archive: CallbackArchive;
 let journal: Journal;
 const relays: Relay[] = [];
 
+const database = ofFile(testDatabase);
+const archive = ofFile(() => new CallbackArchive(database.pool));
 beforeAll(async () => {
-  database = await testDatabase();
-  archive = new CallbackArchive(database.pool);
   const sealers = sealersIn();
   journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
 });
@@ -33,7 +31,6 @@ afterEach(async () => {
   await Promise.all(relays.splice(0).map((relay) => relay.close()));
   await database.pool.query("truncate trustflow.callbacks, trustflow.correlations");
 });
-afterAll(() => database.close());
 
 async function start(temporal: FakeTemporal, over: Partial<RelayOptions> = {}): Promise<Relay> {
   const { pool } = database;

@@ -1,7 +1,7 @@
 // The relay against a real PostgreSQL; Temporal's answers are given by the test, so that each can be had at will (docs/design.md §7).
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
 import { correlationOf } from "../../../src/callbacks/address.js";
@@ -18,27 +18,22 @@ import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { bodyKeys, FakeTemporal, parsers, ring, sealRing, subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
+import { ofFile } from "../../harness/of-file.js";
 
 /** What the relay does with many. */
 const quota = { ...defaultQuota, eventsPerProcess: 1_000 };
 
 /** Of time in the database, so that none ends on a busy machine. */
 const LEASE = 600_000;
-let database: TestDatabase;
-let archive: CallbackArchive;
 const relays: Relay[] = [];
-beforeAll(async () => {
-  database = await testDatabase({ hasClock: true });
-  archive = new CallbackArchive(database.pool);
-});
+const database = ofFile(() => testDatabase({ hasClock: true }));
+const archive = ofFile(() => new CallbackArchive(database.pool));
 afterEach(async () => {
   await Promise.all(relays.splice(0).map((relay) => relay.close()));
   await database.pool.query("truncate trustflow.callbacks");
 });
-afterAll(() => database.close());
 
 async function start(
   temporal: FakeTemporal,

@@ -1,14 +1,10 @@
 // What `trustflow doctor` finds about callback addresses (docs/decisions/0020).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { doctor, expectFinding } from "./doctor.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
 
 test("callbackFlood: the processes whose addresses brought more than they are told of are named", async () => {
   const env = { DATABASE_URL: database.url };

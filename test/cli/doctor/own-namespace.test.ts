@@ -1,22 +1,14 @@
 // The doctor says whether the database has noted this Temporal as its own (docs/decisions/0018).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { noteNamespaces } from "../../../src/cleanup/own-namespaces.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { testTemporal } from "../../temporal/support.js";
-import type { TestTemporal } from "../../temporal/support.js";
 import { doctor } from "./doctor.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let database: TestDatabase;
-let server: TestTemporal;
-
-beforeAll(async () => {
-  [database, server] = await Promise.all([testDatabase(), testTemporal()]);
-}, 60_000);
-afterAll(async () => {
-  await Promise.all([database?.close(), server?.teardown()]);
-});
+const database = ofFile(testDatabase);
+const server = ofFile(testTemporal);
 
 /** Asked again while a busy machine was too slow. */
 const found = () =>

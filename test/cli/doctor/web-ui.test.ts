@@ -1,25 +1,21 @@
 // Where the doctor sends an operator who opens the Web UI.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { testTemporal } from "../../temporal/support.js";
-import type { TestTemporal } from "../../temporal/support.js";
 import { doctor } from "./doctor.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const origin = "https://ui.example.test";
 
-let server: TestTemporal;
 let temporal: Record<string, string>;
 
+const server = ofFile(testTemporal);
 beforeAll(async () => {
-  server = await testTemporal();
   temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
   await registerSearchAttributes(server.connection, server.namespace);
 }, 60_000);
-afterAll(async () => {
-  await server?.teardown();
-});
 
 const listsOf = async (env: Record<string, string>) => {
   const { checks } = await doctor(env);

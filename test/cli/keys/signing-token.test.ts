@@ -1,13 +1,13 @@
 // `keys signing-token`: the provider's token goes into a private file and nowhere else, and is asked for once (P1 §1.4, §5.4).
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
-import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { commandLine } from "../in-process.js";
 import { temporaryFolder } from "../../harness/temporary.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let sandbox: Sandbox;
 const folder = await temporaryFolder();
 const accountEnv = (token: string) => ({
   TRUSTFLOW_ENVIRONMENT: "sandbox",
@@ -15,10 +15,7 @@ const accountEnv = (token: string) => ({
   TRUSTFLOW_ACCOUNTS__DEFAULT__ONE_SHOT_SIGNATURE__TOKEN: token,
 });
 
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox?.close());
+const sandbox = ofFile(startSandbox);
 
 const make = (out: string, token = "sandbox-token", ...more: string[]) =>
   commandLine(["keys", "signing-token", "--out", out, ...more], {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { printPieces, table } from "../../../src/cli/output/output.js";
@@ -6,17 +6,14 @@ import { paint, terminal } from "../../../src/cli/output/terminal.js";
 import { processes } from "../../../src/contracts/registry.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxOpener, BoxSealer, publicRingOf } from "../../../src/crypto/sealed-box.js";
-import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { commandLine } from "../in-process.js";
 import { temporaryFolder } from "../../harness/temporary.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const folder = await temporaryFolder();
-let sandbox: Sandbox;
 
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual" });
-});
-afterAll(() => sandbox.close());
+const sandbox = ofFile(() => startSandbox({ speed: "manual" }));
 
 test("colour needs a terminal, and NO_COLOR takes it away there too", () => {
   const screen = { isTTY: true } as NodeJS.WriteStream;

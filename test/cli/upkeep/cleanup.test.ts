@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { randomUUID } from "node:crypto";
 import { cleanUp, type CleanupOptions } from "../../../src/cleanup/cleanup.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { clientOf, knownNamespace } from "../../harness/stack/known-processes.js";
 import type { KnownNamespace } from "../../harness/stack/known-processes.js";
-import { testDatabase, type TestDatabase } from "../../harness/stack/postgres.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const DAY_MS = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
@@ -20,13 +21,9 @@ const retention = {
 };
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
-let database: TestDatabase;
 let temporal: KnownNamespace;
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
 
 beforeEach(async () => {
   await database.pool.query(

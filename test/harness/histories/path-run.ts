@@ -219,6 +219,15 @@ export function mismatches(
   };
 }
 
+/** A process that waits is cancelled in the Web UI, and a person decides about that. */
+export const cancelledWhile =
+  <W extends { handle: AnyHandle }>(begin: (run: PathRun) => Promise<W>) =>
+  async (run: PathRun, decision: Decision): Promise<W> => {
+    const waiting = await begin(run);
+    await cancels(run, waiting.handle, decision);
+    return waiting;
+  };
+
 /** Cancelled in the Web UI while it waits, and what a person makes of it. */
 export async function cancels(run: PathRun, handle: AnyHandle, decision: Decision): Promise<void> {
   await temporalHandle(run).cancel();

@@ -1,17 +1,14 @@
 // While the circuit is open, the journal takes no row and makes no call, but returns a known answer.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { EffectAbsentOnce, Journal } from "../../../src/journal/journal.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { Provider, denied, effectOf, noAnswer, sealers } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let database: TestDatabase;
-let journal: Journal;
-beforeAll(async () => {
-  database = await testDatabase();
-  journal = new Journal(database.pool, sealers, { leaseMs: 400, lookUpSpacingMs: 150 });
-});
-afterAll(() => database.close());
+const database = ofFile(testDatabase);
+const journal = ofFile(
+  () => new Journal(database.pool, sealers, { leaseMs: 400, lookUpSpacingMs: 150 }),
+);
 
 const open = new Error("the circuit is open");
 const whileOpen = (provider: Provider) => ({ ...provider.performance, openError: () => open });

@@ -1,19 +1,16 @@
 // PostgreSQL away at the worst moments: nothing is sent without the journal, and no answer is lost to a restart.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Journal, JournalUnavailable } from "../../../src/journal/journal.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { Provider, effectOf, sealers } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
 
-let database: TestDatabase;
-let journal: Journal;
 /** What waits for the database waits as long, which is longer than a test may take. */
 const LEASE = 600_000;
-beforeAll(async () => {
-  database = await testDatabase({ own: true });
-  journal = new Journal(database.pool, sealers, { leaseMs: LEASE, lookUpSpacingMs: 100 });
-});
-afterAll(() => database.close());
+const database = ofFile(() => testDatabase({ own: true }));
+const journal = ofFile(
+  () => new Journal(database.pool, sealers, { leaseMs: LEASE, lookUpSpacingMs: 100 }),
+);
 
 test("the journal is away: nothing is sent, and it says so quickly", async () => {
   await database.server?.stop();

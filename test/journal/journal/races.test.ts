@@ -1,5 +1,5 @@
 // Two workers that both believe an effect is theirs, leases that end, answers that come late, and people who decide (docs/design.md §6).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   EffectAbsentOnce,
   EffectInFlight,
@@ -14,21 +14,20 @@ import type { Decision } from "../../../src/journal/decisions.js";
 import type { Effect } from "../../../src/journal/journal.js";
 import { purgeEffects } from "../../../src/journal/retention.js";
 import type { Pool } from "../../../src/postgres/pool.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
-  Provider,
-  effectOf,
+  clockedJournal,
   denied,
+  effectOf,
   failed,
   gate,
   noAnswer,
+  nothing,
   notSent,
   pause,
+  Provider,
   refused,
-  sealers,
   sameStep,
-  nothing,
+  sealers,
 } from "../support.js";
 import type { Answer } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
@@ -36,16 +35,7 @@ import { until } from "../../harness/outages/wait.js";
 const LEASE = 60_000;
 const SPACING = 10_000;
 const options = { leaseMs: LEASE, lookUpSpacingMs: SPACING };
-let database: TestDatabase;
-let journal: Journal;
-beforeAll(async () => {
-  database = await testDatabase({ hasClock: true });
-  journal = new Journal(database.pool, sealers, options);
-});
-afterAll(() => database.close());
-
-const stateOf = async (effect: Effect): Promise<string> =>
-  (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
+const { database, journal, statesOf } = clockedJournal(options);
 
 const decision = (over: Partial<Decision> & Pick<Decision, "decision">): Decision => ({
   attention: "a-1",
@@ -152,7 +142,7 @@ test("the first one's late refusal, \"not sent\" or silence does not touch the s
     await until(() => second.sends.length === 1);
     first.fail(late);
     await first.result.catch(() => undefined);
-    expect(await stateOf(effect)).toBe("0 sending");
+    expect(await statesOf(effect)).toBe("0 sending");
     await expect(journal.perform(effect, second.performance)).rejects.toBeInstanceOf(
       EffectInFlight,
     );
@@ -268,7 +258,7 @@ test("a lease whose commit was not acknowledged is given back: the next attempt 
   await expect(deaf.perform(effect, provider.performance)).rejects.toBeInstanceOf(
     JournalUnavailable,
   );
-  expect(await stateOf(effect)).toBe("0 notSent");
+  expect(await statesOf(effect)).toBe("0 notSent");
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
   expect(provider.sends).toHaveLength(1);
 });
@@ -282,7 +272,7 @@ test("an answer that PostgreSQL does not take at once is kept until it does", as
     options,
   );
   expect(await shaky.perform(effect, new Provider().performance)).toEqual({ id: "item-1" });
-  expect(await stateOf(effect)).toBe("0 answered");
+  expect(await statesOf(effect)).toBe("0 answered");
 });
 
 test("retry: a row and a token of its own, sent once; written twice it is the same decision", async () => {
@@ -301,7 +291,7 @@ test("retry: a row and a token of its own, sent once; written twice it is the sa
     await journal.perform(sameStep(effect, { occurrence: "1" }), provider.performance),
   ).toEqual({ id: "item-1" });
   expect(provider.sends).toMatchObject([{ token: sameStep(effect, { occurrence: "1" }).token }]);
-  expect(await stateOf(effect)).toBe("0 sending, 1 answered");
+  expect(await statesOf(effect)).toBe("0 sending, 1 answered");
   // A new run counts its attentions from the start again.
   const later = decision({ decision: "abandon", at: "2026-02-02T00:00:00Z" });
   expect(await journal.decide(effect, later)).toMatchObject({ occurrence: "1" });

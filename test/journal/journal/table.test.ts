@@ -1,5 +1,5 @@
 // What a performance does with what it finds (docs/design.md §6): each action once. Which action each row leads to is next-action.test.ts.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   EffectAbsentOnce,
   EffectInFlight,
@@ -7,46 +7,35 @@ import {
   EffectRefused,
   EffectUnknown,
   EffectWithdrawn,
-  Journal,
 } from "../../../src/journal/journal.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
-  Provider,
+  clockedJournal,
   denied,
   effectOf,
+  failed,
+  found,
   gate,
   noAnswer,
-  notSent,
-  refused,
-  sealers,
-  sameStep,
   nothing,
+  notSent,
+  Provider,
+  refused,
+  sameStep,
 } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
 
 const LEASE = 60_000;
 const SPACING = 10_000;
-let database: TestDatabase;
-let journal: Journal;
-beforeAll(async () => {
-  database = await testDatabase({ hasClock: true });
-  journal = new Journal(database.pool, sealers, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
+const { database, journal, endLease } = clockedJournal({
+  leaseMs: LEASE,
+  lookUpSpacingMs: SPACING,
 });
-afterAll(() => database.close());
-
-const found = () => ({ id: "found" });
 
 /** The row as a killed worker leaves it; whether it was sent is unknown. */
 async function crashed(effect: ReturnType<typeof effectOf>): Promise<void> {
-  const provider = new Provider(noAnswer);
-  await journal
-    .perform({ ...effect, effectClass: "once" }, provider.performance)
-    .catch(() => undefined);
-  await database.pool.query(
-    "update trustflow.effects set lease_until = clock_timestamp() where token = $1",
-    [effect.token],
-  );
+  const once = { ...effect, effectClass: "once" as const };
+  await failed(journal.perform(once, new Provider(noAnswer).performance));
+  await endLease(effect);
 }
 
 test("no row: it is sent once, and the next performance gets the stored answer without a call", async () => {
@@ -66,9 +55,7 @@ test("refused: the same refusal again, without a call", async () => {
   const effect = effectOf();
   const provider = new Provider(refused);
   for (let i = 0; i < 2; i += 1) {
-    const refusal = await journal
-      .perform(effect, provider.performance)
-      .catch((error: unknown) => error);
+    const refusal = await failed(journal.perform(effect, provider.performance));
     expect(refusal).toBeInstanceOf(EffectRefused);
     expect((refusal as EffectRefused).refusal).toEqual({ code: "InvalidAddress" });
   }
@@ -104,14 +91,10 @@ test("keyed, no answer, found: adopted at once and kept (docs/reading-the-specif
 test("keyed, no answer, absent twice with the spacing between: sent again with the same token, never earlier", async () => {
   const effect = effectOf();
   const provider = new Provider(noAnswer, nothing);
-  const first = await journal
-    .perform(effect, provider.performance)
-    .catch((error: unknown) => error);
+  const first = await failed(journal.perform(effect, provider.performance));
   expect(first).toBeInstanceOf(EffectAbsentOnce);
   expect((first as EffectAbsentOnce).cause).toBe(noAnswer);
-  const early = await journal
-    .perform(effect, provider.performance)
-    .catch((error: unknown) => error);
+  const early = await failed(journal.perform(effect, provider.performance));
   expect(early).toBeInstanceOf(EffectAbsentOnce);
   expect((early as EffectAbsentOnce).retryAfterMs).toBeLessThanOrEqual(SPACING);
   expect(provider).toMatchObject({ lookUps: 1, sends: { length: 1 } });

@@ -1,44 +1,32 @@
 // An attempt without an answer: nothing else may be sent meanwhile, whatever a person decides and whatever the provider says
 // later.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  EffectAbsentOnce,
-  EffectRefused,
-  EffectWithdrawn,
-  Journal,
-} from "../../../src/journal/journal.js";
+import { expect, test } from "vitest";
+import { EffectAbsentOnce, EffectRefused, EffectWithdrawn } from "../../../src/journal/journal.js";
 import type { Decision } from "../../../src/journal/decisions.js";
 import type { Effect } from "../../../src/journal/journal.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
-  Provider,
+  clockedJournal,
   effectOf,
+  failed,
+  found,
   gate,
   noAnswer,
-  notSent,
-  refused,
-  sealers,
-  sameStep,
   nothing,
-  failed,
+  notSent,
+  Provider,
+  refused,
+  sameStep,
 } from "../support.js";
 import type { Answer } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
 
 const LEASE = 60_000;
 const SPACING = 10_000;
-let database: TestDatabase;
-let journal: Journal;
-beforeAll(async () => {
-  database = await testDatabase({ hasClock: true });
-  journal = new Journal(database.pool, sealers, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
+const { database, journal, statesOf, endLease } = clockedJournal({
+  leaseMs: LEASE,
+  lookUpSpacingMs: SPACING,
 });
-afterAll(() => database.close());
 
-const found = () => ({ id: "found" });
-const statesOf = async (effect: Effect): Promise<string> =>
-  (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
 const decide = (effect: Effect, decision: Decision["decision"], more: Partial<Decision> = {}) =>
   journal.decide(effect, {
     attention: "a-1",
@@ -50,7 +38,6 @@ const decide = (effect: Effect, decision: Decision["decision"], more: Partial<De
 const confirmed = { confirmRetry: true, note: "not in the portal" };
 const write = (effect: Effect, values: string) =>
   database.pool.query(`update trustflow.effects set ${values} where token = $1`, [effect.token]);
-const endLease = (effect: Effect) => write(effect, "lease_until = clock_timestamp()");
 /** A row that was superseded while the provider had no look-up. */
 async function superseded(effect: Effect): Promise<Effect> {
   const once = { ...effect, effectClass: "once" as const };

@@ -1,46 +1,29 @@
 // A lost answer at an account whose look-up is not known to find our items: nothing is sent again because nothing was found,
 // until the look-up is proven, or a person decides (docs/reading-the-specification.md §1).
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  EffectAbsentOnce,
-  EffectMismatch,
-  EffectUnknown,
-  Journal,
-} from "../../../src/journal/journal.js";
+import { expect, test } from "vitest";
+import { EffectAbsentOnce, EffectMismatch, EffectUnknown } from "../../../src/journal/journal.js";
 import type { Decision } from "../../../src/journal/decisions.js";
 import type { Effect, LookUpFinding, EffectHandlers } from "../../../src/journal/journal.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
-  Provider,
+  clockedJournal,
   denied,
   effectOf,
-  noAnswer,
-  notSent,
-  refused,
-  sealers,
-  sameStep,
-  nothing,
   failed,
+  noAnswer,
+  nothing,
+  notSent,
+  Provider,
+  refused,
+  sameStep,
 } from "../support.js";
 import type { Answer } from "../support.js";
 
 const SPACING = 10_000;
-let database: TestDatabase;
-let journal: Journal;
-beforeAll(async () => {
-  database = await testDatabase({ hasClock: true });
-  journal = new Journal(database.pool, sealers, { leaseMs: 60_000, lookUpSpacingMs: SPACING });
+const { database, journal, statesOf, endLease } = clockedJournal({
+  leaseMs: 60_000,
+  lookUpSpacingMs: SPACING,
 });
-afterAll(() => database.close());
 
-const endLease = (effect: Effect) =>
-  database.pool.query(
-    "update trustflow.effects set lease_until = clock_timestamp() where workflow_id = $1",
-    [effect.workflowId],
-  );
-const statesOf = async (effect: Effect): Promise<string> =>
-  (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
 let decisions = 0;
 const retry = (effect: Effect, over: Partial<Decision> = {}) =>
   journal.decide(effect, {
@@ -215,35 +198,26 @@ test.each([
   expect(await statesOf(effect)).toBe("0 sending, 1 answered");
 });
 
-test.each(["keyed", "lookup"] as const)(
-  "%s: a retry of an effect that was not shown as unknown leaves the row to its own rules",
-  async (effectClass) => {
-    const effect = effectOf({ effectClass });
-    const losingOne = losing("found");
-    await failed(journal.perform(effect, losingOne.performance()));
-    await endLease(effect);
-    expect(await retry(effect, { nobodyKnows: false })).toMatchObject({ occurrence: "0" });
-    expect(await statesOf(effect)).toBe("0 sending");
-  },
-);
+test("a retry of an effect that was not shown as unknown leaves the row to its own rules", async () => {
+  const effect = effectOf();
+  await failed(journal.perform(effect, losing("found").performance()));
+  await endLease(effect);
+  expect(await retry(effect, { nobodyKnows: false })).toMatchObject({ occurrence: "0" });
+  expect(await statesOf(effect)).toBe("0 sending");
+});
 
-test.each(
-  (["once", "keyed", "lookup"] as const).flatMap((effectClass) =>
-    [false, true].map((nobodyKnows) => ({ effectClass, nobodyKnows })),
-  ),
-)(
-  "$effectClass: what may have happened is not sent again by an unconfirmed retry (shown as unknown: $nobodyKnows)",
-  async ({ effectClass, nobodyKnows }) => {
-    const effect = effectOf({ effectClass });
-    const losingOne = losing("unproven");
-    await parked(effect, losingOne);
-    const unconfirmed = [{ confirmRetry: false }, { note: "" }, { note: " " }];
-    for (const given of unconfirmed) {
-      expect(await retry(effect, { nobodyKnows, ...given })).toMatchObject({ occurrence: "0" });
-      const end = await settled(() => journal.perform(effect, losingOne.performance()));
-      expect(end).toBeInstanceOf(EffectUnknown);
-    }
-    expect(await statesOf(effect)).toBe("0 sending");
-    expect(losingOne.provider.sends).toHaveLength(1);
-  },
-);
+// Of each class and of both ways of asking: next-action.test.ts.
+test.each([
+  ["that does not confirm it", { confirmRetry: false }],
+  ["without a note", { note: "" }],
+  ["with an empty note", { note: " " }],
+])("what may have happened is not sent again by a retry %s", async (_, given) => {
+  const effect = effectOf();
+  const one = losing("unproven");
+  await parked(effect, one);
+  expect(await retry(effect, given)).toMatchObject({ occurrence: "0" });
+  const end = await settled(() => journal.perform(effect, one.performance()));
+  expect(end).toBeInstanceOf(EffectUnknown);
+  expect(await statesOf(effect)).toBe("0 sending");
+  expect(one.provider.sends).toHaveLength(1);
+});

@@ -1,9 +1,8 @@
 // The ways through `sendMessage` whose histories differ (P1 §1.3, 4.3).
 import type { SendMessageInput } from "../../../src/client.js";
-import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {
   attentionOf,
-  cancels,
+  cancelledWhile,
   decided,
   ends,
   endsAs,
@@ -17,6 +16,7 @@ import {
 import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 
 const doubted = decided(begin, "unknownOutcome");
+const cancelled = cancelledWhile(denied);
 
 export const sendMessagePaths: PathsOf = {
   process: "sendMessage",
@@ -78,10 +78,4 @@ export async function denied(run: PathRun) {
   const handle = await begin(run, "", { account });
   await attentionOf(handle, "accessDenied");
   return { handle, mend: () => system.sandbox.putAccount(account, { roles: ["USER"] }) };
-}
-
-async function cancelled(run: PathRun, decision: Decision) {
-  const waiting = await denied(run);
-  await cancels(run, waiting.handle, decision);
-  return waiting;
 }

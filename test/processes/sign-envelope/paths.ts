@@ -2,11 +2,10 @@
 import { expect } from "vitest";
 import type { EnvelopeHandle, SignEnvelopeInput } from "../../../src/client.js";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
-import type { Decision } from "../../../src/contracts/shared/messages.js";
 import { envelopeInput } from "./inputs.js";
 import {
   attentionOf,
-  cancels,
+  cancelledWhile,
   decide,
   decided,
   ends,
@@ -29,6 +28,7 @@ const once = {
 };
 
 const doubted = decided(begin, "unknownOutcome");
+const cancelled = cancelledWhile(denied);
 const refused = decided(begin, "protocol");
 
 export const signEnvelopePaths: PathsOf = {
@@ -165,10 +165,4 @@ async function denied(run: PathRun) {
   await statusWhere(handle, ({ moreAttentions = [] }) => moreAttentions.length === 1);
   await attentionOf(handle, "accessDenied");
   return { handle, mend };
-}
-
-async function cancelled(run: PathRun, decision: Decision) {
-  const waiting = await denied(run);
-  await cancels(run, waiting.handle, decision);
-  return waiting;
 }

@@ -1,6 +1,6 @@
 // The client against the fixtures transcribed from the specification, over mutual TLS: what it sends, returns and throws.
 import { createSecureContext } from "node:tls";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type { DisposableCertificateAccount } from "../../../src/providers/disposable-certificate/client.js";
 import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
@@ -9,8 +9,9 @@ import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
 import { authority, certificates, mutualTls } from "../http/mutual-tls.js";
 import { answering, startProviderServer } from "../provider-server.js";
-import type { Handler, ProviderServer } from "../provider-server.js";
+import type { Handler } from "../provider-server.js";
 import { accountAt } from "./account.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const denied = { kind: "accessDenied", effect: "none", denies: "operation" };
 const refused = { kind: "invalidRequest", effect: "none" };
@@ -23,11 +24,7 @@ const meanings: Record<"enrolling" | "sending", Record<number, object>> = {
 
 const identity = createSecureContext({ ca: authority.cert, ...certificates.good });
 let handler: Handler;
-let server: ProviderServer;
-beforeAll(async () => {
-  server = await startProviderServer((...args) => handler(...args), { tls: mutualTls });
-});
-afterAll(() => server.close());
+const server = ofFile(() => startProviderServer((...args) => handler(...args), { tls: mutualTls }));
 
 test.each(fixturesOf("client", "disposable-certificate"))("%s", async (_, fixture) => {
   const values: Values = {};

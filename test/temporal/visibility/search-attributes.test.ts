@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import {
@@ -6,15 +6,11 @@ import {
   registerSearchAttributes,
 } from "../../../src/temporal/visibility/search-attributes.js";
 import { registerNamespace, testTemporal } from "../support.js";
-import type { TestTemporal } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
 
 const names = Object.values(searchAttributes).map(({ name }) => name);
-let env: TestTemporal;
 
-beforeAll(async () => {
-  env = await testTemporal();
-});
-afterAll(() => env.teardown());
+const env = ofFile(testTemporal);
 
 async function newNamespace(): Promise<string> {
   const namespace = randomUUID();
