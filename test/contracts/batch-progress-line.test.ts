@@ -3,19 +3,11 @@ import { expect, test } from "vitest";
 import { BatchProgressLine } from "../../src/contracts/send-notice-batch/progress-line.js";
 import { batchFacts } from "../../src/cli/batch/progress.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
+import { trackedStatus } from "../harness/stack/tracked-status.js";
 
 const list = { recipients: 100_000, invalidRows: 3, problems: [] };
 
-const statusOf = (more: object): ProcessStatus => ({
-  process: "sendNoticeBatch",
-  id: "campaign-7",
-  environment: "sandbox",
-  account: "default",
-  phase: "tracking",
-  references: {},
-  timeline: [],
-  ...more,
-});
+const statusOf = (more: object) => trackedStatus("sendNoticeBatch", "campaign-7", more);
 
 const progressAt = (
   second: number,

@@ -6,7 +6,7 @@ import { processes } from "../../src/contracts/registry.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 import { brought } from "../processes/index.js";
 import { assertionInput, holderInput } from "../processes/issue-certificate/inputs.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
+import { letterInput, recipientAddress } from "../processes/send-postal/inputs.js";
 import { signerInput, videoInput } from "../processes/sign-one-shot/inputs.js";
 
 type Path = (string | number)[];
@@ -16,13 +16,6 @@ interface Problem {
   problem: string;
 }
 
-const address = {
-  streetAddress: "Calle Mayor 1",
-  postalCode: "28013",
-  locality: "Madrid",
-  region: "Madrid",
-  country: "ES",
-};
 const stored = {
   uri: `document:${"0".repeat(32)}`,
   sha256: "0".repeat(64),
@@ -32,7 +25,7 @@ const stored = {
 const letter = letterInput("order-7", "delivered", {
   account: "second-office",
   recipientEmail: "ada@example.org",
-  issuerAddress: address,
+  issuerAddress: recipientAddress,
   options: {
     postServiceType: "Letter",
     postServiceProfile: "Profile",
@@ -179,7 +172,7 @@ function startOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(".", "\\.")}(\\.|$)`);
 }
 
-const { region: _, ...noRegion } = address;
+const { region: _, ...noRegion } = recipientAddress;
 
 test.each<[string, Problem[], keyof typeof contracts, object]>([
   [

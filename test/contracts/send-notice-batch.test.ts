@@ -19,6 +19,7 @@ import { checkInput } from "../../src/contracts/shared/problems.js";
 import { preflight } from "../../src/batch/recipients/preflight.js";
 import { ReportCounter } from "../../src/batch/recipients/report.js";
 import { all } from "../batch/recipients/lists.js";
+import { trackedStatus } from "../harness/stack/tracked-status.js";
 
 const hex = (digit: string, length: number) => digit.repeat(length);
 const list = {
@@ -135,15 +136,7 @@ test("the states before the start, and those of a broken batch, are states of P2
   expect(batchStates.filter(outcomeOfBroken)).toEqual(["Invalid", "Failed"]);
 });
 
-const status = {
-  process: "sendNoticeBatch",
-  id: "campaign-7",
-  environment: "sandbox",
-  account: "default",
-  phase: "tracking",
-  references: {},
-  timeline: [],
-};
+const status = trackedStatus("sendNoticeBatch", "campaign-7");
 
 test("the check of a list and the counts of a report stand in status and result as they are", async () => {
   const file = "address;legalname\nada@example.com;Ada\nbo;Bo\nbo;";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { PostalOptions, SendPostalInput } from "../../src/contracts/send-postal/contract.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
+import { recipientAddress } from "../processes/send-postal/inputs.js";
 
 test.each(["es", "ES", "pt-BR", "zh-Hant-TW", "cat"])("the language %s is taken", (language) => {
   expect(PostalOptions.safeParse({ language }).success).toBe(true);
@@ -12,13 +13,7 @@ test.each(["", "Spanish", "pt_BR", "e", "es-"])("the language %j is refused", (l
 
 const letter = {
   document: { base64: "JVBERi0xLjQK", mediaType: "application/pdf" },
-  recipientAddress: {
-    streetAddress: "Calle Mayor 1",
-    postalCode: "28013",
-    locality: "Madrid",
-    region: "Madrid",
-    country: "ES",
-  },
+  recipientAddress,
 };
 const problemsOf = (options: object, address: object = {}) =>
   checkInput(SendPostalInput, {

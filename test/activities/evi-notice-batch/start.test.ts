@@ -188,46 +188,45 @@ test("a scheduled batch is not deleted shortly before its date", async () => {
   expect(await deleting("late", 1_000)).toEqual({ answer: "deleted" });
 });
 
-test.each([400, 405, 409])(
-  "a deletion of a scheduled batch that is answered %i is too late, whatever the provider shows",
-  async (status) => {
-    const { run, created, effect } = bench.batch();
-    const { batchId } = await created();
-    const scheduledDate = new Date(Date.now() + HOUR_MS).toISOString();
-    const started = { startedAt: new Date().toISOString(), scheduledDate };
-    bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status });
-    const deleting = run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
-    expect(await deleting).toEqual({ answer: "tooLate" });
-    expect(await stateOf(batchId)).toBe("Draft");
-  },
-);
+describe("a scheduled batch", () => {
+  const ahead = () => new Date(Date.now() + HOUR_MS).toISOString();
+  const reject = { kind: "reject", times: "always" } as const;
 
-describe("a scheduled batch that the provider does not show any more", () => {
-  async function deleting(answer?: number, inMs = HOUR_MS) {
+  /** Deletes it; `answer`: the status of each deletion. */
+  async function deleted(isShown: boolean, answer?: number, scheduledDate = ahead()) {
     const { run, created, effect } = bench.batch();
     const { batchId } = await created();
-    const scheduledDate = new Date(Date.now() + inMs).toISOString();
     const started = { startedAt: new Date().toISOString(), scheduledDate };
-    const reject = { kind: "reject", times: "always" } as const;
-    bench.sandbox.faults.add({ ...reject, operation: "evi-notice.getBatch", status: 404 });
+    if (!isShown)
+      bench.sandbox.faults.add({ ...reject, operation: "evi-notice.getBatch", status: 404 });
     if (answer !== undefined) {
       const operation = "evi-notice.deleteBatch";
       bench.sandbox.faults.add({ ...reject, operation, status: answer });
     }
-    return run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
+    const said = await run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
+    if (isShown) expect(await stateOf(batchId)).toBe("Draft");
+    return said;
   }
 
-  test.each([400, 405, 409])("is not deleted where that was answered %i", async (status) => {
-    expect(await deleting(status)).toEqual({ answer: "tooLate" });
+  test.each([400, 405, 409].flatMap((status) => [true, false].map((shown) => [status, shown])))(
+    "whose deletion is answered %i is not deleted, whatever the provider shows: %s",
+    async (status, isShown) => {
+      const said = await deleted(isShown === true, Number(status));
+      expect(said).toEqual({ answer: "tooLate" });
+    },
+  );
+
+  test("that the provider does not show is not deleted where it is too late to ask for that", async () => {
+    const soon = new Date(Date.now() + 1_000).toISOString();
+    expect(await deleted(false, undefined, soon)).toEqual({ answer: "tooLate" });
   });
 
-  test("is not deleted where it is too late to ask for that", async () => {
-    expect(await deleting(undefined, 1_000)).toEqual({ answer: "tooLate" });
-  });
-
-  test.each([undefined, 404])("is deleted where that was answered as done: %s", async (status) => {
-    expect(await deleting(status)).toEqual({ answer: "deleted" });
-  });
+  test.each([undefined, 404])(
+    "that the provider does not show is deleted where that was answered as done: %s",
+    async (status) => {
+      expect(await deleted(false, status)).toEqual({ answer: "deleted" });
+    },
+  );
 });
 
 test("a draft that the provider does not delete is looked at again, as a person may have started it", async () => {

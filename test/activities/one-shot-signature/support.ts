@@ -17,8 +17,6 @@ import { sealersIn } from "../../harness/stack/sealers.js";
 import { accountAt } from "../../providers/one-shot-signature/account.js";
 import { inAttempt } from "../attempts.js";
 
-export type Bench = Awaited<ReturnType<typeof openBench>>;
-
 const LEASE_MS = 3_000;
 const provider = "one-shot-signature";
 

@@ -9,20 +9,15 @@ import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { canonicalJson } from "../../../src/crypto/json-digest.js";
 import { contentOf } from "../../../src/documents/content.js";
 import { noticeInput } from "../../processes/send-notice/inputs.js";
+import { trackedStatus } from "../../harness/stack/tracked-status.js";
 import { inAttempt } from "../attempts.js";
 
 const workflowId = "sendNotice/order-1.notice";
 const startedAt = "2026-01-01T00:00:00.000Z";
 const at = { at: startedAt, source: "process" as const, event: "Submitted" };
-const shown: ProcessStatus = {
-  process: "sendNotice",
-  id: "order-1.notice",
-  environment: "sandbox",
-  account: "default",
-  phase: "tracking",
-  references: { uniqueId: "u-1" },
-  timeline: [at],
-};
+const shown = trackedStatus("sendNotice", "order-1.notice", {
+  ...{ references: { uniqueId: "u-1" }, timeline: [at] },
+});
 const open = (more: Partial<ProcessStatus> = {}): LookedAt => ({
   run: "open",
   startedAt,

@@ -114,7 +114,11 @@ test("--history --full shows the reader by the private keys of the inbox alone, 
 });
 
 test("what is no batch, and one that is not known", async () => {
-  expect((await recipients("sendPostal/order-7")).code).toBe(2);
+  const other = await recipients("sendPostal/order-7");
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    expect.stringContaining("is no batch of notices"),
+  ]);
   const unknown = await recipients("nobody");
   expect(unknown.code).toBe(3);
   expect(unknown.stderr).toContain("sendNoticeBatch/nobody has no notices here");

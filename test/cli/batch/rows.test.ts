@@ -1,13 +1,7 @@
 // What `recipients` and `report` show of a batch that runs: its notices, and its list.
 import { expect, test } from "vitest";
 import type { BatchItem, BatchItems } from "../../../src/batch/items/items.js";
-import {
-  batchIdOf,
-  noticeRow,
-  noticesByLine,
-  noticesOf,
-  recipientRows,
-} from "../../../src/cli/batch/rows.js";
+import { noticeRow, noticesByLine, noticesOf, recipientRows } from "../../../src/cli/batch/rows.js";
 
 const at = new Date("2026-03-02T09:15:27Z");
 const notices: BatchItem[] = [
@@ -87,10 +81,4 @@ test("each row of the list has its notice by its line, or why it has none; a not
       source: "list",
     },
   ]);
-});
-
-test("only a batch has recipients", () => {
-  expect(batchIdOf("campaign-7")).toBe("sendNoticeBatch/campaign-7");
-  expect(batchIdOf("sendNoticeBatch/campaign-7")).toBe("sendNoticeBatch/campaign-7");
-  expect(() => batchIdOf("sendPostal/order-7")).toThrow("is no batch of notices");
 });

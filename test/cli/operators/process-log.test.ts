@@ -5,8 +5,9 @@ import type { ConnectionLike } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { ProcessLog } from "../../../src/cli/operators/process-log.js";
+import { trackedStatus } from "../../harness/stack/tracked-status.js";
 import { statusMemo } from "../../../src/contracts/shared/names.js";
-import type { ProcessStatus, TimelineEntry } from "../../../src/contracts/shared/status.js";
+import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
 
 const began = Date.parse("2026-01-01T00:00:00.000Z");
 const entry = (event: string, minute: number): TimelineEntry => ({
@@ -28,11 +29,8 @@ interface Run {
 async function looks(since: number, ...lists: Run[][]): Promise<string[][]> {
   let shown: Run[] = [];
   const infoOf = ({ id, runId = "r", timeline, earlierEntries, endedAt }: Run) => {
-    const status: ProcessStatus = {
-      ...{ process: "sendPostal", id, environment: "sandbox", account: "default" },
-      ...{ phase: "tracking", references: {}, timeline },
-      ...(earlierEntries !== undefined && { earlierEntries }),
-    };
+    const earlier = earlierEntries !== undefined && { earlierEntries };
+    const status = trackedStatus("sendPostal", id, { timeline, ...earlier });
     return {
       execution: { workflowId: `sendPostal/${id}`, runId },
       ...{ type: { name: "sendPostal" }, status: endedAt === undefined ? 1 : 5 },

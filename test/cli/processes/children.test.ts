@@ -6,16 +6,11 @@ import {
   childResults,
   withoutChildren,
 } from "../../../src/cli/processes/children.js";
+import { trackedStatus } from "../../harness/stack/tracked-status.js";
 import type { ServeNoticeStatus } from "../../../src/contracts/serve-notice/contract.js";
 
 const status = (children: ServeNoticeStatus["children"]): ServeNoticeStatus => ({
-  process: "serveNotice",
-  id: "order-1",
-  environment: "sandbox",
-  account: "default",
-  phase: "tracking",
-  references: {},
-  timeline: [],
+  ...trackedStatus("serveNotice", "order-1"),
   ...(children && { children }),
 });
 const notice = { process: "sendNotice", id: "order-1.notice" };

@@ -5,6 +5,7 @@ import { generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
+import { recipientAddress } from "../../processes/send-postal/inputs.js";
 import { assertionInput, holderInput } from "../../processes/issue-certificate/inputs.js";
 import { commandLine } from "../in-process.js";
 import { temporaryFolder } from "../../harness/temporary.js";
@@ -13,13 +14,7 @@ const folder = await temporaryFolder();
 const letter = {
   document: { path: "letter.pdf" },
   recipientName: "A Very Private Name",
-  recipientAddress: {
-    streetAddress: "Calle Mayor 1",
-    postalCode: "28013",
-    locality: "Madrid",
-    region: "Madrid",
-    country: "ES",
-  },
+  recipientAddress,
 };
 
 beforeAll(async () => {
@@ -157,10 +152,8 @@ test("each invalid field is named in the caller's spelling", async () => {
 });
 
 test.each([
+  // Of files: start-input.test.ts.
   [{ path: "missing.pdf" }, "document.path"],
-  [{ path: "letter.txt" }, "document.path"],
-  [{ path: 7 }, "document.path"],
-  [{ path: "letter.pdf", sha256: "0" }, "document.sha256"],
   [{ path: "letter.pdf", mediaType: "text/plain" }, "document.mediaType"],
   [{ base64: "bm90IGEgUERG", mediaType: "application/pdf" }, "document.base64"],
   [

@@ -1,6 +1,7 @@
 // What `watch` prints of each status: every timeline entry once, in whatever order they come. What a full status shows.
 import { expect, test } from "vitest";
 import type { ProcessStatus, TimelineEntry } from "../../../src/contracts/shared/status.js";
+import { trackedStatus } from "../../harness/stack/tracked-status.js";
 import { ProgressLines, resultText, statusText } from "../../../src/cli/processes/show.js";
 
 const entry = (event: string, minute: number): TimelineEntry => ({
@@ -9,16 +10,8 @@ const entry = (event: string, minute: number): TimelineEntry => ({
   event,
 });
 
-const statusOf = (timeline: TimelineEntry[], more: Partial<ProcessStatus> = {}): ProcessStatus => ({
-  process: "sendPostal",
-  id: "order-7",
-  environment: "sandbox",
-  account: "default",
-  phase: "tracking",
-  references: {},
-  timeline,
-  ...more,
-});
+const statusOf = (timeline: TimelineEntry[], more: Partial<ProcessStatus> = {}) =>
+  trackedStatus("sendPostal", "order-7", { timeline, ...more });
 
 function printed(...statuses: ProcessStatus[]): string[] {
   const progress = new ProgressLines();

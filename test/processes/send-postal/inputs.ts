@@ -5,6 +5,11 @@ import type { Stopped } from "../stopped.js";
 
 export const letterPdf = pdf(["A letter of a test"]);
 
+export const recipientAddress = {
+  streetAddress: "Calle Mayor 1",
+  ...{ postalCode: "28013", locality: "Madrid", region: "Madrid", country: "ES" },
+};
+
 /** An input whose intent is its `lookupKey`, by which the sandbox's ledger knows it. */
 export function letterInput(
   intent: string,
@@ -14,13 +19,7 @@ export function letterInput(
   return {
     document: { base64: letterPdf.toString("base64"), mediaType: "application/pdf" },
     recipientName: `sandbox:${magic}`,
-    recipientAddress: {
-      streetAddress: "Calle Mayor 1",
-      postalCode: "28013",
-      locality: "Madrid",
-      region: "Madrid",
-      country: "ES",
-    },
+    recipientAddress,
     lookupKey: intent,
     settings: fastSettings,
     ...more,

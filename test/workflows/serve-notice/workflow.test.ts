@@ -8,6 +8,7 @@ import {
 } from "../../../src/contracts/serve-notice/contract.js";
 import type { ServeNoticeInput } from "../../../src/contracts/serve-notice/contract.js";
 import { serveNotice } from "../../../src/workflows/serve-notice/workflow.js";
+import { trackedStatus } from "../../harness/stack/tracked-status.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 const DEADLINE = 1_000;
@@ -38,17 +39,11 @@ type Fakes = Partial<Record<keyof typeof good, ((given: any) => unknown) | undef
 const open = (state?: string, more: object = {}): LookedAt => ({
   run: "open",
   startedAt,
-  status: {
-    process: "sendNotice",
-    id: "test.notice",
-    environment: "sandbox",
-    account: "default",
-    phase: "tracking",
+  status: trackedStatus("sendNotice", "test.notice", {
     references: { uniqueId: "u-1" },
-    timeline: [],
     ...(state !== undefined && { state }),
     ...more,
-  },
+  }),
 });
 /** The evidence of each, by its digest alone told apart. */
 const evidenceOf = (processName: string) => ({
