@@ -182,6 +182,8 @@ test("a forged answer about Temporal's cancellation stops nothing: it is asked f
   await run.cancel();
   for (let minute = 0; minute < forged.length; minute += 1) await run.pass(60);
   expect([answers, cancelled]).toEqual([[], 1]);
+  // However long that takes.
+  expect(run.calls.map(({ isPatient }) => isPatient)).toEqual([...forged, {}].map(() => true));
   await end();
   expect(run.result).toBe("done");
 });

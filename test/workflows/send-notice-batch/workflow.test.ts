@@ -125,20 +125,6 @@ test("the input goes into one activity, and attachments and affidavits only wher
   });
 });
 
-test.each([1, 8, 60])(
-  "%s days of affidavits are waited for before they are collected",
-  async (days) => {
-    const affidavitWindowSeconds = days * 86_400;
-    const settings = { ...plan.settings, collectAffidavits: true, affidavitWindowSeconds };
-    const run = await start({}, { settings });
-    await run.pass(affidavitWindowSeconds - 1);
-    expect([run.open, run.result]).toEqual([[], undefined]);
-    await run.pass(1);
-    expect(run.types.slice(-2)).toEqual(["archiveAffidavits", "writeReport"]);
-    expect(run.result).toMatchObject({ outcome: "closed", archive: document });
-  },
-);
-
 describe("a question whose time was not enough", () => {
   const unchanged = { kind: "unchanged" as const, provider: "evi-notice" };
   const settings = { ...plan.settings, collectAffidavits: true };
