@@ -14,6 +14,7 @@ import { GoesOnLater } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { whenVisible } from "../runtime/polling.js";
 import type { BatchContext, OfBatch } from "./context.js";
+import { isPlainId } from "./sweep.js";
 import { attemptLimit } from "./context.js";
 
 export interface AffidavitArchive {
@@ -146,6 +147,7 @@ function idsOf(found: Downloaded[]): string[] {
 
 async function download(context: BatchContext, notice: Notice, spool: Spool): Promise<Downloaded> {
   const { evidenceId: id } = notice;
+  if (!isPlainId(id)) return { notice, files: [] };
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id }, spool, signal),
   );

@@ -66,16 +66,19 @@ async function findDescribed(
 ): Promise<{ batchId: string } | undefined> {
   const found: string[] = [];
   let cursor: Cursor | undefined;
+  let hasMore = true;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const asked = { textSearch: token, limit: 100, cursor };
     const page = await context.ask("queryBatches", eviNotice.queryBatches, asked);
     for (const batch of page.results)
       if (isOurs(batch.description?.trim() ?? "")) found.push(batch.batchId);
-    cursor = page.hasMoreResults ? page.cursor : undefined;
-    if (cursor === undefined) break;
+    ({ cursor } = page);
+    hasMore = page.hasMoreResults;
+    if (!hasMore || cursor === undefined) break;
   }
   const [batchId] = found;
-  if (found.length > 1 || (cursor !== undefined && batchId === undefined))
+  // Where the list was not read to its end, nothing is absent.
+  if (found.length > 1 || (hasMore && batchId === undefined))
     throw context.problem("queryBatches", "a search by our own token finds several batches");
   return batchId === undefined ? undefined : { batchId };
 }

@@ -118,7 +118,7 @@ async function readByKeys(
 
 /**
  * Mails and text messages of a batch have no read (P2 §4.4): they are asked for, and not shown. So is an id that the provider refuses, and
- * one that no notice has, which is put into no path: a callback may have brought it.
+ * one that no notice has.
  */
 async function readById(context: BatchContext, item: Listed): Promise<ReadItem> {
   if (!isPlainId(item.evidenceId)) return item;
@@ -127,7 +127,8 @@ async function readById(context: BatchContext, item: Listed): Promise<ReadItem> 
   return notice ? { ...item, ...stateOf(notice) } : item;
 }
 
-function isPlainId(id: string): boolean {
+/** Whether an id may stand in a path; a callback alone may have brought it. */
+export function isPlainId(id: string): boolean {
   return /^[\w.:~-]{1,200}$/.test(id) && !/^\.+$/.test(id);
 }
 

@@ -1,6 +1,6 @@
 // Makes the request of every endpoint of the notice API, fills ids into paths, and reads pages.
 import { misuseError } from "../http/answer.js";
-import { call as callHost } from "../http/call.js";
+import { call as callHost, filledPath } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
 import { empty } from "../http/described.js";
 import type { Described } from "../http/described.js";
@@ -34,13 +34,13 @@ export async function call<T>(
   { ids = {}, isSecret = false, ...request }: NoticeRequest,
   described: Described<T>,
 ): Promise<Answered<T>> {
-  const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(ids[name] ?? ""),
-  );
+  const asked = asking(operation);
+  let { path } = request;
+  for (const [name, id] of Object.entries(ids)) path = filledPath(asked, path, name, id);
   const accept = answerTypes.join(", ");
   const headers = { accept, ...request.headers };
   return callHost(
-    asking(operation),
+    asked,
     account,
     { ...request, path, headers, basic: account },
     { ...described, ...(isSecret && { isSecret }) },

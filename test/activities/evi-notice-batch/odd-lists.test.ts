@@ -1,9 +1,13 @@
 // Lists of the provider that differ from what was sent: nothing of ours is deleted, and none is read without an end (P2 §4.3).
 import { expect, test } from "vitest";
 import { BatchContext } from "../../../src/activities/evi-notice-batch/context.js";
-import { addBatchAttachments } from "../../../src/activities/evi-notice-batch/set-up.js";
+import {
+  addBatchAttachments,
+  createBatch,
+} from "../../../src/activities/evi-notice-batch/set-up.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { get } from "../../../src/providers/evi-notice/client.js";
 import { openStore } from "../../harness/documents/open-store.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
 import { answering, serverOfEachTest } from "../../providers/provider-server.js";
@@ -55,4 +59,29 @@ test("pages of recipients that lead back to themselves need a person", async () 
     for await (const page of context.recipients(batchId, 2)) expect(page).toHaveLength(1);
   });
   await expect(reading).rejects.toMatchObject({ kind: "protocol" });
+});
+
+test("a search that says there is more, and not where, proves no absence", async () => {
+  server.answer = (request, ...rest) => {
+    const answers = { POST: [{}, 500], QUERY: [{ Results: [], HasMoreResults: true }, 200] };
+    const [body, status] = answers[request.method as "POST"];
+    answering(body, status as number)(request, ...rest);
+  };
+  const journal = {
+    async perform(_: unknown, { lookUp }: { lookUp(token: string): Promise<unknown> }) {
+      return lookUp("token");
+    },
+  };
+  const given = { effect: { step: "create", occurrence: "0" }, mode: "quick" as const };
+  const looking = inContext((context) => createBatch(context, { ...given, account: "default" }), {
+    journal,
+  });
+  await expect(looking).rejects.toMatchObject({ kind: "protocol" });
+});
+
+test("an id that would make another path of it is never sent", async () => {
+  await expect(get(accountAt(server.url), { id: ".." })).rejects.toMatchObject({
+    kind: "protocol",
+  });
+  expect(server.received).toEqual([]);
 });
