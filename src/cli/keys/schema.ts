@@ -1,14 +1,13 @@
 // `trustflow schema PROCESS` prints the JSON Schema of a contract; `trustflow keys generate` makes keys.
-import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
 import { ringOf } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { addCommand, processArgument } from "../command.js";
 import { usageError } from "../output/exit.js";
-import { invalidInput, readText, writePrivate } from "../files.js";
+import { writePrivate } from "../files.js";
 import { writeData, writeJson, writeLines, writeNote } from "../output/output.js";
-import { rings, writeSecretFiles } from "./secret-files.js";
+import { writeSecretFiles } from "./secret-files.js";
 import { addSigningToken } from "./signing-token.js";
 import { terminal } from "../output/terminal.js";
 
@@ -32,9 +31,6 @@ one) and its answer.`,
 
 interface Generated {
   id: string;
-  env?: boolean;
-  out?: string;
-  template?: string;
   secrets?: string;
   json?: boolean;
 }
@@ -48,73 +44,35 @@ export function addKeys(program: Command): void {
   addCommand(keys, "generate", {
     summary: "print a key ring with one new key",
     details: `A ring is "id:base64,id:base64…": the first key encrypts, every key decrypts. To rotate, add
-a new key last in every role and client and restart them; then put it first and restart them again. --env prints one
-ring per purpose and a codec server token, as environment variables. --out writes a file that only its owner can read;
-a shell redirection would let others read it. --template fills the values into a copy of that file. --secrets writes the
-same values, a password for each database role and a list of logins of the Web UI without an entry, each into its own
-file, in a folder that only its owner can enter.`,
+a new key last in every role and client and restart them; then put it first and restart them again. --secrets writes one
+ring per purpose, a token of the codec server, a password for each database role and a list of logins of the Web UI without
+an entry, each into its own file, in a folder that only its owner can enter.`,
     example: "trustflow keys generate --id 2026-11\ntrustflow keys generate --secrets secrets",
   })
     .option("--id <id>", "id of the new key", "k1")
-    .addOption(
-      new Option("--env", "all that a deployment needs, as NAME=value lines").conflicts("secrets"),
-    )
-    .addOption(
-      new Option(
-        "--out <file>",
-        "write a new file that only you can read, instead of stdout",
-      ).conflicts("secrets"),
-    )
-    .option("--template <file>", "with --env: copy this file and fill in the keys")
     .option(
       "--secrets <directory>",
       "write each secret that docker-compose.yml reads into its own file; existing files stay",
     )
-    .action(async ({ id, env, out, template, secrets, json }: Generated) => {
-      const { generateKeyRing, KeyRing } = await import("../../crypto/key-ring.js");
-      const ring = () => {
+    .action(async ({ id, secrets, json }: Generated) => {
+      const { generateKeyRing } = await import("../../crypto/key-ring.js");
+      const newRing = () => {
         try {
           return generateKeyRing(id);
         } catch (error) {
           throw usageError(`--id: ${(error as Error).message}`);
         }
       };
-      const write = async (text: string, asJson: object) => {
-        if (out !== undefined) await writePrivate(out, text, "--out");
-        if (json) writeJson(out === undefined ? asJson : { file: out });
-        else if (out === undefined) writeLines(text);
-        else writeNote(terminal`${out} is written; only you can read it`);
-      };
-      if (template !== undefined && !(env && out !== undefined))
-        throw usageError("--template: needs --env and --out");
       if (secrets !== undefined) {
-        const written = await writeSecretFiles(secrets, ring);
+        const written = await writeSecretFiles(secrets, newRing);
         if (json) return writeJson({ written });
         return writeNote(
           terminal`${secrets}: ${written.join(", ") || "all files existed already"}`,
         );
       }
-      if (!env) {
-        const text = ring();
-        return write(`${text}\n`, { ring: text });
-      }
-      const ownRings = rings.map((name): [string, string] => [
-        `TRUSTFLOW_KEYS__${name.toUpperCase()}`,
-        ring(),
-      ]);
-      const { publicRingOf } = await import("../../crypto/sealed-box.js");
-      const values = Object.fromEntries([
-        ...ownRings,
-        ...ownRings
-          .filter(([name]) => /__(INBOX|SECRETS)$/.test(name))
-          .map(([name, text]) => [`${name}_PUBLIC`, publicRingOf(KeyRing.parse(text))]),
-        ["TRUSTFLOW_CODEC_SERVER__TOKEN", randomBytes(24).toString("base64url")],
-      ]) as Record<string, string>;
-      const text =
-        template === undefined
-          ? linesOf(values)
-          : filledIn(await readText(template, "--template"), values);
-      return write(text, values);
+      const ring = newRing();
+      if (json) writeJson({ ring });
+      else writeData(terminal`${ring}`);
     });
   addCommand(keys, "public", {
     summary: "print the public ring of keys.inbox or keys.secrets",
@@ -153,32 +111,13 @@ for keys.operator, and only the second line is printed.`,
         [`TRUSTFLOW_OPERATORS__${name.toUpperCase().replaceAll("-", "_")}__PUBLIC_KEYS`]: publicKey,
       };
       if (json) writeJson(values);
-      else writeLines(linesOf(values));
+      else
+        writeLines(
+          Object.entries(values)
+            .map(([name, value]) => `${name}=${value}`)
+            .join("\n"),
+        );
     });
 
   addSigningToken(keys);
-}
-
-function linesOf(values: Record<string, string>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join("");
-}
-
-/** Returns a copy of the text with each value filled in at its empty `NAME=`; values without such a line come last. */
-function filledIn(template: string, values: Record<string, string>): string {
-  const rest = { ...values };
-  const lines = template
-    .replace(/\n$/, "")
-    .split("\n")
-    .map((line) => {
-      const [, name = "", given] = /^(\w+)=(.*)$/.exec(line) ?? [];
-      const value = rest[name];
-      if (value === undefined) return line;
-      if (given !== "")
-        throw invalidInput([{ path: "--template", problem: `already has a value for ${name}` }]);
-      delete rest[name];
-      return `${name}=${value}`;
-    });
-  return `${lines.join("\n")}\n${linesOf(rest)}`;
 }

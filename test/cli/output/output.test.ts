@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { printPieces, table } from "../../../src/cli/output/output.js";
+import { rings } from "../../../src/cli/keys/secret-files.js";
 import { paint, terminal } from "../../../src/cli/output/terminal.js";
 import { processes } from "../../../src/contracts/registry.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
@@ -68,26 +69,6 @@ test("keys generate prints a ring that can be read, and another one each time", 
   expect(one.stdout).not.toBe(other.stdout);
 });
 
-test("keys generate --env names what a deployment needs", async () => {
-  const { stdout } = await commandLine(["keys", "generate", "--env", "--id", "n1"]);
-  const names = stdout
-    .trim()
-    .split("\n")
-    .map((line) => line.split("=")[0]);
-  expect(names).toEqual([
-    "TRUSTFLOW_KEYS__CODEC",
-    "TRUSTFLOW_KEYS__CODEC_WRITE",
-    "TRUSTFLOW_KEYS__SECRETS",
-    "TRUSTFLOW_KEYS__CALLBACK",
-    "TRUSTFLOW_KEYS__JOURNAL",
-    "TRUSTFLOW_KEYS__INBOX",
-    "TRUSTFLOW_KEYS__DOCUMENTS",
-    "TRUSTFLOW_KEYS__SECRETS_PUBLIC",
-    "TRUSTFLOW_KEYS__INBOX_PUBLIC",
-    "TRUSTFLOW_CODEC_SERVER__TOKEN",
-  ]);
-});
-
 test("keys generate --secrets writes the files of a deployment into a private folder, and keeps existing ones", async () => {
   const directory = join(folder, "secrets");
   const run = () => commandLine(["keys", "generate", "--secrets", directory, "--json"]);
@@ -98,6 +79,10 @@ test("keys generate --secrets writes the files of a deployment into a private fo
     (await text("keys_inbox_public")).trim(),
   );
   expect(new Set(await Promise.all(written.map(text))).size).toBe(written.length);
+  expect(written.filter((name) => !name.startsWith("database_"))).toEqual([
+    ...rings.map((name) => `keys_${name}`),
+    ...["keys_inbox_public", "keys_secrets_public", "codec_server_token", "web_ui_users"],
+  ]);
   const before = await text("database_worker");
   await rm(join(directory, "keys_journal"));
   expect(JSON.parse((await run()).stdout)).toEqual({ written: ["keys_journal"] });
@@ -143,52 +128,4 @@ test("the sandbox is steered by its sub-commands", async () => {
   const ledger = await commandLine(["sandbox", "ledger", ...at]);
   expect(JSON.parse(ledger.stdout)).toMatchObject({ effects: [], duplicates: [], violations: [] });
   expect((await commandLine(["sandbox", "item", "none", "--url", sandbox.url])).code).toBe(3);
-});
-
-test("keys generate --out makes a file for its owner alone, fills in the template, and overwrites nothing", async () => {
-  const [template, out] = [join(folder, "template"), join(folder, "made.env")];
-  await writeFile(template, "# A comment\nOTHER=\nTRUSTFLOW_KEYS__CODEC=\n");
-  const args = ["keys", "generate", "--env", "--template", template, "--out", out];
-  const { code, stdout, stderr } = await commandLine(args);
-  expect({ code, stdout, stderr }).toEqual({
-    code: 0,
-    stdout: "",
-    stderr: `${out} is written; only you can read it\n`,
-  });
-  expect((await stat(out)).mode & 0o777).toBe(0o600);
-  const written = await readFile(out, "utf8");
-  const lines = written.split("\n");
-  expect(lines.slice(0, 2)).toEqual(["# A comment", "OTHER="]);
-  const value = (name: string) =>
-    lines.findLast((line) => line.startsWith(`${name}=`))?.slice(name.length + 1);
-  expect(KeyRing.parse(value("TRUSTFLOW_KEYS__CODEC") ?? "").active.id).toBe("k1");
-  expect(lines[2]).toContain("TRUSTFLOW_KEYS__CODEC=k1:");
-  expect(value("TRUSTFLOW_CODEC_SERVER__TOKEN")).toMatch(/^[\w-]{32}$/);
-  const again = await commandLine(args);
-  expect(again.code).toBe(2);
-  expect(again.stderr).toContain("--out: the file exists already and is not overwritten");
-  expect(await readFile(out, "utf8")).toBe(written);
-  const filled = await commandLine([
-    "keys",
-    "generate",
-    "--env",
-    "--template",
-    out,
-    "--out",
-    `${out}2`,
-  ]);
-  expect(filled.code).toBe(2);
-  expect(filled.stderr).toContain("--template: already has a value for TRUSTFLOW_KEYS__CODEC");
-});
-
-test("keys generate --out takes a single ring too; --template needs --env and --out", async () => {
-  const out = join(folder, "ring");
-  const json = await commandLine(["keys", "generate", "--out", out, "--json"]);
-  expect(JSON.parse(json.stdout)).toEqual({ file: out });
-  expect(KeyRing.parse((await readFile(out, "utf8")).trim()).active.id).toBe("k1");
-  const { code, stderr } = await commandLine(["keys", "generate", "--template", out]);
-  expect({ code, stderr }).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--template"),
-  });
 });
