@@ -243,7 +243,7 @@ export class Role {
       try {
         const running = await program.run(() =>
           (roles[this.#name] as (config: never) => Promise<RunningRole>)(
-            load(ConfigWithAccounts, envOfRole(this.#name, this.#env, {})) as never,
+            load(ConfigWithAccounts, envOfRole(this.#name, this.#env)) as never,
           ),
         );
         if (this.#program !== program) return;

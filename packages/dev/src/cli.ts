@@ -5,8 +5,6 @@ import type { Command } from "commander";
 import { shellWord } from "trustflow/internal/contracts/shared/text.js";
 import type { Progress } from "./processes/tools.js";
 import type { DemoReport } from "./demo/demo.js";
-import type { Speed } from "trustflow-sandbox";
-import { speed } from "trustflow-sandbox/cli";
 import type { EnvironmentFiles } from "./dev.js";
 import type { Rehearsal, Rehearsed } from "./rehearse.js";
 import type { Stack } from "./stack/stack.js";
@@ -28,8 +26,6 @@ interface DevOptions {
   directory?: string;
   reset?: boolean;
   config?: string;
-  speed?: Speed;
-  databaseUrl?: string;
   json?: boolean;
 }
 
@@ -52,17 +48,10 @@ If trustflow.toml has accounts, dev uses them too; the sandbox's account is then
     .option("--directory <directory>", "folder for its state; default .trustflow")
     .option("--reset", "delete the state of Temporal, PostgreSQL and the sandbox first")
     .option("--config <file>", "configuration file; default trustflow.toml, if it exists")
-    .option(
-      "--speed <factor>",
-      "speed of the sandbox's clock: virtual seconds per second, or manual; default auto",
-      speed,
-    )
-    .option("--database-url <url>", "URL of your own PostgreSQL")
-    .action(async ({ json, speed: sandboxSpeed, ...options }: DevOptions) => {
+    .action(async ({ json, ...options }: DevOptions) => {
       const { runDev } = await import("./dev.js");
       await runDev({
         ...options,
-        ...(sandboxSpeed !== undefined && { sandboxSpeed }),
         progress,
         onReady: (stack, files) => sayReady(stack, files, json),
       });

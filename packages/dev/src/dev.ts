@@ -4,7 +4,6 @@ import { existsSync, type FSWatcher, watch } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Speed } from "trustflow-sandbox";
 import { exported, readOwnConfiguration, refuseOwnVariables } from "./stack/own-configuration.js";
 import { openPrivateFolder } from "./stack/private-folder.js";
 import { resetStack } from "./stack/reset.js";
@@ -20,9 +19,6 @@ export interface DevOptions {
   reset?: boolean;
   /** Default `trustflow.toml` here, if there is one. */
   config?: string;
-  /** Default `auto`. */
-  sandboxSpeed?: Speed;
-  databaseUrl?: string;
   progress: Progress;
   /** Called once everything is up. */
   onReady: (stack: Stack, files: EnvironmentFiles) => void;
@@ -62,10 +58,9 @@ export async function runDev(options: DevOptions): Promise<void> {
       void revive(role, progress);
     },
     config,
-    sandboxSpeed: options.sandboxSpeed ?? "auto",
+    sandboxSpeed: "auto",
     sandboxPersonTime: "real",
     env: simulatedSpans(60, own),
-    ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
   });
   await writeEnvironments(stack, files);
   const reload = reloader(stack, progress, () => writeEnvironments(stack, files));

@@ -39,7 +39,6 @@ export const recipientAddress = {
   country: "ES",
 };
 
-/** Keeps the PDF of a demonstration. */
 export function putPdf({ documents }: Trustflow, ...lines: string[]) {
   const text = ["Trustflow demonstration", ...lines];
   return documents.put(pdf(text), "application/pdf");

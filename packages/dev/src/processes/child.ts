@@ -38,7 +38,7 @@ export interface Child {
 
 /** In a process group of its own, so that Ctrl-C reaches only the one who stops the others in order. */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { command, args, stopSignal = "SIGTERM" } = options;
+  const { command, args, env, cwd, uid, gid, stopSignal = "SIGTERM" } = options;
   mkdirSync(dirname(options.logFile), { recursive: true });
   const log = openSync(options.logFile, "a", 0o600);
   let child: ChildProcess;
@@ -51,10 +51,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
         log,
         ...(options.ipc ? ["ipc" as const] : []),
       ],
-      ...(options.env && { env: options.env }),
-      ...(options.cwd && { cwd: options.cwd }),
-      ...(options.uid !== undefined && { uid: options.uid }),
-      ...(options.gid !== undefined && { gid: options.gid }),
+      env,
+      cwd,
+      uid,
+      gid,
     });
   } finally {
     closeSync(log);

@@ -26,13 +26,14 @@ export async function run(
   options: RunOptions,
 ): Promise<{ ok: boolean; output: string }> {
   const started = Date.now();
+  const { cwd, env, uid, gid } = options;
   const child = spawn(command, args, {
     detached: true,
+    cwd,
+    env,
+    uid,
+    gid,
     stdio: ["ignore", "pipe", "pipe"],
-    ...(options.cwd && { cwd: options.cwd }),
-    ...(options.uid !== undefined && { uid: options.uid }),
-    ...(options.gid !== undefined && { gid: options.gid }),
-    env: options.env ?? process.env,
   });
   let output = "";
   const collect = (chunk: Buffer): void =>

@@ -104,7 +104,7 @@ function argumentsOf(given: {
   port: number;
   uiPort: number;
   namespace: string;
-  attributes: { name: string; type: SearchAttributeType }[];
+  attributes: SearchAttribute[];
 }): string[] {
   return [
     ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(given.port)],
@@ -174,7 +174,6 @@ async function throwawayLog(): Promise<string> {
 
 const NAME = "trustflow";
 
-/** The arguments that make the server read a file of settings. */
 const settingsArguments = (file: string) => ["--env-file", file, "--env", NAME];
 
 /** Options by their names, without the dashes, are there while the server starts, which is when it reads them. */

@@ -24,7 +24,6 @@ export function settingOf(own: OwnConfiguration | undefined): string {
   return `environment ${environment}, ${names}`;
 }
 
-/** Each account in words. */
 export function accountsInWords(own: OwnConfiguration | undefined): Record<string, string> {
   const ofOwn = Object.entries(own?.accounts ?? {}).map(([name, providers]) => [
     name,

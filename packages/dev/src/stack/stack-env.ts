@@ -103,15 +103,11 @@ const databaseRoleOf: Partial<Record<RoleName, DatabaseRole>> = {
   worker: "worker",
 };
 
-interface RoleEnvOptions {
-  /** Of each database role; without it all have the URL of the environment. */
-  databaseUrls?: Record<DatabaseRole, string>;
-}
-
+/** `databaseUrls`: of each database role; without them all have the URL of the environment. */
 export function envOfRole(
   name: RoleName,
   env: Record<string, string>,
-  { databaseUrls }: RoleEnvOptions,
+  databaseUrls?: Record<DatabaseRole, string>,
 ): Record<string, string> {
   const databaseRole = databaseRoleOf[name];
   const isGiven = (variable: string): boolean => {

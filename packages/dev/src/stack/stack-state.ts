@@ -22,16 +22,18 @@ export const portNames = [
 ] as const;
 export type PortName = (typeof portNames)[number];
 
+const ringNames = [
+  "codec",
+  "codecWrite",
+  "secrets",
+  "callback",
+  "journal",
+  "inbox",
+  "documents",
+] as const;
+
 export interface StackState {
-  keys: {
-    codec: string;
-    codecWrite: string;
-    secrets: string;
-    callback: string;
-    journal: string;
-    inbox: string;
-    documents: string;
-  };
+  keys: Record<(typeof ringNames)[number], string>;
   codecToken: string;
   ports: Record<PortName, number>;
   /** What the accounts of its processes are. */
@@ -39,15 +41,8 @@ export interface StackState {
 }
 
 /** A ring for each purpose. */
-export const newKeys = (): StackState["keys"] => ({
-  codec: generateKeyRing(),
-  codecWrite: generateKeyRing(),
-  secrets: generateKeyRing(),
-  callback: generateKeyRing(),
-  journal: generateKeyRing(),
-  inbox: generateKeyRing(),
-  documents: generateKeyRing(),
-});
+export const newKeys = () =>
+  Object.fromEntries(ringNames.map((name) => [name, generateKeyRing()])) as StackState["keys"];
 
 /** Links and callback addresses stay valid after a restart, unless another program took a port in the meantime. */
 export async function openState(

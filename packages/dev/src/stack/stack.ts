@@ -241,8 +241,7 @@ function configurationOf(
   const env: Record<string, string> = {};
   const roleEnvs = new Map<RoleName, NodeJS.ProcessEnv>();
   let own: OwnConfiguration | undefined;
-  const envOf = (name: RoleName): Record<string, string> =>
-    envOfRole(name, env, { ...(databaseUrls && { databaseUrls }), ...state });
+  const envOf = (name: RoleName) => envOfRole(name, env, databaseUrls);
   const processEnvOf = (name: RoleName): NodeJS.ProcessEnv => ({
     ...cleanEnv(),
     ...envOf(name),
