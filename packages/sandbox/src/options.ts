@@ -36,8 +36,6 @@ export interface SandboxOptions {
   unprefixedRoutes?: boolean;
   /** The largest document; the specification shows no number. Default 20,000,000. */
   maxDocumentBytes?: number;
-  /** How long an idempotency token lives, virtual; not shown, so for ever. */
-  idempotencyLifetimeMs?: number;
   /**
    * `parts` (default): a query finds any of the values joined with `::`; `whole`: only the joined string; `none`: nothing by a
    * key, and no batch by a text.
@@ -60,9 +58,6 @@ export interface SandboxOptions {
   callTokenLifetimeMs?: number;
   /** How far an eID assertion's `iat` may be from the clock of `personTime`. Default 5 minutes. */
   assertionLifetimeMs?: number;
-  callbackTimeoutMs?: number;
-  /** Entries kept in the logs of callbacks and requests. */
-  logSize?: number;
   /** Handles /health and /ready; returns false for any other request. */
   health?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -78,7 +73,6 @@ const defaults = {
   accounts: defaultAccounts,
   unprefixedRoutes: false,
   maxDocumentBytes: 20_000_000,
-  idempotencyLifetimeMs: Number.POSITIVE_INFINITY,
   lookupKeyMatching: "parts",
   recipientLists: "replace",
   dates: "utc",
@@ -89,8 +83,6 @@ const defaults = {
   otpLifetimeMs: 10 * 60_000,
   callTokenLifetimeMs: 30 * 60_000,
   assertionLifetimeMs: 5 * 60_000,
-  callbackTimeoutMs: 10_000,
-  logSize: 2000,
 } satisfies SandboxOptions;
 
 export type ResolvedOptions = Required<Omit<SandboxOptions, Unset>> &

@@ -1,9 +1,9 @@
 // The provider sandbox: composes clock, accounts, faults, ledger, callbacks and the simulated providers behind one server.
 import { setMaxListeners } from "node:events";
-import { Accounts, type Account } from "./engine/accounts.js";
-import { Callbacks, type CallbackState } from "./callbacks/callbacks.js";
+import { Accounts } from "./engine/accounts.js";
+import { Callbacks } from "./callbacks/callbacks.js";
 import type { Certificate, Validity } from "./tls/certificate.js";
-import { Clock, type ClockState } from "./engine/clock.js";
+import { Clock } from "./engine/clock.js";
 import { registerControl } from "./control/routes.js";
 import { DocumentFiles } from "./engine/document-files.js";
 import { Faults } from "./engine/faults.js";
@@ -11,6 +11,7 @@ import { Ledger, type LedgerReport } from "./engine/ledger.js";
 import { resolveOptions, type SandboxOptions } from "./options.js";
 import { Outbox, type OutboxMessage } from "./engine/outbox.js";
 import type { SandboxParts } from "./engine/parts.js";
+import { keeping, type Kept } from "./exchange/kept.js";
 import type { SandboxProvider } from "./exchange/operation.js";
 import { openPki, type PkiFiles } from "./tls/pki.js";
 import { simulated } from "./providers/index.js";
@@ -36,17 +37,6 @@ export interface Sandbox {
   ledger(intent?: string): LedgerReport;
   messages(intent?: string): OutboxMessage[];
   close(): Promise<void>;
-}
-
-interface Snapshot {
-  clock: ClockState;
-  ids: Record<string, number>;
-  accounts: Account[];
-  faults: ReturnType<Faults["save"]>;
-  ledger: ReturnType<Ledger["save"]>;
-  callbacks: CallbackState;
-  outbox?: OutboxMessage[];
-  providers: Record<string, unknown>;
 }
 
 export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
@@ -89,14 +79,15 @@ type Options = ReturnType<typeof resolveOptions>;
 class SandboxState {
   readonly parts: SandboxParts;
   readonly providers: SandboxProvider[];
+  readonly #kept: Kept;
   readonly #file: StateFile | undefined;
 
   constructor(options: Options, startAt: Date, closing: AbortSignal) {
-    const { stateDirectory, callbackTimeoutMs: timeoutMs, logSize } = options;
+    const { stateDirectory } = options;
     this.#file =
       stateDirectory === undefined
         ? undefined
-        : new StateFile(stateDirectory, () => this.#snapshot());
+        : new StateFile(stateDirectory, () => this.#kept.save());
     const clock = new Clock(startAt.getTime(), options.speed);
     const faults = new Faults();
     const changed = () => this.#file?.touch();
@@ -108,8 +99,8 @@ class SandboxState {
       accounts: new Accounts(options.accounts),
       faults,
       ledger: new Ledger(changed),
-      callbacks: new Callbacks({ clock, faults, timeoutMs, logSize, changed }),
-      requests: new RequestLog(logSize),
+      callbacks: new Callbacks({ clock, faults, changed }),
+      requests: new RequestLog(),
       outbox: new Outbox(),
       documents: new DocumentFiles(stateDirectory),
       closing,
@@ -117,6 +108,10 @@ class SandboxState {
       committed: () => this.flush(),
     };
     this.providers = Object.values(simulated).map((simulate) => simulate(this.parts));
+    const { ids, accounts, ledger, callbacks, outbox } = this.parts;
+    const byName = this.providers.map(({ name, kept }) => [name, kept] as const);
+    const providers = keeping(Object.fromEntries(byName));
+    this.#kept = keeping({ clock, ids, accounts, faults, ledger, callbacks, outbox, providers });
     for (const { name, operations, hasCallbacks } of this.providers) {
       const names = operations.flatMap(({ name: operation, other }) =>
         other ? [operation, other.name] : [operation],
@@ -128,7 +123,7 @@ class SandboxState {
   /** `faults`: those of a sandbox that has no file yet. */
   async read(given: NonNullable<SandboxOptions["faults"]>): Promise<void> {
     const saved = await this.#file?.read();
-    if (saved !== undefined) this.#load(saved as Snapshot);
+    if (saved !== undefined) this.#kept.load(saved as never);
     else for (const fault of given) this.parts.faults.add(fault);
   }
 
@@ -143,37 +138,6 @@ class SandboxState {
     const cleared = [faults, ledger, callbacks, outbox, requests, documents];
     for (const part of [...cleared, ...this.providers.map(({ kept }) => kept)]) part.clear();
     await this.flush();
-  }
-
-  #snapshot(): Snapshot {
-    const { clock, ids, accounts, faults, ledger, callbacks, outbox } = this.parts;
-    return {
-      clock: clock.save(),
-      ids: ids.save(),
-      accounts: accounts.save(),
-      faults: faults.save(),
-      ledger: ledger.save(),
-      callbacks: callbacks.save(),
-      outbox: outbox.save(),
-      providers: Object.fromEntries(
-        this.providers.map((provider) => [provider.name, provider.kept.save()]),
-      ),
-    };
-  }
-
-  #load(state: Snapshot): void {
-    const { clock, ids, accounts, faults, ledger, callbacks, outbox } = this.parts;
-    clock.load(state.clock);
-    ids.load(state.ids);
-    accounts.load(state.accounts);
-    faults.load(state.faults);
-    ledger.load(state.ledger);
-    callbacks.load(state.callbacks);
-    outbox.load(state.outbox ?? []);
-    for (const provider of this.providers) {
-      const saved = state.providers[provider.name];
-      if (saved !== undefined) provider.kept.load(saved as never);
-    }
   }
 }
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { sandboxControl, type SandboxControl } from "../src/control/client.js";
-import { startSandbox, type Sandbox } from "../src/sandbox.js";
+import { afterAll, expect, test } from "vitest";
+import { sandboxControl } from "../src/control/client.js";
+import { startSandbox } from "../src/sandbox.js";
 import { call, DAY, post, query } from "./caller.js";
 
-let sandbox: Sandbox;
-let control: SandboxControl;
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual", seed: "control" });
-  control = sandboxControl(sandbox.url);
-});
+const sandbox = await startSandbox({ speed: "manual", seed: "control" });
+const control = sandboxControl(sandbox.url);
 afterAll(() => sandbox.close());
 
 test("state, items, requests and ledger show what happened", async () => {

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 test("an option that is undefined has its default", async () => {
-  const given = { speed: undefined, logSize: undefined } as unknown as { speed: 1 };
+  const given = { speed: undefined, seed: undefined } as unknown as { speed: 1 };
   const sandbox = await startSandbox(given);
   expect(sandbox.clock.speed).toBe(1);
   await sandbox.close();

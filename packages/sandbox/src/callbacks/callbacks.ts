@@ -1,5 +1,5 @@
 // Callback delivery over real HTTP: independent retries per event (P2 §6.5), the same Identifier each time, then dropped.
-import { CappedLog } from "../engine/capped-log.js";
+import { CappedLog, LOG_SIZE } from "../engine/capped-log.js";
 import type { Clock } from "../engine/clock.js";
 import type { Faults } from "../engine/faults.js";
 import { setMaxListeners } from "node:events";
@@ -70,8 +70,6 @@ export interface CallbackState {
 export interface CallbackOptions {
   clock: Clock;
   faults: Faults;
-  timeoutMs: number;
-  logSize: number;
   changed: () => void;
 }
 
@@ -79,8 +77,8 @@ const noCounts = () => ({ delivered: 0, retrying: 0, dropped: 0, lost: 0 });
 
 export class Callbacks {
   readonly #options: CallbackOptions;
-  readonly #log: CappedLog<CallbackLogEntry>;
-  readonly #http: CallbackPost;
+  readonly #log = new CappedLog<CallbackLogEntry>(LOG_SIZE);
+  readonly #http = new CallbackPost();
   readonly #pending = new Map<string, PendingCallback>();
   /** item → the event that waits for the next one to overtake it */
   #held = new Map<string, string>();
@@ -89,8 +87,6 @@ export class Callbacks {
 
   constructor(options: CallbackOptions) {
     this.#options = options;
-    this.#log = new CappedLog(options.logSize);
-    this.#http = new CallbackPost(options.timeoutMs);
     const attempt = ({ key }: { key: string }, at: number) => this.#attempt(key, at);
     options.clock.on("callback", attempt, { isDerived: true });
   }
@@ -207,6 +203,7 @@ export class Callbacks {
 // One POST of a callback; at most so many at a time.
 
 const PARALLEL_POSTS = 64;
+const TIMEOUT_MS = 10_000;
 
 interface CallbackAnswer {
   status?: number;
@@ -214,7 +211,6 @@ interface CallbackAnswer {
 }
 
 class CallbackPost {
-  readonly #timeoutMs: number;
   readonly #agent = {
     http: new HttpAgent({ keepAlive: true }),
     https: new HttpsAgent({ keepAlive: true }),
@@ -223,8 +219,7 @@ class CallbackPost {
   readonly #waiting: (() => void)[] = [];
   #free = PARALLEL_POSTS;
 
-  constructor(timeoutMs: number) {
-    this.#timeoutMs = timeoutMs;
+  constructor() {
     setMaxListeners(0, this.#abort.signal);
   }
 
@@ -240,7 +235,7 @@ class CallbackPost {
         body,
         headers: { "content-type": "application/json; charset=utf-8" },
         retry: { limit: 0 },
-        timeout: { request: this.#timeoutMs },
+        timeout: { request: TIMEOUT_MS },
         throwHttpErrors: false,
         followRedirect: false,
         signal: this.#abort.signal,

@@ -153,12 +153,6 @@ export function speed(text: string): Speed {
   throw new InvalidArgumentError('must be a number above 0, "manual" or "auto"');
 }
 
-export function instant(text: string): Date {
-  const value = new Date(text);
-  if (Number.isNaN(value.getTime())) throw new InvalidArgumentError("must be an RFC 3339 instant");
-  return value;
-}
-
 const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Parses `90s`, `6h`, `60d` into milliseconds. */

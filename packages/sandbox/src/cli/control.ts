@@ -12,10 +12,17 @@ import type { FaultOptions } from "../engine/faults.js";
 
 const MESSAGE_LIMIT_MS = 60_000;
 
+/** They have no options of their own, and print JSON alone. */
+const plain: [string, string, (control: SandboxControl) => Promise<unknown>][] = [
+  ["state", "show a summary of its state", (control) => control.state()],
+  ["requests", "list the newest requests", (control) => control.requests()],
+  ["callbacks", "list the newest callbacks that it sent", (control) => control.callbacks()],
+  ["accounts", "list its accounts, without passwords", (control) => control.accounts()],
+  ["reset", "delete everything except accounts, clock and seed", (control) => control.reset()],
+];
+
 export function addControls(add: AddControl): void {
-  add("state", { summary: "show a summary of its state", example: "state" }, (control) =>
-    control.state(),
-  );
+  for (const [name, summary, ask] of plain) add(name, { summary, example: name }, ask);
   add<{ intent?: string }, Awaited<ReturnType<SandboxControl["ledger"]>>>(
     "ledger",
     {
@@ -77,14 +84,6 @@ export function addControls(add: AddControl): void {
       "only messages of this intent: the holder's identificationCode, or the reference or clientReference of the request",
     )
     .option("--wait", "wait for a message, up to one minute");
-  add("requests", { summary: "list the newest requests", example: "requests" }, (control) =>
-    control.requests(),
-  );
-  add(
-    "callbacks",
-    { summary: "list the newest callbacks that it sent", example: "callbacks" },
-    (control) => control.callbacks(),
-  );
   addClock(add);
   addFaults(add);
   addItems(add);
@@ -172,19 +171,6 @@ function addItems(add: AddControl): void {
   )
     .option("--regenerates <affidavit>", "affidavit that is published again")
     .option("--request-id <id>", "on-demand request that the affidavit answers");
-  add(
-    "accounts",
-    { summary: "list its accounts, without passwords", example: "accounts" },
-    (control) => control.accounts(),
-  );
-  add(
-    "reset",
-    {
-      summary: "delete everything except accounts, clock and seed",
-      example: "reset",
-    },
-    (control) => control.reset(),
-  );
 }
 
 const shownDuplicate = ({ operation, intent, part = "", count }: Duplicate) =>

@@ -4,11 +4,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Command, Option } from "commander";
 import type { Speed } from "../engine/clock.js";
 import type { PersonTime, SandboxOptions } from "../options.js";
-import { controlsOf, describe, instant, span, speed, wholeNumber } from "./command.js";
+import { controlsOf, describe, span, speed, wholeNumber } from "./command.js";
 import type { Program } from "./command.js";
 import { addControls } from "./control.js";
-
-export { speed } from "./command.js";
 
 interface RunOptions {
   host: string;
@@ -19,7 +17,6 @@ interface RunOptions {
   personTime?: PersonTime;
   seed?: string;
   state?: string;
-  startAt?: Date;
   otpLifetime?: number;
   assertionLifetime?: number;
 }
@@ -59,7 +56,6 @@ The sub-commands control a running sandbox.`,
     )
     .option("--seed <text>", "seed of its IDs")
     .option("--state <directory>", "folder that keeps its state over a restart; default: in memory")
-    .option("--start-at <instant>", "start of the virtual clock; default: now", instant)
     .option("--otp-lifetime <span>", "how long a one-time password is valid; default 10m", span)
     .option("--assertion-lifetime <span>", "maximum age of an eID assertion; default 5m", span)
     .action(run);

@@ -1,4 +1,7 @@
 // The newest entries of a log; the oldest make way.
+/** Of the logs of callbacks and of requests. */
+export const LOG_SIZE = 2_000;
+
 export class CappedLog<T> {
   readonly #cap: number;
   #entries: T[] = [];

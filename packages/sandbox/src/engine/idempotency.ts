@@ -6,7 +6,6 @@ interface TokenRecord {
   body?: string;
   /** The last request ended so that its caller cannot know what became of it. */
   isUnclear?: boolean;
-  answeredAt?: number;
 }
 
 export interface IdempotencyState {
@@ -23,26 +22,19 @@ export interface TokenEnding {
   body?: string | undefined;
   isUnclear: boolean;
   lookupKeys: string[];
-  at: number;
 }
 
 export class IdempotencyTokens {
-  readonly #lifetimeMs: number;
-  #tokens = new Map<string, TokenRecord>();
+  readonly #tokens = new Map<string, TokenRecord>();
   readonly #running = new Map<string, number>();
   /** Lookup key → tokens with an unclear end that were not looked up since. */
   readonly #unclear = new Map<string, Set<string>>();
 
-  constructor(lifetimeMs: number) {
-    this.#lifetimeMs = lifetimeMs;
-  }
-
-  begin(token: string, digest: string, at: number): TokenBegin {
+  begin(token: string, digest: string): TokenBegin {
     const violations: string[] = [];
     const known = this.#tokens.get(token);
-    const isAlive = known?.answeredAt !== undefined && at - known.answeredAt < this.#lifetimeMs;
     if (known && known.digest !== digest) violations.push("tokenForOtherBody");
-    if (known?.body !== undefined && isAlive) return { replay: known.body, violations };
+    if (known?.body !== undefined) return { replay: known.body, violations };
     if (this.#running.has(token)) violations.push("concurrentToken");
     else if (known?.isUnclear) violations.push("repeatedWithoutLookUp");
     this.#running.set(token, (this.#running.get(token) ?? 0) + 1);
@@ -60,9 +52,7 @@ export class IdempotencyTokens {
     const record = this.#tokens.get(token) ?? { digest };
     if (ending.isUnclear || hasBegun) this.#tokens.set(token, record);
     record.isUnclear = ending.isUnclear;
-    if (ending.body !== undefined) {
-      Object.assign(record, { body: ending.body, answeredAt: ending.at });
-    }
+    if (ending.body !== undefined) record.body = ending.body;
     if (!ending.isUnclear) return;
     for (const key of ending.lookupKeys) {
       const tokens = this.#unclear.get(key) ?? new Set();

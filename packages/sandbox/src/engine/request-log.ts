@@ -1,5 +1,5 @@
 // The requests that came in: the newest ones, and totals by operation and status.
-import { CappedLog } from "./capped-log.js";
+import { CappedLog, LOG_SIZE } from "./capped-log.js";
 
 export interface RequestEntry {
   /** Real time. */
@@ -13,12 +13,8 @@ export interface RequestEntry {
 }
 
 export class RequestLog {
-  readonly #log: CappedLog<RequestEntry>;
+  readonly #log = new CappedLog<RequestEntry>(LOG_SIZE);
   #totals: Record<string, Record<string, number>> = {};
-
-  constructor(size: number) {
-    this.#log = new CappedLog(size);
-  }
 
   note(entry: Omit<RequestEntry, "at">): void {
     this.#log.add({ at: new Date().toISOString(), ...entry });

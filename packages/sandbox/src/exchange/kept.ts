@@ -101,8 +101,8 @@ export class Shelf<Item extends { account: string }> implements Kept {
 
 const instant = (at: number | string) => new Date(at).toISOString();
 
-/** Several kept together, each saved under its name. */
-export function keeping(parts: Record<string, Kept>): Kept {
+/** Several kept together, each saved under its name; one that is not in a state stays as it is. */
+export function keeping(parts: Record<string, Omit<Kept, "clear"> & Partial<Kept>>): Kept {
   const named = Object.entries(parts);
   return {
     *items() {
@@ -117,10 +117,11 @@ export function keeping(parts: Record<string, Kept>): Kept {
     },
     save: () => Object.fromEntries(named.map(([name, part]) => [name, part.save()])),
     load(state: Record<string, unknown>) {
-      for (const [name, part] of named) part.load(state[name] as never);
+      for (const [name, part] of named)
+        if (state[name] !== undefined) part.load(state[name] as never);
     },
     clear() {
-      for (const [, part] of named) part.clear();
+      for (const [, part] of named) part.clear?.();
     },
   };
 }

@@ -31,7 +31,7 @@ const harmless = [
 
 export function eviNotice(parts: SandboxParts): SandboxProvider {
   const service = new NoticeService(parts);
-  const tokens = new IdempotencyTokens(parts.options.idempotencyLifetimeMs);
+  const tokens = new IdempotencyTokens();
   const batches = new Batches(parts);
   const run = new BatchRun(parts, batches, service);
   const refusals = noticeRefuser(parts.ids);

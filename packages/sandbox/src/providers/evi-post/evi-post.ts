@@ -21,7 +21,7 @@ import type { CheckedSubmission } from "./submission.js";
 
 export function eviPost(parts: SandboxParts): SandboxProvider {
   const postal = new PostalService(parts);
-  const tokens = new IdempotencyTokens(parts.options.idempotencyLifetimeMs);
+  const tokens = new IdempotencyTokens();
   const { items } = postal;
   // Two requests for an affidavit may be meant; two letters for one intent are not.
   parts.ledger.allowRepeats("evi-post.affidavitRequest");

@@ -116,7 +116,7 @@ function keyedBy(
       const token = tokenOf(call);
       if (token === undefined) return undefined;
       const digest = digestOf(call.body, callbackMember);
-      const { replay, violations } = tokens.begin(token, digest, call.at);
+      const { replay, violations } = tokens.begin(token, digest);
       for (const kind of violations) ledger.violate(call, kind, intent, token);
       return replay === undefined
         ? undefined
@@ -131,7 +131,6 @@ function keyedBy(
         body: isKept ? answer.body.toString("utf8") : undefined,
         isUnclear: !isKept && isUnclearStatus,
         lookupKeys,
-        at: call.at,
       });
     },
   };

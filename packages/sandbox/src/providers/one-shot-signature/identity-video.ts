@@ -65,17 +65,13 @@ export function identityVideoOperations(signing: SigningService): Operation[] {
     return view(video);
   };
 
-  const approve: Act = (request, video, { at }) => {
-    signing.effect("approveIdentityVideo", request, at);
-    signing.enterVideo(request, "approved", at);
-    return view(video);
-  };
-
-  const cancel: Act = (request, video, { at }) => {
-    signing.effect("cancelIdentityVideo", request, at);
-    signing.enterVideo(request, "cancelled", at);
-    return view(video);
-  };
+  const decide =
+    (operation: string, state: VideoState): Act =>
+    (request, video, { at }) => {
+      signing.effect(operation, request, at);
+      signing.enterVideo(request, state, at);
+      return view(video);
+    };
 
   const update: Act = (request, video, { body, at }) => {
     if (!isObject(body)) return invalid("the body must be a JSON object");
@@ -109,14 +105,14 @@ export function identityVideoOperations(signing: SigningService): Operation[] {
       "approveIdentityVideo",
       "POST",
       `${path}/approve`,
-      during(["video"], approve),
+      during(["video"], decide("approveIdentityVideo", "approved")),
     ),
     requestOperation(
       signing,
       "cancelIdentityVideo",
       "POST",
       `${path}/cancel`,
-      during(open, cancel),
+      during(open, decide("cancelIdentityVideo", "cancelled")),
     ),
     requestOperation(signing, "getIdentityVideo", "GET", path, get),
     requestOperation(signing, "updateIdentityVideo", "PATCH", path, during(open, update)),

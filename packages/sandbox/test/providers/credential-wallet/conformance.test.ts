@@ -1,6 +1,6 @@
 // The sandbox against the fixtures transcribed from P1 §2.11, 4.6, 5.6 (test/fixtures/credential-wallet/README.md).
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { afterAll, expect, test } from "vitest";
+import { startSandbox } from "../../../src/sandbox.js";
 import { fixturesOf, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { differences } from "../../exchange.js";
 import { holder } from "./holder.js";
@@ -12,12 +12,8 @@ const accounts = [
   { username: "notProvisioned", password: "notProvisioned", provisioned: false },
 ];
 
-let sandbox: Sandbox;
-let withHeader: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual", accounts });
-  withHeader = await startSandbox({ speed: "manual", accounts, walletToken: tokenHeader });
-});
+const sandbox = await startSandbox({ speed: "manual", accounts });
+const withHeader = await startSandbox({ speed: "manual", accounts, walletToken: tokenHeader });
 afterAll(async () => {
   await sandbox.close();
   await withHeader.close();

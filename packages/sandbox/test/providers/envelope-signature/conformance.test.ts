@@ -1,20 +1,17 @@
 // The sandbox against the fixtures transcribed from P1 §2.10, 4.5, 5.5 (test/fixtures/envelope-signature/README.md).
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { afterAll, expect, test } from "vitest";
+import { startSandbox } from "../../../src/sandbox.js";
 import { fixturesOf, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { differences } from "../../exchange.js";
 import { certificateOf, sender } from "./sender.js";
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox({
-    speed: "manual",
-    accounts: [
-      { username: "owner", password: "owner" },
-      { username: "other", password: "other" },
-      { username: "notProvisioned", password: "notProvisioned", provisioned: false },
-    ],
-  });
+const sandbox = await startSandbox({
+  speed: "manual",
+  accounts: [
+    { username: "owner", password: "owner" },
+    { username: "other", password: "other" },
+    { username: "notProvisioned", password: "notProvisioned", provisioned: false },
+  ],
 });
 afterAll(() => sandbox.close());
 

@@ -2,23 +2,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { DocumentFiles } from "../../../src/engine/document-files.js";
 import type { SandboxParts } from "../../../src/engine/parts.js";
 import { Batches, type Batch } from "../../../src/providers/evi-notice/batch.js";
 import { RecipientList } from "../../../src/providers/evi-notice/recipient-list.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { startSandbox } from "../../../src/sandbox.js";
 import { basic, DAY, HOUR, MINUTE } from "../../caller.js";
-import { collector, type Collector } from "../../collector.js";
+import { collector } from "../../collector.js";
 import { notices, sender } from "./sender.js";
 
-let sandbox: Sandbox;
-let inbox: Collector;
-beforeAll(async () => {
-  inbox = await collector();
-  sandbox = await startSandbox({ speed: "manual", startAt: new Date("2026-01-05T09:00:00Z") });
-});
+const inbox = await collector();
+const sandbox = await startSandbox({ speed: "manual", startAt: new Date("2026-01-05T09:00:00Z") });
 beforeEach(async () => {
   inbox.bodies.length = 0;
   await sandboxControl(sandbox.url).reset();

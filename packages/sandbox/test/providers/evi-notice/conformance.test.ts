@@ -1,14 +1,14 @@
 // The sandbox against the fixtures transcribed from the specification (test/fixtures/evi-notice/README.md).
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { startSandbox } from "../../../src/sandbox.js";
 import {
   fill,
   fixturesOf,
   matches,
   type Values,
 } from "../../../../../test/harness/fixtures/fixtures.js";
-import { collector, type Collector } from "../../collector.js";
+import { collector } from "../../collector.js";
 import { authorizationOf, differences, submitBefore } from "../../exchange.js";
 import { sender } from "./sender.js";
 
@@ -19,14 +19,9 @@ const accounts = [
 ];
 const LIMIT_BYTES = 10;
 
-let sandbox: Sandbox;
-let strict: Sandbox;
-let inbox: Collector;
-beforeAll(async () => {
-  inbox = await collector();
-  sandbox = await startSandbox({ speed: "manual", accounts });
-  strict = await startSandbox({ speed: "manual", accounts, maxDocumentBytes: LIMIT_BYTES });
-});
+const inbox = await collector();
+const sandbox = await startSandbox({ speed: "manual", accounts });
+const strict = await startSandbox({ speed: "manual", accounts, maxDocumentBytes: LIMIT_BYTES });
 beforeEach(() => sandboxControl(sandbox.url).reset());
 afterAll(async () => {
   await sandbox.close();

@@ -1,17 +1,13 @@
 // The way of a notice (P2 §3.2, §3.4), its affidavits and callbacks, and what an account may do.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { startSandbox } from "../../../src/sandbox.js";
 import { DAY, HOUR, MINUTE } from "../../caller.js";
-import { collector, type Collector } from "../../collector.js";
+import { collector } from "../../collector.js";
 import { notices, sender, smallest } from "./sender.js";
 
-let sandbox: Sandbox;
-let inbox: Collector;
-beforeAll(async () => {
-  inbox = await collector();
-  sandbox = await startSandbox({ speed: "manual", startAt: new Date("2026-01-05T09:00:00Z") });
-});
+const inbox = await collector();
+const sandbox = await startSandbox({ speed: "manual", startAt: new Date("2026-01-05T09:00:00Z") });
 beforeEach(async () => {
   inbox.bodies.length = 0;
   await sandboxControl(sandbox.url).reset();

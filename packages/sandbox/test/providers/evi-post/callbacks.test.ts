@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { startSandbox } from "../../../src/sandbox.js";
 import { call, DAY, everyEvent, post } from "../../caller.js";
-import { collector, type Collector } from "../../collector.js";
+import { collector } from "../../collector.js";
 
-let sandbox: Sandbox;
-let inbox: Collector;
-beforeAll(async () => {
-  inbox = await collector();
-  sandbox = await startSandbox({ speed: "manual" });
-});
+const inbox = await collector();
+const sandbox = await startSandbox({ speed: "manual" });
 afterAll(async () => {
   await sandbox.close();
   await inbox.close();

@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { startSandbox } from "../../../src/sandbox.js";
 import { call, post, query, submission, submit } from "../../caller.js";
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual" });
-});
+const sandbox = await startSandbox({ speed: "manual" });
 afterAll(() => sandbox.close());
 afterEach(() => sandbox.faults.clear());
 

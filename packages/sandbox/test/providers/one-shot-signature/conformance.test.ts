@@ -1,25 +1,21 @@
 // The sandbox against the fixtures transcribed from P1 §1.4, 4.4, 5.4, 6.2 (test/fixtures/one-shot-signature/README.md).
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { startSandbox } from "../../../src/sandbox.js";
 import { fixturesOf, matches, type Values } from "../../../../../test/harness/fixtures/fixtures.js";
 import { MINUTE } from "../../caller.js";
-import { collector, type Collector } from "../../collector.js";
+import { collector } from "../../collector.js";
 import { differences } from "../../exchange.js";
 import { signer } from "./signer.js";
 
-let sandbox: Sandbox;
-let inbox: Collector;
-beforeAll(async () => {
-  inbox = await collector();
-  sandbox = await startSandbox({
-    speed: "manual",
-    accounts: [
-      { username: "owner", password: "owner", webhookUrl: inbox.url },
-      { username: "other", password: "other" },
-      { username: "notProvisioned", password: "notProvisioned", provisioned: false },
-    ],
-  });
+const inbox = await collector();
+const sandbox = await startSandbox({
+  speed: "manual",
+  accounts: [
+    { username: "owner", password: "owner", webhookUrl: inbox.url },
+    { username: "other", password: "other" },
+    { username: "notProvisioned", password: "notProvisioned", provisioned: false },
+  ],
 });
 beforeEach(() => sandboxControl(sandbox.url).reset());
 afterAll(async () => {

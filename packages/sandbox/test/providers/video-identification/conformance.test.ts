@@ -1,7 +1,7 @@
 // The sandbox against the fixtures transcribed from P1 §2.7, 4.2, 5.2, 6.1 (test/fixtures/video-identification/README.md).
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { startSandbox } from "../../../src/sandbox.js";
 import {
   fixturesOf,
   matches,
@@ -9,22 +9,18 @@ import {
   type Values,
 } from "../../../../../test/harness/fixtures/fixtures.js";
 import { DAY, MINUTE } from "../../caller.js";
-import { collector, type Collector } from "../../collector.js";
+import { collector } from "../../collector.js";
 import { differences } from "../../exchange.js";
 import { videoCaller } from "./caller.js";
 
-let sandbox: Sandbox;
-let inbox: Collector;
-beforeAll(async () => {
-  inbox = await collector();
-  sandbox = await startSandbox({
-    speed: "manual",
-    accounts: [
-      { username: "owner", password: "owner", closeEventUrl: inbox.url },
-      { username: "other", password: "other" },
-      { username: "notProvisioned", password: "notProvisioned", provisioned: false },
-    ],
-  });
+const inbox = await collector();
+const sandbox = await startSandbox({
+  speed: "manual",
+  accounts: [
+    { username: "owner", password: "owner", closeEventUrl: inbox.url },
+    { username: "other", password: "other" },
+    { username: "notProvisioned", password: "notProvisioned", provisioned: false },
+  ],
 });
 beforeEach(async () => {
   await sandboxControl(sandbox.url).reset();
