@@ -27,13 +27,12 @@ interface InitOptions {
   environment?: (typeof environments)[number];
   provider?: Provider[];
   set: string[];
-  secrets: "file" | "env";
   file: string;
   json?: boolean;
 }
 
 /** What stands in the file of an account: texts, and where its secrets are. */
-type Account = Record<string, Value | { file: string } | { env: string }>;
+type Account = Record<string, Value | { file: string }>;
 type Value = string | number | boolean | string[];
 
 interface Described {
@@ -45,8 +44,8 @@ export function addInit(program: Command): void {
   addCommand(program, "init", {
     summary: "write the configuration of your own accounts",
     details: `Asks on a terminal which providers you have, and for the keys that each of them requires. Elsewhere --provider and --set say it.
-Writes trustflow.toml, and overwrites no file. A secret never stands in it: it names a file below secrets, or with "--secrets env" an
-environment variable. On a terminal a secret that you enter is written into its file, and not shown.
+Writes trustflow.toml, and overwrites no file. A secret never stands in it: it names a file below secrets.
+On a terminal a secret that you enter is written into its file, and not shown.
 Then checks the accounts as the doctor does, by calls without an effect; ends with 4 if a check fails.`,
     example: `trustflow init
 trustflow init --environment preproduction --provider evi-post --set evi-post.baseUrl=https://post.test.example.com --set evi-post.username=acme`,
@@ -56,17 +55,12 @@ trustflow init --environment preproduction --provider evi-post --set evi-post.ba
       new Option("--provider <provider...>", "a provider that you have").choices(providerNames),
     )
     .option("--set <provider.key=value>", "a key of a provider; not for secrets", collect, [])
-    .addOption(
-      new Option("--secrets <where>", "what the configuration names for each secret")
-        .choices(["file", "env"])
-        .default("file"),
-    )
     .option("--file <file>", "the file to write", "trustflow.toml")
     .action(init);
 }
 
 async function init(options: InitOptions): Promise<void> {
-  const { file, secrets, json } = options;
+  const { file, json } = options;
   if (existsSync(file))
     throw invalidInput([
       { path: "--file", problem: `${file} exists already and is not overwritten` },
@@ -79,10 +73,10 @@ async function init(options: InitOptions): Promise<void> {
   const given = keysGiven(options.set, chosen);
   const accounts: [Provider, Account][] = [];
   for (const provider of chosen)
-    accounts.push([provider, await accountOf(provider, given[provider] ?? {}, secrets, isAsking)]);
+    accounts.push([provider, await accountOf(provider, given[provider] ?? {}, isAsking)]);
   await writePrivate(file, tomlOf(environment, accounts), "--file");
   const config = await loaded(file);
-  if (isAsking && secrets === "file") await askSecrets(accounts);
+  if (isAsking) await askSecrets(accounts);
   await report(config, file, environment, json);
 }
 
@@ -159,16 +153,11 @@ function typed(provider: Provider, key: string, text: string): Value {
 }
 
 /** With all keys that the provider requires. */
-async function accountOf(
-  provider: Provider,
-  given: Account,
-  secrets: InitOptions["secrets"],
-  isAsking: boolean,
-): Promise<Account> {
+async function accountOf(provider: Provider, given: Account, isAsking: boolean): Promise<Account> {
   const { properties = {} } = describedKeys(provider);
   const names = Object.keys(properties).filter((name) => properties[name]?.isRequired);
   const account: Account = { ...given };
-  for (const name of names) account[name] = sourceOf(provider, name, secrets);
+  for (const name of names) account[name] = { file: `secrets/${provider}.${name}` };
   for (;;) {
     const [problem, ...more] = checkInput(entryOf(provider).keys, account, [provider]).fields;
     if (!problem) return account;
@@ -184,12 +173,6 @@ async function accountOf(
   }
 }
 
-function sourceOf(provider: Provider, name: string, secrets: InitOptions["secrets"]) {
-  if (secrets === "file") return { file: `secrets/${provider}.${name}` };
-  const words = `${provider}-${name.replaceAll(/[A-Z]/g, (letter) => `-${letter}`)}`;
-  return { env: words.replaceAll("-", "_").toUpperCase() };
-}
-
 function tomlOf(environment: string, accounts: [Provider, Account][]): string {
   const tables = accounts.map(([provider, account]) => {
     const lines = Object.entries(account).map(([key, value]) => `${key} = ${tomlValue(value)}\n`);
@@ -201,8 +184,7 @@ function tomlOf(environment: string, accounts: [Provider, Account][]): string {
 /** TOML writes texts, numbers, truth values and lists of texts as JSON does. */
 function tomlValue(value: Account[string]): string {
   if (typeof value !== "object" || Array.isArray(value)) return JSON.stringify(value);
-  const [[where, name] = []] = Object.entries(value);
-  return `{ ${where} = ${JSON.stringify(name)} }`;
+  return `{ file = ${JSON.stringify(value.file)} }`;
 }
 
 /** Writes those that are entered; the others can be put into their files later. */

@@ -1,8 +1,7 @@
 // `trustflow report`: what is known of each recipient of a batch, as the stored report or, before the end, as of now.
 import type { Command } from "commander";
-import { Option } from "commander";
 import type { SendNoticeBatchResult } from "../../contracts/processes.js";
-import { csvReport, jsonLinesReport, ReportCounter } from "../../batch/recipients/report.js";
+import { csvReport, ReportCounter } from "../../batch/recipients/report.js";
 import type { ReportCounts, Rows } from "../../batch/recipients/report.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { addCommand, csvOption } from "../command.js";
@@ -25,7 +24,6 @@ import type { GivenList, NoticesByLine } from "./rows.js";
 
 interface ReportOptions {
   csv?: boolean;
-  jsonLines?: boolean;
   json?: boolean;
 }
 
@@ -33,18 +31,13 @@ export function addReport(program: Command): void {
   addCommand(program, "report <id>", {
     summary: "print the report of a batch of notices",
     arguments: { id: "the batch: its business id, or sendNoticeBatch/<business id>" },
-    details: `Without --csv and --json-lines it prints how many recipients have which state and outcome, and where the documents are.
+    details: `Without --csv it prints how many recipients have which state and outcome, and where the documents are.
 After the end it is the report that the process stored; before it, what callbacks and queries have shown so far. Notices of which
 the provider has not yet said whose they are are then counted apart, and have no rows.`,
     example: `trustflow report campaign-7
 trustflow report campaign-7 --csv > campaign-7.csv`,
   })
-    .addOption(csvOption().conflicts("jsonLines"))
-    .addOption(
-      new Option("--json-lines", "print all rows on stdout, one JSON object per line").conflicts(
-        "json",
-      ),
-    )
+    .addOption(csvOption())
     .action((id: string, options: ReportOptions) => report(batchIdOf(id), options));
 }
 
@@ -64,9 +57,9 @@ export async function printReport(
   documents: Pick<DocumentStore, "openRead">,
   options: ReportOptions,
 ): Promise<void> {
-  if (options.csv || options.jsonLines) {
+  if (options.csv) {
     if (!stored) return writeNote(terminal`${workflowId} ended before it had a notice`);
-    return printPieces(documents.openRead(options.csv ? stored.csv : stored.jsonLines));
+    return printPieces(documents.openRead(stored.csv));
   }
   if (options.json) return writeJson({ isFinal: true, counts, report: stored, archive, list });
   writeData(
@@ -96,8 +89,8 @@ export async function printReportSoFar(
 ): Promise<void> {
   const rows = () => recipientRows(list, notices);
   const { withoutLine } = notices;
-  if (options.csv || options.jsonLines) {
-    await printPieces(options.csv ? csvReport(rows()) : jsonLinesReport(rows()));
+  if (options.csv) {
+    await printPieces(csvReport(rows()));
     if (withoutLine.length > 0) writeNote(withoutLineNote(withoutLine.length));
     return;
   }

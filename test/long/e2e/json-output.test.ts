@@ -150,7 +150,7 @@ test("each command prints JSON with --json, and nothing else on stdout", async (
   const configuration = join(folder, "trustflow.toml");
   const url = "evi-post.baseUrl=https://post.test.example.com";
   const account = ["--provider", "evi-post", "--set", url, "--set", "evi-post.username=acme"];
-  await facts("init", ...account, "--secrets", "env", "--file", configuration);
+  await facts("init", ...account, "--file", configuration);
   env["DATABASE_URL"] = system.stack.databaseUrl;
   await facts("migrate");
   await facts("replay");
