@@ -79,10 +79,11 @@ export async function certificateChecksOfTemporal(): Promise<Check[]> {
   const server = temporalServerOf(settings);
   if (!server) return [withoutTls("certificate of Temporal")];
   const { cert } = server;
+  const ours = "the client certificate for Temporal";
   return [
     [certificateOf(server), () => serverCertificate(server)],
     cert
-      ? ["client certificate", () => temporalCertificate(cert)]
+      ? ["client certificate", async () => stillGood(new X509Certificate(cert), ours)]
       : skippedCheck("client certificate", "none is configured for Temporal"),
   ];
 }
@@ -129,11 +130,6 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
   } finally {
     socket.destroy();
   }
-}
-
-/** Checks our own client certificate for Temporal. */
-async function temporalCertificate(pem: Uint8Array): Promise<string> {
-  return stillGood(new X509Certificate(pem), "the client certificate for Temporal");
 }
 
 /** Checks our own client certificate for a provider, from PEM or PKCS#12. */

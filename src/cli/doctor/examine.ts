@@ -9,7 +9,7 @@ import { runCheck, skippedCheck, withOpened } from "./check.js";
 import type { Check, Checked } from "./check.js";
 import { configuredChecks, configuredChecksOfClient } from "./configured.js";
 import { databaseChecks, openDatabase } from "./database.js";
-import { openTemporal, ownNamespace, temporalChecks, temporalChecksOfClient } from "./temporal.js";
+import { openTemporal, ownNamespace, temporalChecks } from "./temporal.js";
 import { webhookChecks } from "./webhook.js";
 
 /** Examines a machine of the deployment. */
@@ -26,7 +26,7 @@ export async function examine(): Promise<Checked[]> {
       node,
       ...configuredChecks(config),
       ...databaseChecks(config, database),
-      ...temporalChecks(config, temporal),
+      ...temporalChecks(config, temporal, "deployment"),
       [
         "namespace of the database",
         () =>
@@ -62,7 +62,7 @@ export async function examineClient(): Promise<Checked[]> {
     return await run([
       node,
       ...configuredChecksOfClient(config),
-      ...temporalChecksOfClient(config, temporal),
+      ...temporalChecks(config, temporal, "client"),
       ...(await certificateChecksOfTemporal()),
     ]);
   } finally {

@@ -38,30 +38,28 @@ export async function openTemporal(): Promise<Temporal> {
   }
 }
 
-export function temporalChecks(config: Config, opened: Promise<Temporal>): Check[] {
+/** `of`: an application may be allowed less than an operator, so it gets only what it needs. */
+export function temporalChecks(
+  config: Config,
+  opened: Promise<Temporal>,
+  of: "deployment" | "client",
+): Check[] {
   const here = (work: (temporal: Temporal) => Promise<string>) => () =>
     withOpened("Temporal", opened, work);
-  return [
+  const isClient = of === "client";
+  const keys = () => ring(config, isClient && mayOnlyRead(config) ? "codecRead" : "codec");
+  const both: Check[] = [
     ["temporal", async () => `answers at ${(await opened).address}`],
-    ["namespace", here((temporal) => retention(temporal, config))],
+    ["namespace", here(isClient ? namespaceIsThere : (temporal) => retention(temporal, config))],
     ["search attributes", here(attributes)],
-    ["open processes", here((temporal) => openProcesses(temporal, ring(config, "codec")))],
+    ["open processes", here((temporal) => openProcesses(temporal, keys()))],
+  ];
+  if (isClient) return both;
+  return [
+    ...both,
     ["stuck processes", here(stuckProcesses)],
     ["clock of Temporal", here(temporalClock)],
     ...webUi(config, opened),
-  ];
-}
-
-/** What an application needs, and no more: it has no database and may be allowed less than an operator. */
-export function temporalChecksOfClient(config: Config, opened: Promise<Temporal>): Check[] {
-  const here = (work: (temporal: Temporal) => Promise<string>) => () =>
-    withOpened("Temporal", opened, work);
-  const keys = () => ring(config, mayOnlyRead(config) ? "codecRead" : "codec");
-  return [
-    ["temporal", async () => `answers at ${(await opened).address}`],
-    ["namespace", here(namespaceIsThere)],
-    ["search attributes", here(attributes)],
-    ["open processes", here((temporal) => openProcesses(temporal, keys()))],
   ];
 }
 
