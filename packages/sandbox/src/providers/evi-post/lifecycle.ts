@@ -86,14 +86,13 @@ export function plan(journey: LetterPlan): PostalStep[] {
   if (on("Submit") && !has("affidavits-never"))
     steps.push({ afterMs: 5 * MINUTE, affidavit: "submit" });
   if (ending === "failed-early") {
-    steps.push({ afterMs: HOUR, state: "Failed", outcome: "Failed" });
+    steps.push(withOutcome("Failed", HOUR));
   } else {
-    const dispatched = { state: "Dispatched", outcome: "Dispatched" } as const;
     if (ending === "cancellable")
-      steps.push({ ...dispatched, afterMs: 45 * DAY, inRealTime: true });
-    else steps.push({ ...dispatched, afterMs: 6 * HOUR });
+      steps.push({ ...withOutcome("Dispatched", 45 * DAY), inRealTime: true });
+    else steps.push(withOutcome("Dispatched", 6 * HOUR));
     if (!isPlainLetter(journey)) steps.push({ afterMs: 6 * HOUR, state: "Issued" });
-    steps.push({ afterMs: 12 * HOUR, state: "Sent", outcome: "Sent" });
+    steps.push(withOutcome("Sent", 12 * HOUR));
     steps.push(...afterSent(ending, journey));
   }
   const isOpen = ending === "open" || (ending === "disposed" && has("unclosed"));
@@ -113,23 +112,19 @@ export function plan(journey: LetterPlan): PostalStep[] {
   return steps;
 }
 
+function withOutcome(state: PostalState, afterMs: number): PostalStep {
+  return { afterMs, state, outcome: state };
+}
+
 function finalOutcome(ending: Ending): { outcome?: string } {
   if (ending === "expired") return { outcome: "Expired" };
   return ending === "rejected" ? { outcome: "Rejected" } : {};
 }
 
 function afterSent(ending: Ending, journey: LetterPlan): PostalStep[] {
-  const undelivered: PostalStep = {
-    afterMs: 5 * DAY,
-    state: "Undelivered",
-    outcome: "Undelivered",
-  };
-  const delivered = (afterMs: number): PostalStep => ({
-    afterMs,
-    state: "Delivered",
-    outcome: "Delivered",
-  });
-  const failed: PostalStep = { afterMs: 5 * DAY, state: "Failed", outcome: "Failed" };
+  const undelivered = withOutcome("Undelivered", 5 * DAY);
+  const delivered = (afterMs: number) => withOutcome("Delivered", afterMs);
+  const failed = withOutcome("Failed", 5 * DAY);
   switch (ending) {
     case "delivered-late":
       return [undelivered, delivered(4 * DAY)];
@@ -145,10 +140,7 @@ function afterSent(ending: Ending, journey: LetterPlan): PostalStep[] {
     case "returned":
       return [undelivered, failed];
     case "disposed":
-      return [
-        undelivered,
-        { afterMs: (journey.disposalDays ?? 1) * DAY, state: "Disposed", outcome: "Disposed" },
-      ];
+      return [undelivered, withOutcome("Disposed", (journey.disposalDays ?? 1) * DAY)];
     case "missing":
       return [{ afterMs: 5 * DAY, state: "Missing" }, delivered(10 * DAY)];
     case "cancellable":
