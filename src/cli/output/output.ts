@@ -55,7 +55,6 @@ export function writeJsonText(json: string): void {
   write(process.stdout, visibleJson(json));
 }
 
-/** One line of JSON Lines. */
 export function writeJsonLine(value: unknown): void {
   write(process.stdout, visibleJson(JSON.stringify(value)));
 }
@@ -145,6 +144,16 @@ export function facts(entries: Facts): Terminal {
   const width = Math.max(0, ...present.map(([name]) => name.length));
   return linesOf(
     present.map(([name, value]) => terminal`${paint("dim", padded(name, width))}  ${value}`),
+  );
+}
+
+/** The members of a row. */
+export function factsOf(row: object): Terminal {
+  return facts(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Date ? value.toISOString() : String(value),
+    ]),
   );
 }
 

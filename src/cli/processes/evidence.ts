@@ -178,7 +178,8 @@ export async function saved(
       );
       manifest.files.push({ name: basename(file), ...facts });
     } catch (error) {
-      if (!isDeleted(error)) throw error;
+      if (!(error instanceof DocumentNotFoundError || error instanceof DocumentErasedError))
+        throw error;
       manifest.missing.push(facts);
     }
   }
@@ -186,10 +187,6 @@ export async function saved(
   const format = { keepsBoth: true, mediaType: "application/json" };
   await saveDocument(out, "manifest", "", [text], format);
   return manifest;
-}
-
-function isDeleted(error: unknown): boolean {
-  return error instanceof DocumentNotFoundError || error instanceof DocumentErasedError;
 }
 
 function say(out: string, manifest: Manifest, json: boolean | undefined): void {

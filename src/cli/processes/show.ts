@@ -212,14 +212,14 @@ export class ProgressLines {
     const { phase, state, waitingFor, until, code, outcome, failure } = status;
     const standing = [
       phase,
-      ...(state === undefined ? [] : [state]),
-      ...(outcome === undefined ? [] : [`outcome ${outcome}`]),
-      ...(failure === undefined ? [] : [`failed: ${failure.message}`]),
-      ...(waitingFor === undefined
-        ? []
-        : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
-      ...(code === undefined ? [] : [`tries left ${triesText(code)}`]),
-    ].join(", ");
+      state,
+      outcome && `outcome ${outcome}`,
+      failure && `failed: ${failure.message}`,
+      waitingFor && `waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`,
+      code && `tries left ${triesText(code)}`,
+    ]
+      .filter(Boolean)
+      .join(", ");
     if (standing !== this.#standing) lines.push(paint("bold", standing));
     this.#standing = standing;
     for (const call of status.retrying ?? []) lines.push(...this.#newRetry(call));

@@ -35,7 +35,6 @@ export interface StartExtension<Options> {
   check(read: StartInput<object>, options: Options): Promise<"start" | "done">;
 }
 
-/** The problems of one input, or the input. */
 export type CheckedInput<Input extends object> =
   | { read: StartInput<Input>; problems?: never }
   | { read?: never; problems: FieldProblem[] };

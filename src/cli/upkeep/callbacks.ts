@@ -16,7 +16,14 @@ import { loadWithAccounts } from "../../providers/accounts.js";
 import { addCommand, csvOption, severalOf, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
-import { facts, writeCsv, writeData, writeJson, writeNote, writeTable } from "../output/output.js";
+import {
+  factsOf,
+  writeCsv,
+  writeData,
+  writeJson,
+  writeNote,
+  writeTable,
+} from "../output/output.js";
 import { quoted, terminal } from "../output/terminal.js";
 import { timeAgo, timeHelp } from "../when.js";
 import { accountCallbackProviders, type Provider } from "../../providers/registry.js";
@@ -71,7 +78,7 @@ export function addCallbacks(program: Command): void {
       if (!found) throw new CommandError(exitCodes.unknownId, `Unknown callback ${id}`);
       if (json) return writeJson(found);
       const { body, ...summary } = found;
-      writeData(facts(Object.entries(summary).map(([name, value]) => [name, shown(value)])));
+      writeData(factsOf(summary));
       writeData(body === undefined ? terminal`(the body is deleted)` : quoted(body));
     }),
   );
@@ -236,8 +243,4 @@ async function withArchive(
 function rowId(text: string): string {
   if (/^\d{1,18}$/.test(text)) return text;
   throw usageError(`callback: ${text} must be a number, as "trustflow callbacks list" shows it`);
-}
-
-function shown(value: unknown): string {
-  return value instanceof Date ? value.toISOString() : String(value);
 }

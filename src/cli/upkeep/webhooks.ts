@@ -10,7 +10,7 @@ import { temporalSettings } from "../../roles/temporal.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
-import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
+import { factsOf, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 
 interface ListOptions {
@@ -42,7 +42,7 @@ export function addWebhooks(program: Command): void {
       if (!found) throw new CommandError(exitCodes.unknownId, `Unknown delivery ${id}`);
       if (json) return writeJson(found);
       const { attempts, event, ...rest } = found;
-      writeData(facts(Object.entries({ ...rest, event: JSON.stringify(event) }).map(fact)));
+      writeData(factsOf({ ...rest, event: JSON.stringify(event) }));
       writeTable(
         ["ATTEMPT", "RESULT", "MS"],
         attempts.map((one) => [one.at, adviceOn(one, found.endpoint), String(one.ms)]),
@@ -188,11 +188,6 @@ function adviceOn(attempt: Attempt, endpoint: string): string {
   const advice = `; with webhooks.${endpoint}.allowPrivate = true the relay goes there`;
   return resultOf(attempt) + (attempt.problem === "privateAddress" ? advice : "");
 }
-
-const fact = ([name, value]: [string, unknown]): [string, string] => [
-  name,
-  value instanceof Date ? value.toISOString() : String(value),
-];
 
 async function withDeliveries(
   work: (deliveries: Deliveries, config: Config) => Promise<void>,
