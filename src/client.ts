@@ -481,11 +481,12 @@ export class Trustflow extends Starts {
     return first;
   }
 
-  /** A worker would refuse it too, but only after a history exists. */
+  /** What was sent under its id is no longer known. A worker would refuse it too, but only after a history exists. */
   async #refuseErased(workflowId: string): Promise<void> {
     if (!this.#hasStore) return;
     const { namespace } = this.#connected;
-    if (await this.#store.dataKeys.isErased({ namespace, workflowId })) throw erasedId();
+    if (await this.#store.dataKeys.isErased({ namespace, workflowId }))
+      throw wrongArgument("id", erasedProblem);
   }
 
   /** Stores inline documents first, so that no bytes are in a history; checks stored ones, if the store is configured. */
@@ -532,11 +533,6 @@ async function requireOwnKeys(client: Client, ring: KeyRing): Promise<void> {
 function givenBy({ connection, options }: Client) {
   const { namespace, identity, interceptors } = options;
   return { connection: connection as Connection, namespace, identity, interceptors };
-}
-
-/** An erased process cannot be started again, because what was sent under its id is no longer known. */
-function erasedId(): InvalidInputError {
-  return wrongArgument("id", erasedProblem);
 }
 
 /** Signs with the key of `keys.operator`; the key's id is the operator's name. */

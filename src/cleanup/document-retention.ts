@@ -72,7 +72,7 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
 }
 
 function isDue({ days, now }: RetentionOptions, kind: DocumentKind, end: Date): boolean {
-  return now.getTime() - end.getTime() >= (days[keyOf(kind)] ?? Infinity) * DAY_MS;
+  return now.getTime() - end.getTime() >= (days[`${kind}Days`] ?? Infinity) * DAY_MS;
 }
 
 /**
@@ -128,15 +128,11 @@ async function documentsWithPeriod({ pool, days, now }: RetentionOptions): Promi
     `select id, namespace, workflow_id as "workflowId", kind, ended_at as "endedAt" from trustflow.documents
      where kind = any($1) and (ended_at is null or ended_at < $2) order by namespace, workflow_id, id`,
     [
-      documentKinds.filter((kind) => days[keyOf(kind)] !== undefined),
+      documentKinds.filter((kind) => days[`${kind}Days`] !== undefined),
       new Date(now.getTime() - shortest * DAY_MS),
     ],
   );
   return rows;
-}
-
-function keyOf(kind: DocumentKind): keyof RetentionOptions["days"] {
-  return `${kind}Days`;
 }
 
 function nameOf({ namespace, workflowId }: ProcessKey): string {

@@ -37,7 +37,6 @@ const SILENT_MS = 180_000;
 /** Longer than a worker whose polls fail pauses: Temporal forgets polls when it starts again, and keeps each answer for five seconds. */
 const ANSWER_MS = 30_000;
 
-/** Whether a worker of the release polls. */
 export async function isPolled(where: Namespace, release: Release): Promise<boolean> {
   for (const end = Date.now() + ANSWER_MS; ; await delay(1_000)) {
     if (hasWorkers(await pollsAtAllPartitions(where, workflowTaskQueue), release)) return true;

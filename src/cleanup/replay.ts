@@ -35,7 +35,10 @@ export async function replayOpen(
           const history = await client.workflow
             .getHandle(workflowId, runId)
             .fetchHistory()
-            .catch(unlessGone);
+            .catch((error: unknown) => {
+              // It has ended meanwhile, and was erased.
+              if (!(error instanceof WorkflowNotFoundError)) throw error;
+            });
           if (history) yield { workflowId, history };
         }
       }
@@ -46,11 +49,6 @@ export async function replayOpen(
     else replays.replayed += 1;
   }
   return replays;
-}
-
-/** It has ended meanwhile, and was erased. */
-function unlessGone(error: unknown): undefined {
-  if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
 /** The message of another error may hold what the process was given. */

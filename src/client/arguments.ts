@@ -3,7 +3,6 @@ import { processes } from "../contracts/registry.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
 import { wrongArgument } from "../errors/arguments.js";
 
-/** Returns the argument if it is an object. */
 export function objectArgument<T extends object>(given: T, path: string): T {
   if (typeof given === "object" && given !== null) return given;
   throw wrongArgument(path, "must be an object");

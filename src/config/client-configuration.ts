@@ -34,13 +34,12 @@ export function layOver(tree: Tree, given: ClientConfiguration): void {
     if (typeof value !== "object" || value === null) tree[section] = value;
     else {
       const keys = Object.entries(value as Tree).filter(([, one]) => one !== undefined);
-      const laid = keys.map(([name, one]) => [name, inWords(one)] as const);
+      // A secret may stand in an object of the program itself, as in the environment, and unlike in a file.
+      const laid = keys.map(([name, one]) => [
+        name,
+        typeof one === "string" ? new FromEnvironment(one) : one,
+      ]);
       tree[section] = { ...(tree[section] as Tree | undefined), ...Object.fromEntries(laid) };
     }
   }
-}
-
-/** A secret may stand in an object of the program itself, as in the environment, and unlike in a file. */
-function inWords(value: unknown): unknown {
-  return typeof value === "string" ? new FromEnvironment(value) : value;
 }

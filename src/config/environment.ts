@@ -24,7 +24,6 @@ function isSimulated(account: Record<string, object>, sandbox: string): boolean 
   );
 }
 
-/** The version of the package. */
 export function ownVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;

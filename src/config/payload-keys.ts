@@ -13,7 +13,8 @@ export interface PayloadKeys {
 
 /** For a role or a client that starts processes or changes them. */
 export function payloadKeys(config: Config): PayloadKeys {
-  return { ring: ringOf(config, "codec"), writeRing: writeRingOf(config) };
+  const writeRing = config.keys.codecWrite && ringOf(config, "codecWrite");
+  return { ring: ringOf(config, "codec"), writeRing };
 }
 
 /** For what only looks: `keys.codecRead` is enough. */
@@ -53,8 +54,4 @@ export function refusedPayloads(config: Config): PayloadProblem[] {
 /** Whether a client believes only what is encrypted. Without `environment` it may look at a sandbox, so it must be told to. */
 export function clientRefusesPlaintext({ codec, environment = "sandbox" }: Config): boolean {
   return (codec.plaintext ?? (environment === "sandbox" ? "accept" : "refuse")) === "refuse";
-}
-
-function writeRingOf(config: Config): KeyRing | undefined {
-  return config.keys.codecWrite && ringOf(config, "codecWrite");
 }

@@ -20,7 +20,6 @@ export interface SignedDecision {
   argument: object;
 }
 
-/** The bytes that are signed. */
 export function signedBytes(decision: SignedDecision): Buffer {
   // As it travels: members without a value do not.
   const argument = JSON.parse(JSON.stringify(decision.argument)) as object;

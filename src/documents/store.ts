@@ -66,7 +66,8 @@ export class DocumentStore {
     mediaType: string,
     options: PutOptions = {},
   ): Promise<DocumentReference> {
-    refuseUnlessMediaType(mediaType);
+    if (typeof mediaType !== "string")
+      throw wrongArgument("mediaType", "must be a text, such as application/pdf");
     const { id = uploadId(), process: processKey } = Object(options) as PutOptions;
     const uri = uriOf(id);
     const count = new ContentCount();
@@ -91,7 +92,8 @@ export class DocumentStore {
     mediaType: string,
     options: PutOptions = {},
   ): Promise<DocumentReference> {
-    refuseUnlessBytes(bytes);
+    if (!isUint8Array(bytes))
+      throw wrongArgument("bytes", "must be a Buffer or another Uint8Array");
     return this.putStream([bytes], mediaType, options);
   }
 
@@ -305,15 +307,6 @@ function refuseUnlessReference(document: Expected): void {
       "reference",
       "must be { uri, sha256, size, mediaType }, as a document has it",
     );
-}
-
-function refuseUnlessMediaType(mediaType: string): void {
-  if (typeof mediaType !== "string")
-    throw wrongArgument("mediaType", "must be a text, such as application/pdf");
-}
-
-function refuseUnlessBytes(bytes: Uint8Array): void {
-  if (!isUint8Array(bytes)) throw wrongArgument("bytes", "must be a Buffer or another Uint8Array");
 }
 
 /** Passes the pieces on. */

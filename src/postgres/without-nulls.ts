@@ -1,4 +1,3 @@
-/** A row without the columns that are null. */
 export function withoutNulls<T extends object>(row: T): T {
   const found = {} as T;
   for (const name of Object.keys(row) as (keyof T)[])

@@ -49,17 +49,14 @@ async function probe(address: string): Promise<void> {
   }
 }
 
+/** `trustflow dev` has an address of this machine. */
 function unreachable(address: string, reason: string): CommandError {
-  const hint = isLocal(address)
+  const { host } = hostAndPort(address);
+  const hint = /^(localhost|127\.0\.0\.1|::1)$/.test(host)
     ? ' Is "trustflow dev" running? Source ".trustflow/client.env".'
     : "";
   return new CommandError(
     exitCodes.unreachable,
     `Cannot reach Temporal at ${address}: ${reason}.${hint}`,
   );
-}
-
-/** An address of this machine, as `trustflow dev` has it. */
-function isLocal(address: string): boolean {
-  return /^(localhost|127\.0\.0\.1|::1)$/.test(hostAndPort(address).host);
 }

@@ -27,7 +27,10 @@ export function redactingLogger(level: LogLevel, to?: DestinationStream): Logger
   return new DefaultLogger(level, ({ level: at, timestampNanos, message, meta }) => {
     noteLine(message);
     const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-    lines[lowerCase(at)]({ time, ...redact(meta) }, messagePrefix(message));
+    lines[at.toLowerCase() as Lowercase<LogLevel>](
+      { time, ...redact(meta) },
+      messagePrefix(message),
+    );
   });
 }
 
@@ -63,10 +66,6 @@ export function installRuntime({ level, metricsAddress, logTo }: RuntimeSettings
     },
   });
   return logger;
-}
-
-function lowerCase<T extends string>(text: T): Lowercase<T> {
-  return text.toLowerCase() as Lowercase<T>;
 }
 
 // Tells Prometheus whether the worker is ready, so that an alert needs no probe of GET /ready.

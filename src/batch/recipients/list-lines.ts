@@ -3,7 +3,7 @@ import { readHeader, recipientIn } from "./columns.js";
 import type { Columns } from "./columns.js";
 import { keyOfRecipient, ListCheck } from "./list-check.js";
 import type { PreflightOptions } from "./list-check.js";
-import type { Pieces, Row } from "./list-reader.js";
+import type { Pieces } from "./list-reader.js";
 import type { ListProblem } from "./problems.js";
 import { SeenKeys } from "./seen-keys.js";
 
@@ -28,16 +28,13 @@ export async function* listedRows(pieces: Pieces, unique: Unique): AsyncGenerato
     const header = columns ? undefined : rows.shift();
     if (header) columns = readHeader(header.fields, header.line);
     if (!columns) continue;
-    const taken = takenOf(rows, columns);
+    const known = columns;
+    const taken = rows.map(({ line, fields }) => ({ line, ...recipientIn(fields, known) }));
     const leftOut = leftOutOf(found.splice(0));
     yield* leftOut.length === 0
       ? taken
       : [...taken, ...leftOut].toSorted((a, b) => a.line - b.line);
   }
-}
-
-function takenOf(rows: Row[], columns: Columns): ListedRow[] {
-  return rows.map(({ line, fields }) => ({ line, ...recipientIn(fields, columns) }));
 }
 
 /** A row with several problems is one. */

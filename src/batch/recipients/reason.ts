@@ -21,20 +21,13 @@ const byOutcome = new Map(
 );
 
 /** Applies to open notices. */
-const byState = new Map(
-  Object.entries({
-    Draft: `the notice is open: ${notShown}`,
-    Submitted: `the notice is open: ${notShown}`,
-    Processed: `the notice is open: ${notShown}`,
-    Dispatched: `the notice is open: ${notShown}`,
-    Sent: `the notice is open: ${notShown}`,
-    Delivered: "",
-    Received: "",
-    Read: "",
-    Replied: "",
-    Failed: "the provider could not deliver the notice so far, and may try again",
-  }),
-);
+const byState = new Map([
+  ...["Draft", "Submitted", "Processed", "Dispatched", "Sent"].map(
+    (state) => [state, `the notice is open: ${notShown}`] as const,
+  ),
+  ...["Delivered", "Received", "Read", "Replied"].map((state) => [state, ""] as const),
+  ["Failed", "the provider could not deliver the notice so far, and may try again"],
+]);
 
 /** `state` and `outcome` as a row of the report has them. A word that P2 §3.2 does not have says nothing of the recipient. */
 export function reasonOf({

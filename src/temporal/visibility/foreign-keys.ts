@@ -1,7 +1,7 @@
 // Whether a client's key ring is that of the workers, told by what they have written: the status in the memo of each process
 // (docs/decisions/0022).
 import type { Client } from "@temporalio/client";
-import type { Payload, PayloadCodec } from "@temporalio/common";
+import type { PayloadCodec } from "@temporalio/common";
 import type { ProcessName } from "../../contracts/registry.js";
 import { statusMemo } from "../../contracts/shared/names.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
@@ -44,12 +44,8 @@ export async function foreignKeys(
       error instanceof DecryptionError ||
       (error instanceof UnknownKeyError && status === RUNNING)
     )
-      proven.add(keyIdOf(payload));
+      proven.add(Buffer.from(payload.metadata?.["encryption-key-id"] ?? []).toString());
   }
   // A memo that a stranger wrote may say anything there.
   return [...proven].filter(isKeyId).slice(0, SAMPLES);
-}
-
-function keyIdOf({ metadata }: Payload): string {
-  return Buffer.from(metadata?.["encryption-key-id"] ?? []).toString();
 }

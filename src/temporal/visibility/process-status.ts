@@ -94,16 +94,14 @@ async function answerOf(
     try {
       return await query();
     } catch (error) {
-      if (isTooEarly(error)) refusals += 1;
+      const isTooEarly =
+        error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
+      if (isTooEarly) refusals += 1;
       else if (!isInterrupted(error)) throw error;
       if (refusals >= mostRefusals || hasLeft()) throw error;
       await delay(ASK_AGAIN_MS);
     }
   }
-}
-
-function isTooEarly(error: unknown): boolean {
-  return error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
 }
 
 function isInterrupted(error: unknown): boolean {

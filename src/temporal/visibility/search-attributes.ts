@@ -1,7 +1,6 @@
 // The search attributes of ours that a namespace must know before a process can run in it.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionLike } from "@temporalio/client";
-import type { SearchAttributeType } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { searchAttributes } from "../../contracts/shared/names.js";
 import { grpcOf, status } from "../grpc-status.js";
@@ -13,18 +12,11 @@ type IndexedType = proto.temporal.api.enums.v1.IndexedValueType;
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 const PROPAGATION_MS = 30_000;
 
-const indexedTypes: Record<SearchAttributeType, IndexedType> = {
-  TEXT: IndexedValueType.INDEXED_VALUE_TYPE_TEXT,
-  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
-  INT: IndexedValueType.INDEXED_VALUE_TYPE_INT,
-  DOUBLE: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
-  BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
-  DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
-  KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
-};
-
 const wanted = new Map<string, IndexedType>(
-  Object.values(searchAttributes).map(({ name, type }) => [name, indexedTypes[type]]),
+  Object.values(searchAttributes).map(({ name, type }) => [
+    name,
+    IndexedValueType[`INDEXED_VALUE_TYPE_${type}`],
+  ]),
 );
 
 /** Adds what is missing and returns once the namespace accepts all of them; any number of callers at once may do so. */
