@@ -53,17 +53,7 @@ export interface AccountOptions {
 }
 
 /** What every account has, given or not. */
-type Settled =
-  | "apiKey"
-  | "roles"
-  | "lras"
-  | "token"
-  | "apiToken"
-  | "canCancel"
-  | "provisioned"
-  | "ownerName"
-  | "ownerEmail"
-  | "certificationLevel";
+type Settled = keyof ReturnType<typeof settled>;
 
 export interface Account
   extends Omit<AccountOptions, Settled | "site">, Required<Pick<AccountOptions, Settled>> {
@@ -99,6 +89,19 @@ const lras: Record<string, LraOptions> = {
   "lra-check": { methods: ["checkData", "checkDataWitheIDAssertion"] },
 };
 
+const settled = (username: string) => ({
+  canCancel: true,
+  provisioned: true,
+  ownerName: `${username} (sandbox)`,
+  ownerEmail: `${username}@sandbox.invalid`,
+  certificationLevel: "Standard",
+  apiKey: `${username}-api-key`,
+  roles: ["USER"],
+  lras,
+  token: `${username}-token`,
+  apiToken: `${username}-api-token`,
+});
+
 export class Accounts {
   readonly #accounts = new Map<string, Account>();
 
@@ -107,23 +110,13 @@ export class Accounts {
   }
 
   put(options: AccountOptions): Account {
-    const { username } = options;
     const account: Account = {
-      canCancel: true,
-      provisioned: true,
-      ownerName: `${username} (sandbox)`,
-      ownerEmail: `${username}@sandbox.invalid`,
-      certificationLevel: "Standard",
-      apiKey: `${username}-api-key`,
-      roles: ["USER"],
-      lras,
-      token: `${username}-token`,
-      apiToken: `${username}-api-token`,
+      ...settled(options.username),
       ...options,
       // A site that is given without a region has none, so that the rule on the issuer region can be met and missed.
       site: options.site ? { name: site.name, language: site.language, ...options.site } : site,
     };
-    this.#accounts.set(username, account);
+    this.#accounts.set(account.username, account);
     return account;
   }
 

@@ -5,8 +5,7 @@ import type { FaultRule } from "../../engine/faults.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { hide } from "../../engine/visibility.js";
 import type { Publication, SandboxProvider } from "../../exchange/operation.js";
-import { EviItems, joinedLookupKey } from "./item.js";
-import type { Affidavit, EviItem, Step } from "./item.js";
+import { EviItems, joinedLookupKey, type Affidavit, type EviItem, type Step } from "./item.js";
 
 const ON_DEMAND_DELAY_MS = 5 * 60_000;
 
@@ -36,19 +35,7 @@ export interface Origin<Magic> {
 }
 
 /** What every service sets in the same way. */
-type Common =
-  | "id"
-  | "account"
-  | "site"
-  | "magicKey"
-  | "state"
-  | "stateAt"
-  | "outcome"
-  | "createdAt"
-  | "affidavits"
-  | "planVersion"
-  | "hiddenQueries"
-  | "hiddenUntil";
+type Common = Exclude<keyof EviItem, "intent" | "lookupKeys" | "callback" | "outcomeAt" | "plan">;
 
 export class EviService<Item extends EviItem> {
   readonly items: EviItems<Item>;
