@@ -24,21 +24,17 @@ export function retriesIn(calls: OpenCall[]): RetriedCall[] {
 
 /** Whether one of the calls may soon fail or succeed. A poll that goes well may take days. */
 export function isCalling(calls: OpenCall[]): boolean {
-  return calls.some(({ lastFailure }) => !isExpected(lastFailure?.type));
+  return calls.some(({ lastFailure }) => !lookingOnly.has(lastFailure?.type));
 }
 
 /**
  * A retry that sends nothing, and only looks: the provider shows no change, or does not show an item yet; or an operator has to decide, as
  * the attention says, and the answer may still become known.
  */
-function isExpected(type: string | undefined): boolean {
-  return lookingOnly.has(type);
-}
-
 const lookingOnly = new Set<unknown>(["unchanged", "notVisibleYet", "unknownOutcome", "protocol"]);
 
 function retryOf({ activity, attempt, nextAttemptAt, lastFailure }: OpenCall): object | undefined {
-  if (!lastFailure || isExpected(lastFailure.type)) return undefined;
+  if (!lastFailure || lookingOnly.has(lastFailure.type)) return undefined;
   const { type, detail } = lastFailure;
   const problem = detail as Problem | undefined;
   const { provider, operation, host, requestId } = problem ?? {};

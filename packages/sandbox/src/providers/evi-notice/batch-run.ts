@@ -62,10 +62,11 @@ export class BatchRun {
       batch.startedAt = at;
       this.#enter(batch, "Processing", at);
     } else if (batch.state === "Processing") {
-      const portion = magic === "sandbox:failed" ? Math.ceil(this.#size(batch) / 2) : PORTION;
+      const size = this.#batches.sizeOf(batch);
+      const portion = magic === "sandbox:failed" ? Math.ceil(size / 2) : PORTION;
       this.#make(batch, portion, at);
       if (magic === "sandbox:failed") return this.#enter(batch, "Failed", at);
-      if (batch.noticeIds.length === this.#size(batch)) return this.#enter(batch, "Processed", at);
+      if (batch.noticeIds.length === size) return this.#enter(batch, "Processed", at);
     } else return;
     this.#schedule(batch, at + PORTION_DELAY_MS);
   }
@@ -132,10 +133,6 @@ export class BatchRun {
       part: lookupKeys[0] ?? address,
     });
     return item.id;
-  }
-
-  #size(batch: Batch): number {
-    return this.#batches.sizeOf(batch);
   }
 
   #enter(batch: Batch, state: Batch["state"], at: number): void {
