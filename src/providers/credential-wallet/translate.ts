@@ -4,7 +4,6 @@ import { meaningOf, refused } from "../http/answer.js";
 import { errorWords } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
-import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
 import { effects } from "./effects.js";
 import type { WalletOperation } from "./effects.js";
@@ -19,11 +18,10 @@ export function refusal(
   isLater: boolean,
 ): ProviderError {
   const asked = asking(operation);
-  const answer = withoutSecrets(received);
-  // From what came: a code without a part of itself would be another one.
-  const { code } = errorWords(ErrorAnswer, received);
-  const { message, detail } = errorWords(ErrorAnswer, answer);
-  const meaning = meaningOf(asked, answer.status);
+  const meaning = meaningOf(asked, received.status);
   if (meaning.kind === "invalidRequest" && isLater) meaning.kind = "protocol";
-  return refused(asked, answer, meaning, { code, message: message ?? detail });
+  return refused(asked, received, meaning, (answer) => {
+    const { code, message, detail } = errorWords(ErrorAnswer, answer);
+    return { code, message: message ?? detail };
+  });
 }

@@ -3,10 +3,9 @@
 // 11002 are about the operation (and the LRA), never about the account as a whole.
 import { meaningOf, refused } from "../http/answer.js";
 import type { Meaning } from "../http/answer.js";
-import { jsonOf } from "../http/described.js";
+import { errorWords, jsonOf } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";
-import type { ProviderError, ProviderErrorField } from "../errors/provider-error.js";
-import { withoutSecrets } from "../errors/redaction.js";
+import type { ProviderError } from "../errors/provider-error.js";
 import type { Received } from "../errors/redaction.js";
 import { effects } from "./effects.js";
 import type { CertificateOperation } from "./effects.js";
@@ -45,34 +44,31 @@ export function refusal(
   { wrongOtpCodes }: { wrongOtpCodes: readonly number[] },
 ): ProviderError {
   const asked = operationOf(operation);
-  const answer = withoutSecrets(received);
-  // From what came: a code could look like a secret.
   const read = ErrorAnswer.safeParse(received.status === 500 ? jsonOf(received.body) : undefined);
   if (!read.success) {
-    const meaning = meaningOf(asked, answer.status);
+    const meaning = meaningOf(asked, received.status);
     // The certificate exists by then: a person decides, and nothing fails into a second one.
     const isAboutOne = operation === "sendOtp" || operation === "validate";
-    return refused(asked, answer, isAboutOne && meaning.kind === "invalidRequest" ? ours : meaning);
+    const isOurs = isAboutOne && meaning.kind === "invalidRequest";
+    return refused(asked, received, isOurs ? ours : meaning);
   }
   const { code } = read.data;
   const isWrongOtp = operation === "validate" && wrongOtpCodes.includes(code);
   const meaning = isWrongOtp ? input : (meanings[operation][code] ?? ofAnotherCode(operation));
-  const { message } = ErrorAnswer.safeParse(jsonOf(answer.body)).data ?? {};
-  const fields = code === 242 ? fieldIn(read.data.message, operation, message) : [];
-  return refused(asked, answer, meaning, { code: String(code), message, fields });
+  return refused(asked, received, meaning, (answer) => {
+    const { message } = errorWords(ErrorAnswer, answer);
+    const fields = code === 242 ? fieldIn(message, operation) : [];
+    return { code: String(code), message, fields };
+  });
 }
 
 function ofAnotherCode(operation: CertificateOperation): Meaning {
   return effects[operation] === "read" ? input : meaningOf(operationOf(operation), 500);
 }
 
-function fieldIn(
-  text: string | undefined,
-  operation: CertificateOperation,
-  message: string | undefined,
-): { fieldName: string; message: ProviderErrorField["message"] | undefined }[] {
+function fieldIn(message: string | undefined, operation: CertificateOperation) {
   const found = fieldNames[operation]?.find(([name]) =>
-    new RegExp(`(?<!\\w)${name.replace(".", "\\.")}(?!\\w)`).test(text ?? ""),
+    new RegExp(`(?<!\\w)${name.replace(".", "\\.")}(?!\\w)`).test(message ?? ""),
   );
   return found ? [{ fieldName: found[1], message }] : [];
 }

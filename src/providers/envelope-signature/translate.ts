@@ -4,7 +4,6 @@ import { meaningOf, refused } from "../http/answer.js";
 import { errorWords } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
-import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
 import { effects } from "./effects.js";
 import type { EnvelopeOperation } from "./effects.js";
@@ -15,12 +14,10 @@ export const operationOf = operationsOf("envelope-signature", effects);
 /** For any status outside 2xx. */
 export function refusal(operation: EnvelopeOperation, received: Received): ProviderError {
   const asked = operationOf(operation);
-  const answer = withoutSecrets(received);
-  // Replaced in the received text, because an error code may contain an OTP that a person entered.
-  const { code, ErrorId } = errorWords(ErrorAnswer, received);
-  const { message, Message } = errorWords(ErrorAnswer, answer);
-  const words = { code: code ?? ErrorId, message: message ?? Message };
-  const meaning = meaningOf(asked, answer.status);
+  const meaning = meaningOf(asked, received.status);
   if (meaning.kind === "invalidRequest" && operation !== "esawoneshot") meaning.kind = "protocol";
-  return refused(asked, answer, meaning, words);
+  return refused(asked, received, meaning, (answer) => {
+    const { code, ErrorId, message, Message } = errorWords(ErrorAnswer, answer);
+    return { code: code ?? ErrorId, message: message ?? Message };
+  });
 }

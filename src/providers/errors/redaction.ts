@@ -69,19 +69,16 @@ function anyOf(texts: readonly string[]): RegExp {
 
 /** A code, a type or a name that holds a credential is none. */
 export function withoutCredentials(
-  words: ErrorWords,
+  { code, type, requestId, fields = [] }: ErrorWords,
   credentials: readonly string[] = [],
-): ErrorWords {
+) {
   const safe = (text: string | undefined) =>
     credentials.some((secret) => secret !== "" && text?.includes(secret)) ? undefined : text;
-  const { code, type, requestId, fields = [], message } = words;
   return {
     code: safe(code),
     type: safe(type),
     requestId: safe(requestId),
-    message,
-    fields: fields.map(({ errorCode, fieldName, ...more }) => ({
-      ...more,
+    fields: fields.map(({ errorCode, fieldName }) => ({
       errorCode: safe(errorCode),
       fieldName: safe(fieldName),
     })),

@@ -57,24 +57,31 @@ function withoutDescribed(effectClass: EffectClass): Meaning {
   return effectClass === "read" ? { kind: "protocol", effect: "none" } : withoutAnswer(effectClass);
 }
 
-/** For any status outside 2xx; `answer` and the messages of `words` come from `withoutSecrets`. */
+/**
+ * For any status outside 2xx. `wordsOf` reads the words of a body. Its texts are read from the answer without what we sent in secret; its
+ * codes and names from what came, because one without a part of itself would be another one, and one may look like a secret by chance.
+ */
 export function refused(
   asked: ProviderOperation,
-  { status, headers, body, sent }: Received,
+  received: Received,
   meaning: Meaning,
-  words: ErrorWords = {},
+  wordsOf: (answer: HttpAnswer) => ErrorWords = () => ({}),
 ): ProviderError {
-  const { message, ...classifiers } = withoutCredentials(words, sent?.credentials);
+  const { status, headers, sent } = received;
+  const answer = withoutSecrets(received);
+  const { message, fields: texts = [] } = wordsOf(answer);
+  const { fields, ...classifiers } = withoutCredentials(wordsOf(received), sent?.credentials);
   return new ProviderError({
     ...asked,
     ...meaning,
     ...classifiers,
+    fields: fields.map((field, index) => ({ ...field, message: texts[index]?.message })),
     status,
     ...(status < 400
       ? { problem: `answered ${status}, a redirect, which is not followed`, mismatch: "redirect" }
       : { problem: `answered ${status}` }),
     retryAfterMs: retryAfterMs(headers),
-    detail: message ?? (saysNothing(body) ? undefined : body.toString("utf8")),
+    detail: message ?? (saysNothing(answer.body) ? undefined : answer.body.toString("utf8")),
   });
 }
 

@@ -9,7 +9,6 @@ import { ProviderError } from "../errors/provider-error.js";
 import { exchange } from "./exchange.js";
 import type { HttpRequest, Keep } from "./exchange.js";
 import type { TlsIdentity } from "./mutual-tls.js";
-import { withoutSecrets } from "../errors/redaction.js";
 import type { Received, Sent } from "../errors/redaction.js";
 
 /** Where and as whom a provider is called. */
@@ -87,7 +86,7 @@ export async function call<T>(
     });
     const answer: Received = { ...received, sent };
     if (host.tls && isCertificatePage(answer))
-      throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
+      throw refused(asked, answer, { kind: "accessDenied", effect: "none" });
     if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
     const value = described.read(answer);
     if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);

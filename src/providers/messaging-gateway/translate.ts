@@ -3,7 +3,6 @@ import { operationsOf } from "../effect-classes.js";
 import { meaningOf, refused } from "../http/answer.js";
 import { errorWords } from "../http/described.js";
 import type { ProviderError } from "../errors/provider-error.js";
-import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
 import { effects } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
@@ -12,9 +11,6 @@ export const asked = operationsOf("messaging-gateway", effects)("send");
 
 /** For any status outside 2xx. */
 export function refusal(received: Received): ProviderError {
-  const answer = withoutSecrets(received);
-  // From what came: a type without a part of itself would be another one.
-  const { type, code } = errorWords(ErrorAnswer, received);
-  const { message } = errorWords(ErrorAnswer, answer);
-  return refused(asked, answer, meaningOf(asked, answer.status), { type, code, message });
+  const meaning = meaningOf(asked, received.status);
+  return refused(asked, received, meaning, (answer) => errorWords(ErrorAnswer, answer));
 }

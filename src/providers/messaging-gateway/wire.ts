@@ -6,7 +6,7 @@ export const API_KEY_HEADER = "x-api-key";
 
 const Text = z.string().optional().catch(undefined);
 /** P1 §2.8. */
-export const ErrorAnswer = z.looseObject({
+export const ErrorAnswer = z.object({
   type: Text,
   code: z.int().transform(String).optional().catch(undefined),
   message: Text,

@@ -5,7 +5,6 @@ import { errorWords, jsonOf } from "../http/described.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import type { Meaning } from "../http/answer.js";
-import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
 import type { OtpCodes } from "./account.js";
 import { effects } from "./effects.js";
@@ -24,18 +23,14 @@ export function refusal(
   codes: OtpCodes,
 ): ProviderError {
   const asked = asking(operation);
-  const answer = withoutSecrets(received);
-  // Replaced in the received text, because an error code may contain an OTP that a person entered.
-  const { code } = errorWords(ErrorAnswer, received);
-  const { message } = errorWords(ErrorAnswer, answer);
-  const words = { code, message };
+  const wordsOf = (answer: Received) => errorWords(ErrorAnswer, answer);
   const isAboutAnId = asked.effectClass === "read";
-  const isOtp = operation === "sign" && otpVerdict(codes, words) !== undefined;
+  const isOtp = operation === "sign" && otpVerdict(codes, wordsOf(received)) !== undefined;
   const meaning: Meaning = isOtp
     ? { kind: "invalidRequest", effect: "none" }
-    : meaningOf(asked, answer.status, isAboutAnId && operation !== "listTokens");
+    : meaningOf(asked, received.status, isAboutAnId && operation !== "listTokens");
   if (meaning.kind === "invalidRequest" && !failing.has(operation)) meaning.kind = "protocol";
-  return refused(asked, answer, meaning, words);
+  return refused(asked, received, meaning, wordsOf);
 }
 
 /** Reads from a refused `sign` what it says about the OTP; undefined: something else was refused. */

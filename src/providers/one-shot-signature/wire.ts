@@ -62,7 +62,4 @@ export const RetrieveAnswer = z.looseObject({
 export type RetrieveAnswer = z.infer<typeof RetrieveAnswer>;
 
 /** P1 §7.3: not shown. */
-export const ErrorAnswer = z.looseObject({
-  code: ErrorCode,
-  message: Text,
-});
+export const ErrorAnswer = z.object({ code: ErrorCode, message: Text });

@@ -3,7 +3,6 @@
 import { withoutJwts } from "../../contracts/shared/text.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
-import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
 import { meaningOf, refused } from "../http/answer.js";
 import type { Meaning } from "../http/answer.js";
@@ -20,17 +19,14 @@ const withToken = new Set<VideoOperation>(["conferenceData", "getAuditData", "de
 /** For any status outside 2xx. */
 export function refusal(operation: VideoOperation, received: Received): ProviderError {
   const asked = operationOf(operation);
-  const answer = withoutTokens(withoutSecrets(received));
-  const status = answer.status === 410 ? 404 : answer.status;
+  const status = received.status === 410 ? 404 : received.status;
   const meaning: Meaning = meaningOf(asked, status, asked.effectClass === "read");
   // By then the audit was read: what is wrong, a person decides.
   if (meaning.kind === "invalidRequest" && operation === "deleteAuditData")
     meaning.kind = "protocol";
   if (meaning.kind === "accessDenied" && withToken.has(operation)) meaning.denies = "operation";
-  // Takes the received text, because a code with a credential in it is dropped as a whole.
-  const { code } = errorWords(ErrorAnswer, withoutTokens(received));
-  const { message } = errorWords(ErrorAnswer, answer);
-  return refused(asked, answer, meaning, { code, message });
+  const wordsOf = (answer: Received) => errorWords(ErrorAnswer, answer);
+  return refused(asked, withoutTokens(received), meaning, wordsOf);
 }
 
 /** A token that the provider shows of itself, in whatever it answers (P1 §4.2). */

@@ -67,7 +67,7 @@ export function claimsOf(token: string): ReadonlySet<string> {
 }
 
 /** P1 §7.3: not shown. */
-export const ErrorAnswer = z.looseObject({
+export const ErrorAnswer = z.object({
   code: ErrorCode,
   message: z.string().optional().catch(undefined),
 });
