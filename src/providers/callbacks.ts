@@ -10,28 +10,19 @@ type AccountParser = (
   receivedAt: Date,
 ) => ReturnType<AccountCallbackParser<unknown>>;
 
-export interface CallbackParsers {
-  /** They parse callbacks to a process's own address, by provider. */
-  parsers: Record<string, ProcessCallbackParser>;
-  /** They parse callbacks to an account's address, by provider. */
-  sources: Record<string, AccountParser>;
-}
-
-export async function callbackParsers({
-  accounts,
-}: {
-  accounts: Accounts;
-}): Promise<CallbackParsers> {
-  const found: CallbackParsers = { parsers: {}, sources: {} };
+/** By provider. `parsers` parse callbacks to a process's own address, `sources` those to an account's address. */
+export async function callbackParsers({ accounts }: { accounts: Accounts }) {
+  const parsers: Record<string, ProcessCallbackParser> = {};
+  const sources: Record<string, AccountParser> = {};
   for (const name of providerNames) {
     const { callback } = entryOf(name);
-    if (callback?.addressOf === "process") found.parsers[name] = await callback.parser();
+    if (callback?.addressOf === "process") parsers[name] = await callback.parser();
     if (callback?.addressOf !== "account") continue;
     const parse = await callback.parser();
-    found.sources[name] = (account, body, receivedAt) =>
+    sources[name] = (account, body, receivedAt) =>
       parse(body, receivedAt, accounts[account]?.[name]);
   }
-  return found;
+  return { parsers, sources };
 }
 
 /** The accounts whose callbacks carry a secret, which a relay keeps only with `keys.secretsPublic` (docs/decisions/0033). */

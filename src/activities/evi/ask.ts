@@ -20,7 +20,7 @@ export interface EviPollRequest extends PollRequest {
   refetch: boolean;
 }
 
-export interface EviSnapshot<Dates> {
+export interface EviSnapshot<Dates = Record<string, string | undefined>> {
   /** The database's clock before the question was sent. */
   stamp: string;
   state: string;

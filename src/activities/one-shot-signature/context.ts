@@ -1,6 +1,5 @@
 // The activities of the one-shot signature service work with an account, and with what `retrieve` shows of a request.
 import * as oneShot from "../../providers/one-shot-signature/client.js";
-import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 
 export const provider = "one-shot-signature";
@@ -11,10 +10,7 @@ export interface OneShotRequest {
   requestPk: string;
 }
 
-interface RetrievedRequest {
-  state: string;
-  documents: OneShotDocument[];
-}
+type RetrievedRequest = Awaited<ReturnType<typeof oneShot.retrieve>>;
 
 export class OneShotContext extends ProviderContext<typeof provider> {
   retrieve(requestPk: string): Promise<RetrievedRequest> {

@@ -101,28 +101,21 @@ export function asInvalidInput(path: string): (error: unknown) => never {
  * exists at the provider by then: an operator restores it and retries.
  */
 export async function unlessMissing<P extends Provider, T>(
-  context: ProviderContext<P>,
+  { provider }: ProviderContext<P>,
   operation: Operation<P>,
   reading: Promise<T>,
 ): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    throw error instanceof InvalidInput ? missingDocument(context, operation, error) : error;
+    if (!(error instanceof InvalidInput)) throw error;
+    const found = error.fields[0]?.problem.replaceAll(" ", "-") ?? "cannot-be-read";
+    throw new ProviderError({
+      ...{ kind: "protocol", effect: "none", provider, operation },
+      problem: "a document of ours cannot be sent",
+      code: `our-document-${found}`,
+    });
   }
-}
-
-export function missingDocument<P extends Provider>(
-  { provider }: ProviderContext<P>,
-  operation: Operation<P>,
-  { fields: [field] }: InvalidInput,
-): ProviderError {
-  const found = field?.problem.replaceAll(" ", "-") ?? "cannot-be-read";
-  return new ProviderError({
-    ...{ kind: "protocol", effect: "none", provider, operation },
-    problem: "a document of ours cannot be sent",
-    code: `our-document-${found}`,
-  });
 }
 
 /** A file that the provider gave. A download is read from the spool. */

@@ -1,6 +1,6 @@
 // Activities of every process: check and store an operator's decision, and withdraw a step before it is sent.
 import { LeaseRunning } from "../../journal/errors.js";
-import type { Decided } from "../../journal/decisions.js";
+import type { Decided, Withdrawal } from "../../journal/decisions.js";
 import type { Journal } from "../../journal/journal.js";
 import { DecisionRefused } from "../../journal/signed-decisions.js";
 import type { GivenDecision, Proof, SignedDecisions } from "../../journal/signed-decisions.js";
@@ -65,13 +65,7 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
     },
 
     /** After `withdrawn`, nothing can be sent for the step any more. `of`: the process whose step it is; default: its own. */
-    async withdraw({
-      step,
-      of,
-    }: {
-      step: string;
-      of?: string;
-    }): Promise<"withdrawn" | "inFlight" | "answered" | "refused"> {
+    async withdraw({ step, of }: { step: string; of?: string }): Promise<Withdrawal> {
       const { namespace, workflowId } = execution();
       return journal.withdraw({ namespace, workflowId: of ?? workflowId, step });
     },

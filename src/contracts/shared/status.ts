@@ -299,19 +299,6 @@ export const ProcessStatus = z.strictObject({
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;
 
-export interface ProcessResult {
-  process: string;
-  id: string;
-  outcome: string;
-  providerOutcome?: string | undefined;
-  references: References;
-  dates: Record<string, string | undefined>;
-  documents: ProcessDocument[];
-  timeline: TimelineEntry[];
-  reported?: ReportedEvent[] | undefined;
-  shown?: ShownItem | undefined;
-}
-
 /** The results of all processes share these members; `dates` are the process's own. */
 export function processResult<
   P extends z.ZodType,
@@ -334,3 +321,10 @@ export function processResult<
     timeline: z.array(TimelineEntry).describe("What happened, the oldest first."),
   });
 }
+
+const AnyResult = processResult({
+  process: z.string(),
+  outcome: z.string(),
+  dates: z.record(z.string(), z.string().optional()),
+}).extend(said);
+export type ProcessResult = z.infer<typeof AnyResult>;

@@ -26,6 +26,9 @@ const kept = [
 const removed = new RegExp(`(?=${hidden})(?!${kept}).`, "gsv");
 
 const ellipsis = "…";
+const encoder = new TextEncoder();
+/** Of UTF-8, for one unit of UTF-16. */
+const MOST_BYTES_A_UNIT = 3;
 
 /** Most texts are printable ASCII: they are returned unchanged, in a tenth of the time that the search takes. */
 const ASCII_LINE = /^[ -~]*$/;
@@ -39,27 +42,14 @@ export function plainText(value: string, maxBytes = Infinity): string {
   const plain = value.replaceAll(breaks, " ").replaceAll(removed, "");
   const fits = headOf(plain, maxBytes);
   if (fits === plain) return plain;
-  const head = headOf(plain, maxBytes - utf8Length(ellipsis));
+  const head = headOf(plain, maxBytes - encoder.encode(ellipsis).length);
   return `${head.replaceAll(removed, "")}${ellipsis}`;
 }
 
-/** The longest beginning that has at most so many bytes. */
+/** The longest beginning that has at most so many bytes of UTF-8. */
 function headOf(text: string, maxBytes: number): string {
-  let bytes = 0;
-  let end = 0;
-  for (const character of text) {
-    bytes += utf8Length(character);
-    if (bytes > maxBytes) return text.slice(0, end);
-    end += character.length;
-  }
-  return text;
-}
-
-function utf8Length(character: string): number {
-  const point = character.codePointAt(0) ?? 0;
-  if (point < 0x80) return 1;
-  if (point < 0x8_00) return 2;
-  return point < 0x1_00_00 ? 3 : 4;
+  const room = new Uint8Array(Math.min(maxBytes, text.length * MOST_BYTES_A_UNIT));
+  return text.slice(0, encoder.encodeInto(text, room).read);
 }
 
 /** One word of a command line for a POSIX shell, whatever it holds. */

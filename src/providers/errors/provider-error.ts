@@ -83,8 +83,7 @@ export class ProviderError extends Error {
   declare readonly detail?: string;
 
   constructor(description: ProviderErrorDescription) {
-    const { kind, effect, provider, operation, host, problem, detail } = description;
-    const { status, retryAfterMs, reference } = description;
+    const { kind, effect, provider, operation, problem, status } = description;
     const code = classifier(description.code);
     const fields = (description.fields ?? []).slice(0, MAX_FIELDS).map(safeField);
     const names = fields.map((field) =>
@@ -96,21 +95,16 @@ export class ProviderError extends Error {
     this.effect = effect;
     this.provider = provider;
     this.operation = operation;
-    if (host !== undefined) this.host = host;
     this.problem = problem;
-    if (description.mismatch !== undefined) this.mismatch = description.mismatch;
-    if (description.member) this.member = description.member;
     this.denies = description.denies ?? (status === 403 ? "operation" : "account");
     this.fields = fields;
-    if (status !== undefined) this.status = status;
-    if (code !== undefined) this.code = code;
+    const { host, mismatch, member, reference, retryAfterMs } = description;
     const type = classifier(description.type?.replace("#", "/")) && description.type;
-    if (type !== undefined) this.type = type;
     const requestId = classifier(description.requestId);
-    if (requestId !== undefined) this.requestId = requestId;
-    if (reference !== undefined) this.reference = reference;
-    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
-    hide(this, "detail", detail);
+    const optional = { host, mismatch, status, code, type, requestId, reference, retryAfterMs };
+    const known = Object.entries({ ...optional, member: member || undefined });
+    Object.assign(this, Object.fromEntries(known.filter(([, value]) => value !== undefined)));
+    hide(this, "detail", description.detail);
   }
 }
 

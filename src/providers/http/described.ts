@@ -78,39 +78,23 @@ export const empty: Described<void> = {
 };
 
 /**
- * A file, or an empty body where it is not there yet. Whether the bytes are such a file is for the caller to check.
- * `mayBePage`: the file may be a web page itself, where its media type is right.
+ * A file that the request's `keepIn` keeps; undefined for an empty body, which means that the file does not exist yet. Whether the bytes are
+ * such a file is for the caller to check. `mayBePage`: the file may be a web page itself, where its media type is right.
  */
-export function file(
-  what: string,
-  isRightType: (mediaType: string) => boolean,
-  { mayBePage = false } = {},
-): Described<Buffer> {
-  return {
-    read(answer) {
-      if (isEmpty(answer)) return Buffer.alloc(0);
-      const type = mediaTypeOf(answer);
-      const isFile = mayBePage && type !== undefined && isRightType(type);
-      const isPage = !isFile && isWebPage(answer);
-      if (!isPage && (type === undefined || isRightType(type))) return answer.body;
-      const kind = isPage ? "webPage" : "mediaType";
-      return new AnswerMismatch(kind, `with ${nameOf(answer)} instead of ${what}`);
-    },
-  };
-}
-
-/** The same for a file that the request's `keepIn` keeps; undefined for an empty body, which means that the file does not exist yet. */
 export function keptFile(
   what: string,
   isRightType: (mediaType: string) => boolean,
-  options: { mayBePage?: boolean } = {},
+  { mayBePage = false } = {},
 ): Described<KeptFile | undefined> {
-  const described = file(what, isRightType, options);
   return {
     read(answer) {
-      const start = described.read(answer);
-      if (start instanceof AnswerMismatch) return start;
-      return start.length === 0 ? undefined : answer.kept;
+      if (isEmpty(answer)) return undefined;
+      const type = mediaTypeOf(answer);
+      const isFile = mayBePage && type !== undefined && isRightType(type);
+      const isPage = !isFile && isWebPage(answer);
+      if (!isPage && (type === undefined || isRightType(type))) return answer.kept;
+      const kind = isPage ? "webPage" : "mediaType";
+      return new AnswerMismatch(kind, `with ${nameOf(answer)} instead of ${what}`);
     },
   };
 }

@@ -116,7 +116,9 @@ class Exchange {
     const { url, keepIn } = this.#request;
     const maxBytes = this.#request.maxBytes ?? (keepIn ? MAX_KEPT_BYTES : MAX_ANSWER_BYTES);
     const call = got.stream(url, { ...optionsOf(this.#request), isStream: true });
-    call.on("request", (sent: http.ClientRequest) => this.#watch(sent));
+    call.on("request", (sent: http.ClientRequest) =>
+      watchWrites(sent, () => (this.written = true)),
+    );
     // The reader of the body gets the error. Until a reader listens, an error without a listener would end the worker.
     call.on("error", () => undefined);
     try {
@@ -169,10 +171,6 @@ class Exchange {
       if (this.tooLarge) throw new Error("the answer is too large");
       yield piece;
     }
-  }
-
-  #watch(sent: http.ClientRequest): void {
-    watchWrites(sent, () => (this.written = true));
   }
 }
 

@@ -70,14 +70,10 @@ export const keys = z.strictObject({
 
 export function accountOf(given: z.infer<typeof keys>, { name }: AccountSettings) {
   const { timeoutSeconds: seconds, conferenceParameter, pointers, ...rest } = given;
-  const { baseUrl: url, apiKey, words, members } = rest;
   const shown = (value: string) => (value === NONE ? undefined : value);
   return {
+    ...rest,
     name,
-    baseUrl: url,
-    apiKey,
-    words,
-    members,
     timeoutMs: seconds * 1_000,
     conferenceParameter: shown(conferenceParameter),
     pointers: {

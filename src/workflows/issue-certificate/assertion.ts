@@ -2,6 +2,7 @@
 // docs/reading-the-specification.md §5).
 import { condition } from "@temporalio/workflow";
 import type { RefusedAssertion } from "../../activities/disposable-certificate/index.js";
+import type { CertificateSettings } from "../../contracts/issue-certificate/contract.js";
 import { assertionPattern, provideAssertion } from "../../contracts/issue-certificate/messages.js";
 import type { AssertionAnswer } from "../../contracts/issue-certificate/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
@@ -10,17 +11,11 @@ import { invalidInput } from "../runtime/activity-errors.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 
-interface Spans {
-  assertionDeadlineSeconds: number;
-  assertionTries: number;
-  answerSeconds: number;
-}
-
 export class AssertionDialogue {
   /** The newest assertion that a caller provided; undefined means the one in the input. */
   assertion: string | undefined;
   readonly #flow: AnyFlow;
-  #awaited: { refused: number; spans: Spans } | undefined;
+  #awaited: { refused: number; spans: CertificateSettings } | undefined;
   #count = 0;
   #invalid = 0;
   #refusals: RefusedAssertion["refused"][] = [];
@@ -36,7 +31,7 @@ export class AssertionDialogue {
   }
 
   /** Waits for a fresh assertion; returns false when none came in time or too many were invalid. */
-  async another({ refused }: RefusedAssertion, spans: Spans): Promise<boolean> {
+  async another({ refused }: RefusedAssertion, spans: CertificateSettings): Promise<boolean> {
     this.#refusals.push(refused);
     this.#flow.log.note(`The eID assertion is ${refused}`);
     if (refused === "invalid") this.#invalid += 1;

@@ -2,18 +2,16 @@
 // answer to the query counts (docs/design.md §3, §7; P2 §6.4).
 import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
+import type { askingSpans } from "../../contracts/shared/communication.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { repeatedEvery } from "./activity-options.js";
 import { earlierOf, msUntil, now, secondsAfter, secondsFromNow, Timer } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
 import { NothingNew } from "./steps.js";
 
-export interface TrackingSpans {
-  deadlineSeconds: number;
-  pollIntervalSeconds: number;
-  askIntervalSeconds: number;
+export type TrackingSpans = Record<keyof typeof askingSpans, number> & {
   restingGraceSeconds?: number;
-}
+};
 
 /**
  * `now`: one answer; `affidavits`: one answer with every affidavit that it lists; `change`: retried until the answer differs from

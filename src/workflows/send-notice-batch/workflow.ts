@@ -6,7 +6,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { AffidavitArchive } from "../../activities/evi-notice-batch/archive.js";
 import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
 import type { ItemTotals } from "../../activities/evi-notice-batch/items.js";
-import type { BatchPlan } from "../../activities/evi-notice-batch/context.js";
+import type { BatchPlan, OfBatch } from "../../activities/evi-notice-batch/context.js";
 import type { WrittenReport } from "../../activities/evi-notice-batch/report.js";
 import type { Started } from "../../activities/evi-notice-batch/start.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
@@ -60,11 +60,6 @@ const { withdraw } = databaseProxy("Withdraw before it is sent");
 
 export async function sendNoticeBatch(input: SendNoticeBatchInput): Promise<SendNoticeBatchResult> {
   return run(new SendNoticeBatch(input));
-}
-
-interface OfBatch {
-  account: string;
-  batchId: string;
 }
 
 /**

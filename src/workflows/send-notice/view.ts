@@ -7,7 +7,8 @@ import {
 import type { NoticeDates } from "../../contracts/send-notice/contract.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { viewOf } from "../shared/evi-view.js";
-import type { EviSnapshot, EviView } from "../shared/evi-view.js";
+import type { EviSnapshot } from "../../activities/evi/ask.js";
+import type { EviView } from "../shared/evi-view.js";
 
 export type NoticeSnapshot = EviSnapshot<NoticeDates>;
 

@@ -3,7 +3,8 @@ import { endStates, postalOutcomes, postalStates } from "../../contracts/send-po
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { PostalDates } from "../../contracts/send-postal/contract.js";
 import { viewOf } from "../shared/evi-view.js";
-import type { EviSnapshot, EviView } from "../shared/evi-view.js";
+import type { EviSnapshot } from "../../activities/evi/ask.js";
+import type { EviView } from "../shared/evi-view.js";
 
 export type PostalSnapshot = EviSnapshot<PostalDates>;
 

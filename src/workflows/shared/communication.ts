@@ -3,7 +3,7 @@
 import { condition, currentUpdateInfo } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { EviUpdate } from "../../activities/evi/affidavit-request.js";
-import type { EviAnswer, EviPollRequest } from "../../activities/evi/ask.js";
+import type { EviAnswer, EviPollRequest, EviSnapshot } from "../../activities/evi/ask.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { answerTo, invalidInput, membersOf } from "../runtime/activity-errors.js";
@@ -18,7 +18,7 @@ import type { AskWait, TrackingSpans, TrackingTarget } from "../runtime/tracking
 import { waitUntilDue } from "../runtime/waits.js";
 import { matchAffidavits } from "./affidavits.js";
 import { hintsAtEnd } from "./evi-view.js";
-import type { EviSnapshot, EviView } from "./evi-view.js";
+import type { EviView } from "./evi-view.js";
 
 export interface EviSubmitted {
   uniqueId: string;

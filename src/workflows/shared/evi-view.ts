@@ -1,13 +1,9 @@
 // Shows a communication, from callbacks and the newest query. It is pure, so that order, number, loss and forgery of callbacks change
 // neither state nor outcome (P2 §3.1, §3.2, §6.4). Certified post and notices differ in their words alone.
+import type { EviSnapshot } from "../../activities/evi/ask.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import type { ReportsEnd, Snapshot, View, ViewOf } from "../runtime/event-log.js";
+import type { ReportsEnd, View, ViewOf } from "../runtime/event-log.js";
 import { entryOf } from "../runtime/event-log.js";
-
-export interface EviSnapshot<Dates = Record<string, string | undefined>> extends Snapshot {
-  outcome?: string;
-  dates: Dates;
-}
 
 export interface EviView<Outcome extends string = string> extends View {
   outcome?: Outcome | "other";

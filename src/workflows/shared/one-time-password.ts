@@ -7,6 +7,7 @@ import type {
   SentAgain,
 } from "../../activities/runtime/one-time-password.js";
 import { awaitOtp, resendOtp, submitOtp } from "../../contracts/shared/messages.js";
+import type { otpSettings } from "../../contracts/shared/one-time-password.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { AwaitAnswer, OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
 import { databaseProxy } from "../runtime/activity-options.js";
@@ -18,13 +19,7 @@ import type { OpenTry, OtpEvents, OtpState, OtpTodo } from "./otp-dialogue.js";
 import type { Attempt, OpenOccurrence } from "../runtime/steps.js";
 import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 
-export interface OtpSpans {
-  holderDeadlineSeconds: number;
-  otpTries: number;
-  otpResends: number;
-  resendSpacingSeconds: number;
-  answerSeconds: number;
-}
+type OtpSpans = Record<keyof typeof otpSettings, number>;
 
 export interface OtpCalls {
   provider: string;

@@ -10,7 +10,6 @@ import { Secret } from "../../../src/contracts/shared/values.js";
 import { meaningOf, refused } from "../../../src/providers/http/answer.js";
 import { operationOf } from "../../../src/providers/disposable-certificate/translate.js";
 import { call } from "../../../src/providers/http/call.js";
-import { file } from "../../../src/providers/http/described.js";
 import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
 import type { ClientCertificateFiles } from "../../../src/providers/http/client-certificate.js";
 import { clientCertificate, pkcs12 } from "../../../packages/sandbox/src/tls/certificate.js";
@@ -193,11 +192,11 @@ async function shown(tls: ClientCertificate): Promise<string> {
   const asked = operationOf("checkData");
   const host = { baseUrl: server.url, timeoutMs: 5_000, tls };
   const request = { method: "POST", path: "/", json: {} } as const;
-  const described = file("the name", () => true);
+  const described = { read: ({ body }: { body: Buffer }) => body.toString() };
   const { value } = await call(asked, host, request, described, (answer) =>
     refused(asked, answer, meaningOf(asked, answer.status)),
   );
-  return value.toString();
+  return value;
 }
 
 const shownBy = (given: ClientCertificateFiles) => shown(new ClientCertificate(given));

@@ -7,7 +7,8 @@ import { postalOutcomes, postalStates } from "../../../src/contracts/send-postal
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { noticeView } from "../../../src/workflows/send-notice/view.js";
 import { postalView } from "../../../src/workflows/send-postal/view.js";
-import type { EviSnapshot, EviView } from "../../../src/workflows/shared/evi-view.js";
+import type { EviSnapshot } from "../../../src/activities/evi/ask.js";
+import type { EviView } from "../../../src/workflows/shared/evi-view.js";
 
 interface ViewUnderTest {
   process: string;
