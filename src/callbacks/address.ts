@@ -85,7 +85,6 @@ export class AddressReader {
     this.#ring = ring;
   }
 
-  /** As `readAddress`. */
   read(segment: string): GenuineAddress | undefined {
     const known = this.#genuine.get(segment);
     if (known) return known;

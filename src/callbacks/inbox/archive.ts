@@ -40,7 +40,6 @@ export interface CallbackFilter {
   namespace?: string;
   workflowId?: string;
   states?: CallbackState[];
-  /** Only callbacks received at this time or later. */
   since?: Date;
   /** Rows with a smaller id than this one; the last id of a page gives the next. */
   before?: string;

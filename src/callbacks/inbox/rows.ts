@@ -37,7 +37,6 @@ export const FAILURES_UNTIL_ALONE = 5;
 /** A row with so many failures is parked. */
 export const MAX_FAILURES = 20;
 
-/** Why a row is parked. */
 export const parkReasons = [
   "correlationMismatch",
   "refusedByTemporal",

@@ -80,20 +80,15 @@ export function relayMetrics({
     for (const [value, count] of Object.entries(found)) counts.set({ [label]: value }, count);
   }
 
-  function readStuck(): void {
-    failing.reset();
-    for (const [repaired, count] of Object.entries(stuck() ?? {})) failing.set({ repaired }, count);
-  }
-
   return {
     contentType: registry.contentType,
     async metrics() {
       listening.set(isListening() ? 1 : 0);
-      readStuck();
       await Promise.all([
         readInbox(),
         readProcesses(inAttention, "kind", attentions),
         readProcesses(openProcesses, "process", open),
+        readProcesses(failing, "repaired", async () => stuck() ?? {}),
         readWebhooks(),
       ]);
       return registry.metrics();

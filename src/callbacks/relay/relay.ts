@@ -67,20 +67,13 @@ export interface RelayHealth {
   listening: boolean;
   /** Whether the last look could read the inbox; false before the first one. */
   reading: boolean;
-  /** The inbox was last read at this time. */
   lastLook?: Date;
   /** Namespaces that Temporal does not serve at the moment. */
   pausedNamespaces: string[];
 }
 
-export interface Relay {
-  health(): RelayHealth;
-  /** Finishes the work in progress. */
-  close(): Promise<void>;
-}
-
 export function startRelay(options: RelayOptions): Promise<Relay> {
-  return Promise.resolve(new RunningRelay(options));
+  return Promise.resolve(new Relay(options));
 }
 
 /** A relay that cannot seal logs it. */
@@ -93,7 +86,7 @@ const unassigned = "callbacks to an account's address cannot be assigned to proc
 const unnotified = "processes cannot be notified of surplus callbacks";
 const untidy = "tokens that are judged cannot be tidied up";
 
-class RunningRelay implements Relay {
+export class Relay {
   readonly #options: RelayOptions;
   readonly #inbox: Inbox;
   readonly #items: BatchItems;
@@ -139,6 +132,7 @@ class RunningRelay implements Relay {
     };
   }
 
+  /** Finishes the work in progress. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#wakeSignal.close();

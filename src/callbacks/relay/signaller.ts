@@ -127,7 +127,6 @@ class Namespaces {
     this.#answeredAt.set(namespace, performance.now());
   }
 
-  /** Whether the namespace has answered since that moment. */
   answeredSince(namespace: string, moment: number): boolean {
     return (this.#answeredAt.get(namespace) ?? -Infinity) >= moment;
   }
@@ -195,7 +194,6 @@ export class WakeSignal {
     this.#isAwake = false;
   }
 
-  /** Waits for a wake, at most for `ms`. */
   async wait(ms: number): Promise<void> {
     if (!this.#isAwake) {
       await new Promise<void>((resolve) => {
