@@ -9,7 +9,6 @@ import { ProcessStatus } from "./shared/status.js";
 import { Instant } from "./shared/values.js";
 
 const secretId = z.unknown().meta({ writeOnly: true });
-/** These IDs of the decision `happened` are secret. */
 export const secretIds = z.looseObject(
   Object.fromEntries(
     processes.flatMap((processName) =>

@@ -44,7 +44,6 @@ export function comparedInput(
   return rest;
 }
 
-/** The names of all secrets of a contract. */
 export function secretNames(contract: z.ZodType): string[] {
   const walk = ({ properties = {}, items, anyOf = [] }: Schema): string[] => [
     ...Object.entries(properties).flatMap(([name, property]) =>

@@ -2,10 +2,10 @@
 // §3.3, §3.4, §4.3).
 import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
-import type { batchOutcomes } from "./states.js";
 import {
   attachmentNamesDiffer,
   NoticeAffidavitRequest,
+  NoticeSettings,
   SendNoticeInput,
 } from "../send-notice/contract.js";
 import {
@@ -39,7 +39,7 @@ const notice = SendNoticeInput.shape;
 const MAX_DESCRIPTION = 255;
 
 export const BatchSettings = processSettings({
-  ...trackingSpans,
+  ...NoticeSettings.shape,
   affidavitWindowSeconds: trackingSpans.affidavitWindowSeconds.describe(
     "With `collectAffidavits`: seconds after the last notice is closed during which affidavits are awaited.",
   ),
@@ -52,11 +52,6 @@ export const BatchSettings = processSettings({
   askIntervalSeconds: trackingSpans.askIntervalSeconds.describe(
     "As of `sendNotice`; a batch has no callbacks of its own that would cause a question.",
   ),
-  deadlineMarginSeconds: seconds
-    .optional()
-    .describe(
-      "Seconds added to `timeToLive` to make the deadline, if `deadlineSeconds` is not given.",
-    ),
   progressIntervalSeconds: seconds
     .min(1)
     .optional()
@@ -184,6 +179,7 @@ const rules: Rule<Fields>[] = [
 export const SendNoticeBatchInput = withRules(SendNoticeBatchFields, rules);
 export type SendNoticeBatchInput = z.infer<typeof SendNoticeBatchInput>;
 
+/** All ours, as the provider has no outcome of a batch: each recipient of the report has the one of its notice. */
 export const BatchOutcome = words({
   closed: "every notice is closed",
   openAtDeadline: "the deadline was reached, and some notices are still open",
@@ -193,7 +189,8 @@ export const BatchOutcome = words({
     "the provider gave the batch up as `Failed`, and an operator decided to go on to the report",
   cancelledBeforeSubmit: "cancelled before anything was sent",
   cancelledBeforeStart: "the batch was deleted before its start, and no notice was sent",
-} satisfies Record<(typeof batchOutcomes)[number], string>);
+});
+export const batchOutcomes = BatchOutcome.options;
 export type BatchOutcome = z.infer<typeof BatchOutcome>;
 
 export const BatchAffidavitRequest = z.strictObject({

@@ -7,9 +7,10 @@ import {
 } from "./contract.js";
 import type { BatchSettings } from "./contract.js";
 import { answer, decider, unavailable, update } from "../definition/message-contract.js";
-import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
+import { defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { affidavitAnswers, noticeAffidavitRefusals } from "../shared/communication.js";
+import { sendNotice } from "../send-notice/process.js";
 import { noticeEndStates, noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import { cancelBatch, requestBatchAffidavit } from "./messages.js";
 import { batchStates } from "./states.js";
@@ -27,14 +28,7 @@ export const sendNoticeBatch = defineProcess({
   phases: [["submitting", "waiting", "tracking", "affidavits", "ended"]],
   states: batchStates,
   defaults: {
-    affidavitWindowSeconds: { value: 7 * DAY_SECONDS },
-    /** Without `timeToLive`: above the longest that the provider allows (P2 §8). */
-    deadlineSeconds: { value: 62 * DAY_SECONDS, least: 1 },
-    /** With `timeToLive`: how long after its end notices may stay open. */
-    deadlineMarginSeconds: { value: 2 * DAY_SECONDS },
-    /** How often notices are read that no callback has closed. */
-    pollIntervalSeconds: { value: DAY_SECONDS / 4, least: 1 },
-    askIntervalSeconds: { value: 60, least: 1 },
+    ...sendNotice.defaults,
     progressIntervalSeconds: { value: 30, least: 1 },
     failureBudgetCount: { value: 10 },
     failureBudgetPercent: { value: 5, most: 100 },

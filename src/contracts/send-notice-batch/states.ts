@@ -20,13 +20,3 @@ const brokenBatchStates = { Invalid: "invalid", Failed: "failed" } as const;
 export function outcomeOfBroken(state: string | undefined): "invalid" | "failed" | undefined {
   return brokenBatchStates[state as keyof typeof brokenBatchStates];
 }
-
-/** All ours, as the provider has no outcome of a batch: each recipient of the report has the one of its notice. */
-export const batchOutcomes = [
-  "closed",
-  "openAtDeadline",
-  "invalid",
-  "failed",
-  "cancelledBeforeSubmit",
-  "cancelledBeforeStart",
-] as const;

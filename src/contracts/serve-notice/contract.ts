@@ -4,7 +4,6 @@ import { z } from "zod";
 import { SendNoticeInput, NoticeSettings, SendNoticeResult } from "../send-notice/contract.js";
 import { PostalSettings, SendPostalInput, SendPostalResult } from "../send-postal/contract.js";
 import { servedWhens } from "./states.js";
-import type { serveOutcomes } from "./states.js";
 import { seconds, processSettings } from "../shared/communication.js";
 import { withRules } from "../shared/rules.js";
 import type { Rule } from "../shared/rules.js";
@@ -76,7 +75,8 @@ export const ServeNoticeOutcome = words({
   cancelledBeforeSubmit: "cancelled before anything was sent",
   openAtDeadline:
     "neither was served, and the last one that was sent is still open at its own deadline",
-} satisfies Record<(typeof serveOutcomes)[number], string>);
+});
+export const serveOutcomes = ServeNoticeOutcome.options;
 export type ServeNoticeOutcome = z.infer<typeof ServeNoticeOutcome>;
 
 export const ServeNoticeStatus = ProcessStatus.extend({

@@ -41,7 +41,6 @@ export function commandOf(workflowId: string, attention: Attention, decision: De
   return `trustflow resolve ${shellWord(workflowId)} --decision ${decision} --attention ${shellWord(id)}${result} --by ${namePlaceholder}`;
 }
 
-/** The command by which a person enters a code. */
 export function otpCommandOf(workflowId: string): string {
   return `trustflow otp ${shellWord(workflowId)}`;
 }

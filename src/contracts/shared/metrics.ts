@@ -7,7 +7,7 @@ export interface Metric {
   type: "counter" | "gauge" | "histogram";
   unit: string;
   /** The values of each label, as the page explains them. */
-  labels: Record<string, string>;
+  labels?: Record<string, string>;
   /** Its meaning, as `GET /metrics` says it. */
   help: string;
   /** More about it, for the page alone. */
@@ -31,7 +31,6 @@ export const metrics = {
     role: "receiver",
     type: "histogram",
     unit: "seconds",
-    labels: {},
     help: "From a callback's last byte to its commit",
   },
   callbacksInFlight: {
@@ -39,7 +38,6 @@ export const metrics = {
     role: "receiver",
     type: "gauge",
     unit: "callbacks",
-    labels: {},
     help: "Callbacks that are being read or wait for their commit",
   },
   relayCallbacks: {
@@ -59,7 +57,6 @@ export const metrics = {
     role: "relay",
     type: "counter",
     unit: "signals",
-    labels: {},
     help: "Signals that told a process of surplus callbacks",
     more: "See [a flood of callbacks](callbacks.md#a-flood-of-callbacks)",
   },
@@ -68,7 +65,6 @@ export const metrics = {
     role: "relay",
     type: "gauge",
     unit: "addresses",
-    labels: {},
     help: "Callback addresses with more callbacks than their process receives, counted up to 1000",
   },
   relayListening: {
@@ -76,7 +72,6 @@ export const metrics = {
     role: "relay",
     type: "gauge",
     unit: "0 or 1",
-    labels: {},
     help: "1 while the relay receives notifications of new callbacks",
   },
   inboxCallbacks: {
@@ -94,7 +89,6 @@ export const metrics = {
     role: "relay",
     type: "gauge",
     unit: "seconds",
-    labels: {},
     help: "Age of the oldest callback that waits for delivery",
     more: "A replayed one counts from its arrival",
   },
@@ -140,7 +134,6 @@ export const metrics = {
     role: "worker",
     type: "gauge",
     unit: "0 or 1",
-    labels: {},
     help: "1 while `GET /ready` of the worker answers 200, looked at every 15 seconds",
     more: "See [a worker that is not ready](stuck.md#a-worker-that-is-not-ready)",
   },
@@ -205,6 +198,7 @@ export function counterOf({ name, help }: Metric): [string, undefined, string] {
   return [name.replace(/_total$/, ""), undefined, help];
 }
 
-export function promOptions<const M extends Metric>({ name, help, labels }: M) {
-  return { name, help, labelNames: Object.keys(labels) as (keyof M["labels"] & string)[] };
+export function promOptions<const M extends Metric>({ name, help, labels = {} }: M) {
+  const labelNames = Object.keys(labels) as (keyof NonNullable<M["labels"]> & string)[];
+  return { name, help, labelNames };
 }

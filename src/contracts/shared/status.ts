@@ -109,7 +109,6 @@ export const ChildStatus = z.strictObject({
 });
 export type ChildStatus = z.infer<typeof ChildStatus>;
 
-/** A document that a process produced or used. */
 export const ProcessDocument = z.strictObject({
   kind: words({
     submitted: "what was submitted",

@@ -22,7 +22,6 @@ export const PathId = z
 /** RFC 3339, UTC. */
 export const Instant = z.iso.datetime();
 
-/** ISO 3166-1 alpha-2. */
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 code");
 
 export const EmailAddress = z.email();

@@ -15,7 +15,6 @@ import {
 } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
-/** Refuses the members that the process writes itself. */
 const providerFieldsBut = (...reserved: string[]) =>
   ProviderFields.superRefine((fields, context) => {
     for (const key of reserved.filter((key) => key in fields)) {

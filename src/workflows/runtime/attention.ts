@@ -159,10 +159,7 @@ export class Attentions {
   ): void {
     const { principal = "" } = who;
     const at = now().toISOString();
-    const stated = {
-      by: plainText(by, maxBytes.by),
-      ...(note === undefined ? {} : { note: plainText(note, maxBytes.note) }),
-    };
+    const stated = { by: plainText(by, maxBytes.by), note: note && plainText(note, maxBytes.note) };
     shown.proposed = { decision, at, principal, ...stated };
     this.#flow.log.add(decidedBy(who, `Proposed ${decision}: ${shown.step}`));
     this.#flow.status.proposalsChanged();
@@ -214,11 +211,7 @@ export class Attentions {
   async resolve(asked: Resolution, who: ProvenPerson): Promise<ResolveAnswer> {
     const { signature: _, ...given } = asked;
     const { principal, secondPerson: { proposedBy } = {} } = who;
-    const resolution = {
-      ...given,
-      ...(principal === undefined ? {} : { principal }),
-      ...(proposedBy === undefined ? {} : { proposedBy }),
-    };
+    const resolution = { ...given, principal, proposedBy };
     const attention = this.#open.get(resolution.attention);
     // It was open when the update was accepted, and ended during the check of the person.
     if (!attention) throw notOpen();
@@ -265,7 +258,6 @@ function knownBy(written: WrittenDecision[]): Decided["effect"] {
   return (["exists", "unknown"] as const).find((effect) => known.includes(effect)) ?? "none";
 }
 
-/** An operator has abandoned the process at a step. */
 export function abandoned(
   step: string,
   { attention, by, principal, proposedBy, note, effect }: Decided,
@@ -281,7 +273,6 @@ export function abandoned(
   return ApplicationFailure.nonRetryable(`Abandoned at ${step}`, "Abandoned", details);
 }
 
-/** The attentions that a problem of a provider raises. */
 type ProblemAttention = Exclude<AttentionKind, "cancelRequested" | "failureBudget">;
 
 const reasons: Record<ProblemAttention, string> = {

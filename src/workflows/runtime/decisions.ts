@@ -38,15 +38,12 @@ export async function verifyDecider(given: Decider): Promise<ProvenPerson | unde
     if (refused) throw invalidInput(refused.path, refused.problem);
     if (!accepts(answer, asked)) return undefined;
     const { checked: _, ...proof } = answer;
-    return { ...statedBy(given), ...proof };
+    const { by, note } = given;
+    return { by, note, ...proof };
   } catch (error) {
     if (error instanceof ActivityFailure) return undefined;
     throw error;
   }
-}
-
-function statedBy({ by, note }: Decider): ProvenPerson {
-  return { ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
 }
 
 /** Whether unsigned decisions are accepted. A cancellation by Temporal itself has no signature. */
@@ -92,13 +89,7 @@ export function decidedBy(
   event: string,
 ): Omit<TimelineEntry, "at"> {
   const isNamed = by !== undefined || principal !== undefined;
-  return {
-    source: isNamed ? "person" : "process",
-    event,
-    ...(by === undefined ? {} : { by }),
-    ...(principal === undefined ? {} : { principal }),
-    ...(note === undefined ? {} : { note }),
-  };
+  return { source: isNamed ? "person" : "process", event, by, principal, note };
 }
 
 export function refuseUnlessDeciderAlone(given: unknown): void {
@@ -107,7 +98,6 @@ export function refuseUnlessDeciderAlone(given: unknown): void {
     if (!known.has(path)) throw invalidInput(path, "is not known");
 }
 
-/** Refuses a name, note or signature in an invalid form. */
 export function refuseUnlessDecider(given: unknown): void {
   const { by, note, signature } = membersOf(given);
   if (by !== undefined && (typeof by !== "string" || !by.trim()))

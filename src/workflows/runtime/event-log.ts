@@ -17,7 +17,7 @@ export interface Snapshot {
   state: string;
   /** Differs when anything that matters differs. */
   fingerprint: string;
-  shown?: ShownItem;
+  shown?: ShownItem | undefined;
 }
 
 export interface View {
@@ -51,7 +51,6 @@ export class EventLog<S extends Snapshot, V extends View> {
   lastEventAt = now();
   /** How many events and query answers came. */
   newsCount = 0;
-  /** Counts the signals about surplus callbacks. */
   surplusSignals = 0;
   /** How often the process itself had a reason to query the provider for the end. */
   endHints = 0;
@@ -115,14 +114,12 @@ export class EventLog<S extends Snapshot, V extends View> {
     return { reported: kept.length > 0 ? kept : undefined, shown: this.snapshot?.shown };
   }
 
-  /** The callbacks as entries. */
   get #reported(): TimelineEntry[] {
     const { timeline } = this.#view;
     if (!this.hasVirtualClock) return timeline;
     return timeline.map(({ at, source, ...entry }) => ({ at, source, clock: "sandbox", ...entry }));
   }
 
-  /** Counts the process's own entries, and the callbacks. */
   get entryCounts(): { logged: number; callbacks: number } {
     const callbacks = this.#view.timeline.length + this.#unkept + this.#surplus;
     return { logged: this.#entries.length, callbacks };
@@ -142,7 +139,6 @@ export class EventLog<S extends Snapshot, V extends View> {
     return found;
   }
 
-  /** Adds an entry of the process itself to the timeline. */
   note(event: string, note?: string): void {
     this.add({ source: "process", event, note });
   }
@@ -209,7 +205,6 @@ export class EventLog<S extends Snapshot, V extends View> {
   }
 }
 
-/** A document that the process has just fetched. */
 export function arrivedNow(document: ProcessDocument): ProcessDocument {
   return { ...document, arrivedAt: now().toISOString() };
 }

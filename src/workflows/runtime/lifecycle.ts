@@ -156,7 +156,6 @@ export class Lifecycle {
     return abandoned(step, exists ? { ...decided, effect: "exists" } : decided);
   }
 
-  /** The effect was withdrawn before it was sent. */
   withdraw(): void {
     this.stop(new Withdrawn());
   }

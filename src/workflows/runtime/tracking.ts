@@ -196,7 +196,6 @@ class Tracking {
     }
   }
 
-  /** The number of reasons so far to query for the end. */
   #hints(): number {
     const { events, endHints } = this.#flow.log;
     return events.filter(this.#target.hintsAtEnd).length + endHints;

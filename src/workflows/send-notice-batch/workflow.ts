@@ -396,12 +396,10 @@ class SendNoticeBatch {
     const { account } = this.#batch ?? {};
     if (account === undefined || !this.#plan?.fields.affidavitKinds?.includes("OnDemand"))
       return { answer: "notEligible" };
-    const summary = "Request an affidavit from EviNotice";
-    const evi = updateProxy(provider, summary);
+    const evi = updateProxy(provider, "Request an affidavit from EviNotice");
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
     const given = await answerTo(() => evi.requestBatchAffidavit({ effect, account, asked }));
-    const event = `Affidavit on demand: ${given.answer}`;
-    this.flow.log.note(event, `notice ${asked.notice}`);
+    this.flow.log.note(`Affidavit on demand: ${given.answer}`, `notice ${asked.notice}`);
     return given;
   }
 
@@ -437,8 +435,7 @@ class SendNoticeBatch {
     batch: OfBatch,
     occurrence: string,
   ): Promise<{ answer: "deleted" | "tooLate" | "notPermitted" }> {
-    const summary = "Delete the batch";
-    const evi = updateProxy(provider, summary);
+    const evi = updateProxy(provider, "Delete the batch");
     const effect = { step: "cancel", occurrence };
     try {
       return await evi.deleteBatch({

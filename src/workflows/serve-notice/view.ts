@@ -1,6 +1,7 @@
 // Says what the notice and the post show: each by itself, and together whether the person is served and how the process ends. Pure (P2
 // §3.1, §3.2).
-import type { serveOutcomes, ServedWhen } from "../../contracts/serve-notice/states.js";
+import type { ServeNoticeOutcome } from "../../contracts/serve-notice/contract.js";
+import type { ServedWhen } from "../../contracts/serve-notice/states.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
 import type { ChildStatus, References } from "../../contracts/shared/status.js";
 
@@ -12,8 +13,6 @@ export interface SeenChild {
   /** Nothing more comes: it has a result, or an operator let the process go on without it. */
   isEnded: boolean;
 }
-
-type Outcome = (typeof serveOutcomes)[number];
 
 const ranks: Record<ServedWhen, number> = { delivered: 1, received: 2, read: 3 };
 
@@ -56,7 +55,7 @@ export function outcomeOf(
   isServedByNotice: boolean,
   notice: Pick<SeenChild, "outcome">,
   post: Pick<SeenChild, "outcome"> | undefined,
-): Outcome {
+): ServeNoticeOutcome {
   const isServedByPost = post?.outcome === "delivered";
   if (isServedByNotice) return isServedByPost ? "servedByBoth" : "servedByNotice";
   if (isServedByPost) return "servedByPost";

@@ -29,7 +29,6 @@ export interface EviSubmitted {
   submittedAt: string;
 }
 
-/** The activities that both services have. */
 export interface EviActivities<Submitted, Dates, Asked, Answer> {
   submit(given: StepCall & { input: unknown }): Promise<Submitted>;
   ask(given: EviPollRequest): Promise<EviAnswer<Dates>>;
@@ -108,7 +107,6 @@ export class Communication<
     await this.#collectLateAffidavits(target, item.settings.affidavitWindowSeconds);
   }
 
-  /** The update `requestAffidavit`. */
   async requestAffidavit(
     asked: Asked,
   ): Promise<Answer | { answer: "notEligible" | "unknown" | "unavailable" }> {
@@ -202,10 +200,7 @@ export class Communication<
         ? `late affidavits; ${this.#missing} listed at the close could not be fetched`
         : undefined;
     await collectAffidavits(this.flow, target, windowSeconds, waitsFor);
-    if (this.#missing > 0) {
-      const event = `${this.#missing} listed affidavits could not be fetched`;
-      log.note(event);
-    }
+    if (this.#missing > 0) log.note(`${this.#missing} listed affidavits could not be fetched`);
   }
 
   /** The provider's own outcome, if our outcome is `other` or set by the process. */

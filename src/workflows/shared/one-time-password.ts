@@ -48,7 +48,6 @@ export class OneTimePassword {
   /** The earliest time for another code. */
   #nextCode = now();
   #busy = false;
-  /** When each code was tried. */
   readonly #tries = new Map<string, Attempt>();
 
   /** `stopOnUnknown`: repeating a try is unsafe, so the first try without an answer raises attention. */
@@ -68,7 +67,6 @@ export class OneTimePassword {
     );
   }
 
-  /** How many codes were sent. */
   get sent(): number {
     return this.#state.sent;
   }

@@ -53,7 +53,6 @@ interface Answers {
 }
 
 export interface OtpTodo<K extends keyof OtpEvents> {
-  /** The answer to the update. */
   answer: Answers[K];
   /** New entries of the timeline. */
   notes?: string[];

@@ -34,7 +34,6 @@ export class IdentityVideo {
   readonly #step: Steps<OneShotActivities>;
   readonly #request: () => OneShotRequest;
   #isAwaited = false;
-  /** The call that is under way. */
   #calling: "decision" | "update" | undefined;
   #decided: "approved" | "cancelled" | undefined;
 

@@ -12,7 +12,6 @@ const state = /^(signed|failed)$/;
 
 /** Limits the attentions: each one adds a few events to the history, so later reports raise no new one. */
 const MAX_QUESTIONS = 20;
-/** How many reported kinds an attention shows. */
 const MAX_SHOWN = 5;
 
 /**

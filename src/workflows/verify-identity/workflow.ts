@@ -138,8 +138,7 @@ class VerifyIdentity {
           (service, { mode }) =>
             service.ask({
               ...this.#call(),
-              ...(asyncRequest && { asyncRequest }),
-              ...{ hasCloseEvent, wait, mode, seen: log.snapshot?.fingerprint },
+              ...{ asyncRequest, hasCloseEvent, wait, mode, seen: log.snapshot?.fingerprint },
             }),
         );
         log.applySnapshot(snapshot, []);
@@ -192,8 +191,9 @@ class VerifyIdentity {
     const { isLeft = false } = await this.#step(step, (service, call) =>
       service.removeAlert({ ...call, account: this.#account, processId, before }),
     );
-    const event = isLeft ? "The alert addresses stay registered" : "Removed the alert addresses";
-    this.flow.log.note(event);
+    this.flow.log.note(
+      isLeft ? "The alert addresses stay registered" : "Removed the alert addresses",
+    );
   }
 
   #ofAlert(name: string, summary: string) {
@@ -214,14 +214,13 @@ class VerifyIdentity {
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
     }
-    const event = "The alert addresses may still be registered";
-    this.flow.log.note(event);
+    this.flow.log.note("The alert addresses may still be registered");
   }
 
   #call() {
     const { idConference } = this.#input;
     const { eventId } = this.flow.log.snapshot ?? {};
-    return { account: this.#account, idConference, ...(eventId !== undefined && { eventId }) };
+    return { account: this.#account, idConference, eventId };
   }
 
   result(): VerifyIdentityResult {
