@@ -26,9 +26,9 @@ export interface DecisionRecord {
   occurrence: string;
   by: string;
   /** The operator whose key signed the decision. */
-  principal?: string;
+  principal?: string | undefined;
   /** The operator who made the same decision first, if two are needed. */
-  proposedBy?: string;
+  proposedBy?: string | undefined;
   note?: string;
   at: string;
 }

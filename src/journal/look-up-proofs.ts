@@ -27,7 +27,6 @@ export interface LookUpProofsOptions {
 export interface LookUpReport extends Omit<LookUpKey, "provider" | "account"> {
   finding: LookUpFinding;
   foundAt?: Date;
-  /** An item of ours is being looked for. */
   isLooking: boolean;
 }
 
@@ -81,7 +80,6 @@ export class LookUpProofs {
     return this.#judge(rows[0]);
   }
 
-  /** Reports them for this configuration. */
   async report(
     of: Pick<LookUpKey, "provider" | "account" | "configuration">,
   ): Promise<LookUpReport[]> {

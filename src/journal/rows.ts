@@ -241,7 +241,6 @@ export class Rows {
   }
 }
 
-/** The take of the row, or of a new row. */
 export function takeOf(
   effect: Pick<Effect, "token" | "effectClass">,
   row: Row | undefined,

@@ -19,7 +19,6 @@ export interface DecisionRules {
   operators: ReadonlyMap<string, { publicKeys: Buffer[]; may: ReadonlySet<string> }>;
 }
 
-/** A decision as the process received it. */
 export interface GivenDecision extends Omit<SignedDecision, "operator" | "at" | "argument"> {
   /** The same for a run and its resets; a new start of the process gets another one. */
   firstRunId: string;

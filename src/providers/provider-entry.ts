@@ -40,17 +40,14 @@ export type CallbackSource<K> =
   | { addressOf: "process"; parser(): Promise<ProcessCallbackParser> }
   | {
       addressOf: "account";
-      /** Whether its callbacks carry a secret. */
       carriesSecret?: true;
       parser(): Promise<AccountCallbackParser<K>>;
     };
 
 export interface ProviderEntry<K extends z.ZodType, A, E extends EffectClasses> {
-  /** An account has these keys in the configuration. */
   keys: K;
   /** A configured account as the client takes it. */
   accountOf(keys: z.infer<K>, settings: AccountSettings): A;
-  /** The sandbox's account `sandbox` has these keys. */
   sandboxKeys(sandbox: ServedSandbox): Record<string, string>;
   effects: E;
   hosts(account: A): Host[];

@@ -6,7 +6,7 @@ import { alerts } from "../deploy/monitoring.js";
 import type { Alert } from "../deploy/monitoring.js";
 import { table } from "./markdown.js";
 
-function rowOf({ name, role, type, unit, labels, help, more }: Metric): string {
+function rowOf({ name, role, type, unit, labels = {}, help, more }: Metric): string {
   const said = Object.entries(labels).map(([label, values]) => `\`${label}\`: ${values}`);
   const what = more === undefined ? help : `${help}. ${more}`;
   return `| \`${name}\` | ${role} | ${type} | ${unit} | ${said.join("; ")} | ${what} |`;

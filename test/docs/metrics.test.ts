@@ -16,7 +16,7 @@ test.each(Object.values<Metric>(metrics))(
   (metric) => {
     expect(metric.help).toMatch(/^[A-Z1][^\n]{8,}[^.]$/);
     expect(metric.unit).not.toBe("");
-    for (const values of Object.values(metric.labels)) expect(values).not.toBe("");
+    for (const values of Object.values(metric.labels ?? {})) expect(values).not.toBe("");
     expect(metric.name.endsWith("_total")).toBe(metric.type === "counter");
     if (metric.name.endsWith("_seconds")) expect(metric.unit).toBe("seconds");
   },

@@ -88,7 +88,7 @@ export interface Enrolled extends IssuedCertificate {
 interface EnrolmentAnswer {
   certIdOtp: string | number;
   deviceCode: string | number;
-  otpId?: string | number;
+  otpId?: string | number | undefined;
   enrolledAt?: string;
 }
 

@@ -152,7 +152,6 @@ export function leastMove(recipients: number): number {
   return Math.max(1, MOVED_SHARE * recipients);
 }
 
-/** Which batch an activity is about. */
 export interface OfBatch {
   account: string;
   batchId: string;

@@ -7,15 +7,14 @@ import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import { leastMove } from "./context.js";
 
-/** The newest read of the batch. */
 export interface BatchRead {
   /** The database's clock before the question. */
   stamp: string;
   /** P2 §3.3. */
   state: string;
-  sentCount?: number;
-  failedCount?: number;
-  progressPercentage?: number;
+  sentCount?: number | undefined;
+  failedCount?: number | undefined;
+  progressPercentage?: number | undefined;
   /** The notices that have called back so far, by their state. */
   states?: Record<string, number>;
 }
@@ -42,13 +41,7 @@ export async function followBatch(
   const isNews = state !== given.seen?.state;
   if (!isNews && outcomeOfBroken(state))
     throw context.problem("getBatch", `the provider gave the batch up: it is ${state}`);
-  const read: BatchRead = {
-    stamp,
-    state,
-    ...(sentCount !== undefined && { sentCount }),
-    ...(failedCount !== undefined && { failedCount }),
-    ...(progressPercentage !== undefined && { progressPercentage }),
-  };
+  const read: BatchRead = { stamp, state, sentCount, failedCount, progressPercentage };
   const states = countByWord(await context.deps.items.totals(context.process));
   if (Object.keys(states).length > 0) read.states = states;
   if (given.mode === "quick" && !isNews && !hasMoved(read, given))

@@ -69,19 +69,23 @@ function keyForm(
   return lookupKey || others || account.ownKeyInLookupKey ? "joined" : "alone";
 }
 
-/** The rules of P2 §2.2 and §8 that need the account's configuration. */
-export function checkAccountRules(input: SendPostalInput, account: EviPostAccount): void {
+/** The rules of P2 §2.2 and §8 that need the account's configuration. `under` is put before each path. */
+export function checkAccountRules(
+  input: SendPostalInput,
+  account: EviPostAccount,
+  under = "",
+): void {
   const problems: FieldProblem[] = [];
   const { destinationCountries: countries, siteHasRegion } = account;
   if (!countries.includes(input.recipientAddress.country))
     problems.push({
-      path: "recipientAddress.country",
+      path: `${under}recipientAddress.country`,
       problem: `must be ${countries.join(" or ")}: the account delivers nowhere else (P2 §8)`,
     });
   const registered = (input.options?.postServiceType ?? "Registered") === "Registered";
   if (registered && input.issuerAddress?.region === undefined && !siteHasRegion)
     problems.push({
-      path: "issuerAddress.region",
+      path: `${under}issuerAddress.region`,
       problem: "is required for Registered: the site of this account has no region (P2 §2.2)",
     });
   if (problems.length > 0) throw new InvalidInput(problems);

@@ -24,10 +24,10 @@ export interface EviSnapshot<Dates = Record<string, string | undefined>> {
   /** The database's clock before the question was sent. */
   stamp: string;
   state: string;
-  outcome?: string;
+  outcome?: string | undefined;
   dates: Dates;
   /** No change of it alone is waited for. */
-  shown?: ShownItem;
+  shown?: ShownItem | undefined;
   fingerprint: string;
 }
 
@@ -38,7 +38,6 @@ export interface EviAnswer<Dates> {
   missing: number;
 }
 
-/** A communication as its provider shows it. */
 export interface FoundItem<Dates> {
   state: string;
   outcome?: string | undefined;
@@ -47,7 +46,6 @@ export interface FoundItem<Dates> {
   affidavits: EviAffidavit[];
 }
 
-/** How one provider is asked. */
 export interface AskedService<P extends Provider, Dates> {
   /** Errors of `find` and `download` name them. */
   operations: { find: Operation<P>; download: Operation<P> };
@@ -85,12 +83,8 @@ export async function askItem<P extends Provider, Dates>(
   const missing = wanted.filter(({ id }) => !known.has(id)).length;
   if (request.wait === "affidavits" && missing > 0)
     throw notFoundError(context, operations.download, "a listed affidavit is not in the download");
-  const hasMore = Object.keys(shown).length > 0;
-  const snapshot = {
-    ...{ stamp, state, fingerprint, dates },
-    ...(outcome !== undefined && { outcome }),
-    ...(hasMore && { shown }),
-  };
+  const more = Object.keys(shown).length > 0 ? shown : undefined;
+  const snapshot = { stamp, state, fingerprint, dates, outcome, shown: more };
   return { snapshot, documents, missing };
 }
 
@@ -124,17 +118,10 @@ export async function keepAffidavits<P extends Provider>(
     for (const { id, date, description } of wanted) {
       const file = files.get(id);
       if (!file) continue;
-      const target = {
-        kind: "affidavit",
-        ids: [uniqueId, id],
-        mediaType: "application/pdf",
-      } as const;
-      kept.push({
-        ...(await keepFile(context, target, file)),
-        uniqueId: id,
-        ...(date !== undefined && { date }),
-        ...(description !== undefined && { description }),
-      });
+      const ids = [uniqueId, id];
+      const target = { kind: "affidavit", ids, mediaType: "application/pdf" } as const;
+      const stored = await keepFile(context, target, file);
+      kept.push({ ...stored, uniqueId: id, date, description });
     }
     return kept;
   });

@@ -29,10 +29,7 @@ export async function send(
     send: ({ signal }): Promise<{ answer?: unknown } | undefined> =>
       gateway.send(account, input.providerFields, signal),
   });
-  return {
-    ...context.place,
-    ...(sent?.answer === undefined ? {} : { answer: sent.answer }),
-  };
+  return { ...context.place, answer: sent?.answer };
 }
 
 export function createMessagingActivities(deps: ProviderDependencies<typeof provider>) {

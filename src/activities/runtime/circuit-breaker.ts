@@ -4,7 +4,6 @@
 import { ProviderError } from "../../providers/errors/provider-error.js";
 
 export interface CircuitOptions {
-  /** The time between two probes. */
   probeMs: number;
   /** How many calls in a row must fail before the circuit of an unavailable provider opens. */
   failures: number;
@@ -34,9 +33,7 @@ interface State {
   /** Calls are numbered. Only a call that began after the newest error closes the circuit. */
   notedAt: number;
   nextProbe: number;
-  /** When the newest probe began. */
   probedAt: number;
-  /** When a call last failed. */
   lastErrorAt: number;
   probing: boolean;
 }

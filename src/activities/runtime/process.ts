@@ -12,9 +12,9 @@ export type WrittenDecision = ResolveAnswer & Partial<Decided>;
 
 /** An operator's decision as the journal stores it; by then it is proven who decided. */
 export type ProvenResolution = Omit<Resolution, "signature"> & {
-  principal?: string;
+  principal?: string | undefined;
   /** The operator who proposed the same decision, if two are needed. */
-  proposedBy?: string;
+  proposedBy?: string | undefined;
 };
 
 /** An accepted decision names itself, so that no other answer of the process passes for it. */

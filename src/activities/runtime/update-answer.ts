@@ -13,16 +13,11 @@ export async function updateAnswer<A>(work: () => Promise<A>): Promise<{ answer:
   try {
     return { answer: await work() };
   } catch (error) {
-    return { answer: answerIn(error) };
+    if (refusalIn(error)) return { answer: "refused" };
+    if (isUnanswered(error)) return { answer: "unknown" };
+    if (!(error instanceof ProviderError)) throw error;
+    return { answer: error.kind === "protocol" ? "refused" : "unavailable" };
   }
-}
-
-/** Throws what is no answer of the provider's. */
-function answerIn(error: unknown): Unmade {
-  if (refusalIn(error)) return "refused";
-  if (isUnanswered(error)) return "unknown";
-  if (!(error instanceof ProviderError)) throw error;
-  return error.kind === "protocol" ? "refused" : "unavailable";
 }
 
 /** Earlier updates, also of other runs, have made these requests in one of the `steps`. */

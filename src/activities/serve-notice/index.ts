@@ -76,20 +76,6 @@ async function childKey(
 const tooLongFor = (suffix: string) =>
   `must have at most ${BUSINESS_ID_LENGTH - suffix.length} characters: ${suffix} is added to it`;
 
-/** Errors of one part of the input, with the path that the part has in the whole. */
-export async function inPart<T>(part: string, work: () => Promise<T> | T): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    const inWhole = ({ path, problem }: InvalidInput["fields"][number]) => ({
-      path: `${part}.${path}`,
-      problem,
-    });
-    throw new InvalidInput(error.fields.map(inWhole));
-  }
-}
-
 export interface PreparedNotice extends PreparedChild<SendNoticeInput> {
   /** Fixed for the run. */
   settings: ServeSettings;
@@ -147,7 +133,7 @@ export async function preparePost(
 ): Promise<PreparedPost> {
   const input = context.parse(ServeNoticeInput, given.input);
   const { post, settings } = input;
-  await inPart("post", () => checkAccountRules(post, context.account));
+  checkAccountRules(post, context.account, "post.");
   const document = await checkedReference(
     context.deps,
     post.document,

@@ -124,7 +124,6 @@ async function openedBy(
   }
 }
 
-/** Throws where the data name another conference. */
 export function refuseAnother(
   context: VideoContext,
   { idConference: named }: Conference,

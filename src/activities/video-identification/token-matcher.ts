@@ -67,7 +67,6 @@ export class TokenMatcher {
     this.#times = { ...defaultTimes, ...times };
   }
 
-  /** Until `close`. */
   async run(): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {

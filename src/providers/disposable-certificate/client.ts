@@ -16,7 +16,6 @@
 //
 // Every function throws ProviderError only: what each answer means stands in translate.ts, what a failed connection means in
 // ../http/exchange.ts, a refused client certificate in ../http/mutual-tls.ts.
-import type { z } from "zod";
 import { shownValue } from "../http/answer.js";
 import { empty, json as jsonBody, jsonOrEmpty } from "../http/described.js";
 import type { DisposableCertificateAccount } from "./account.js";
@@ -44,7 +43,7 @@ export interface IssuedCertificate {
   /** A secret like the OTP: a person who has both can validate. */
   deviceCode: string;
   /** Only the eID variant has it. */
-  otpId?: string;
+  otpId?: string | undefined;
 }
 
 /**
@@ -78,8 +77,7 @@ export async function enroll(
   signal?: AbortSignal,
 ): Promise<IssuedCertificate> {
   const [json, given] = fromData(enrolment, signal);
-  const { value } = await call(account, "enroll", json, given, issued(account));
-  return issuedIn(value);
+  return (await call(account, "enroll", json, given, issued(account))).value;
 }
 
 /** P1 §2.2, §2.5, §4.1: as `enroll`. */
@@ -90,8 +88,7 @@ export async function enrollDisposableWitheIDAssertion(
 ): Promise<IssuedCertificate> {
   const operation = "enrollDisposableWitheIDAssertion";
   const [json, given] = fromAssertion(enrolment, signal);
-  const { value } = await call(account, operation, json, given, issued(account));
-  return issuedIn(value);
+  return (await call(account, operation, json, given, issued(account))).value;
 }
 
 /**
@@ -149,14 +146,6 @@ const issued = (spelling: DisposableCertificateAccount) =>
     reference: (answer) => shownValue(answer, "certIdOtp"),
     spelling,
   });
-
-function issuedIn({
-  certIdOtp,
-  deviceCode,
-  otpId,
-}: z.infer<typeof IssuedAnswer>): IssuedCertificate {
-  return { certIdOtp, deviceCode, ...(otpId === undefined ? {} : { otpId }) };
-}
 
 /** One HTTP call with both credentials; throws for what is no described answer. `secrets`: what `json` carries in secret. */
 export async function call<T>(

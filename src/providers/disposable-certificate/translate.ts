@@ -37,7 +37,6 @@ const fieldNames: Partial<Record<CertificateOperation, readonly (readonly [strin
   enrollDisposableWitheIDAssertion: eidEnrolmentNames,
 };
 
-/** For any status outside 2xx. */
 export function refusal(
   operation: CertificateOperation,
   received: Received,

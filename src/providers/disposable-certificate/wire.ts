@@ -85,7 +85,7 @@ export function specifiedMembers(
 }
 
 /** P1 §2.5. `otpId` is assumed. */
-export const IssuedAnswer = z.looseObject({
+export const IssuedAnswer = z.object({
   certIdOtp: z.int(),
   deviceCode: z.string().min(1),
   otpId: z

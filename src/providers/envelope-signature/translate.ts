@@ -11,7 +11,6 @@ import { ErrorAnswer } from "./wire.js";
 
 export const operationOf = operationsOf("envelope-signature", effects);
 
-/** For any status outside 2xx. */
 export function refusal(operation: EnvelopeOperation, received: Received): ProviderError {
   const asked = operationOf(operation);
   const meaning = meaningOf(asked, received.status);

@@ -37,7 +37,6 @@ interface ProviderErrorDescription {
   provider: string;
   operation: string;
   host?: string | undefined;
-  /** Says what happened in fixed words of ours: no text of the provider or of a caller. */
   problem: string;
   /** Where an answer is not what the specification describes: how, and which member of it. */
   mismatch?: MismatchKind | undefined;
@@ -67,7 +66,6 @@ export class ProviderError extends Error {
   /** Where an answer is not what the specification describes: how, and which member of it. */
   declare readonly mismatch?: MismatchKind;
   declare readonly member?: string;
-  /** HTTP status, where there was an answer. */
   declare readonly status?: number;
   /** Is the provider's classifier, or the code of the network failure (`ECONNRESET`). */
   declare readonly code?: string;

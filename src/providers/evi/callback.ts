@@ -101,18 +101,15 @@ export function parseEnvelope(
 
   const raw = read.data.AdditionalData ?? {};
   const data = AdditionalData.parse(raw);
-  const state = data.State ?? EvidenceState;
-  const note = noteOf(raw);
-  const about = aboutOf(body as object, raw);
   const event: ProviderEvent = {
     id: Identifier,
     kind: Kind,
     at,
-    ...(EvidenceId === undefined ? {} : { evidenceId: EvidenceId }),
-    ...(state === undefined ? {} : { state }),
-    ...(data.Outcome === undefined ? {} : { outcome: data.Outcome }),
-    ...(note === undefined ? {} : { note }),
-    ...(about === undefined ? {} : { about }),
+    evidenceId: EvidenceId,
+    state: data.State ?? EvidenceState,
+    outcome: data.Outcome,
+    note: noteOf(raw),
+    about: aboutOf(body as object, raw),
   };
   if (Kind === "AffidavitPublished" && data.AffidavitId !== undefined)
     event.affidavit = affidavitOf(data);
@@ -125,10 +122,10 @@ function affidavitOf(
   const { AffidavitId = "", AffidavitName, AffidavitKind, RequestId, Regenerated } = data;
   return {
     id: AffidavitId,
-    ...(AffidavitName === undefined ? {} : { name: AffidavitName }),
-    ...(AffidavitKind === undefined ? {} : { kind: AffidavitKind }),
-    ...(RequestId === undefined ? {} : { requestId: RequestId }),
-    ...(String(Regenerated).toLowerCase() === "true" ? { regenerated: true as const } : {}),
+    name: AffidavitName,
+    kind: AffidavitKind,
+    requestId: RequestId,
+    regenerated: String(Regenerated).toLowerCase() === "true" ? true : undefined,
   };
 }
 

@@ -11,7 +11,6 @@ import type { HttpRequest, Keep } from "./exchange.js";
 import type { TlsIdentity } from "./mutual-tls.js";
 import type { Received, Sent } from "../errors/redaction.js";
 
-/** Where and as whom a provider is called. */
 export interface Host {
   /** Scheme, host and perhaps a prefix; the path is added. */
   baseUrl: string;

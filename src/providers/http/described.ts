@@ -40,7 +40,6 @@ interface JsonOptions extends Omit<Described<unknown>, "read"> {
   spelling?: Spelling;
 }
 
-/** A JSON body of this shape. */
 export function json<T extends z.ZodType>(
   schema: T,
   { spelling, ...more }: JsonOptions = {},

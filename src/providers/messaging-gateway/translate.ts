@@ -9,7 +9,6 @@ import { ErrorAnswer } from "./wire.js";
 
 export const asked = operationsOf("messaging-gateway", effects)("send");
 
-/** For any status outside 2xx. */
 export function refusal(received: Received): ProviderError {
   const meaning = meaningOf(asked, received.status);
   return refused(asked, received, meaning, (answer) => errorWords(ErrorAnswer, answer));

@@ -43,7 +43,6 @@ export async function call<T>(
 /** The body of a success whose shape is not needed: the specification does not show it (P1 §4.4). */
 export const open = jsonOrEmpty(z.unknown());
 
-/** A file as the one part of a form. */
 export function oneFile(file: NamedFile, { sent }: OneShotSignatureAccount): Pick<Request, "form"> {
   return { form: fileForm(sent.file, [file]) };
 }

@@ -16,7 +16,6 @@ export const asking = operationsOf("one-shot-signature", effects);
 /** These may be refused for good: later on the request exists already, so a person decides what is wrong, and nothing fails. */
 const failing: ReadonlySet<OneShotOperation> = new Set(["create", "createToken", "sign"]);
 
-/** For any status outside 2xx. */
 export function refusal(
   operation: OneShotOperation,
   received: Received,

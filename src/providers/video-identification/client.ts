@@ -52,11 +52,11 @@ export type { VideoIdentificationAccount } from "./account.js";
 /** Holds what the conference data say where the account's pointers are; all else of them is in `body` alone. */
 export interface Conference {
   /** The id of the conference that they are about. */
-  idConference?: string;
+  idConference?: string | undefined;
   /** `open`, `closed`, `rejected`, or the provider's own word. */
-  state?: string;
+  state?: string | undefined;
   /** `verified`, `notVerified`, or the provider's own word. */
-  verdict?: string;
+  verdict?: string | undefined;
   /** The data as they came: JSON. */
   body: Buffer;
 }
@@ -145,12 +145,7 @@ export async function conferenceData(
   const idConference = shownAt(value, pointers.conference);
   const state = wordOf(shownAt(value, pointers.state), { open: words.open, closed, rejected });
   const verdict = wordOf(shownAt(value, pointers.verdict), { verified, notVerified });
-  return {
-    ...(idConference !== undefined && { idConference }),
-    ...(state !== undefined && { state }),
-    ...(verdict !== undefined && { verdict }),
-    body,
-  };
+  return { idConference, state, verdict, body };
 }
 
 /**
