@@ -73,7 +73,7 @@ export async function startBatch(
       const answer = started();
       const start = membersOf(answer.scheduledDate, account.batch.startsBy);
       await eviNotice.startBatch(account, { batchId, ...start }, signal).catch((error: unknown) => {
-        throw isNotReady(error) && context.isNew
+        throw context.isNew && error instanceof ProviderError && error.status === 400
           ? context.notShown("startBatch", "answered 400: the body may still be queued")
           : error;
       });
@@ -95,10 +95,6 @@ function membersOf(
 ): BatchStart {
   const isByDate = scheduledDate !== undefined && startsBy === "scheduledDate";
   return { scheduledDate, ...(!isByDate && { state: "Submitted" }) };
-}
-
-function isNotReady(error: unknown): boolean {
-  return error instanceof ProviderError && error.status === 400;
 }
 
 /**

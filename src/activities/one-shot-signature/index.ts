@@ -12,7 +12,7 @@ import {
   uploadVideo,
 } from "./identity-video.js";
 import { create, prepare, upload, uploadOperation } from "./request.js";
-import { ask, askOperation, contract, fetchSigned, resendOtp, sendOtp, sign } from "./signature.js";
+import { ask, contract, fetchSigned, resendOtp, sendOtp, sign } from "./signature.js";
 
 export type { OneShotRequest } from "./context.js";
 export type { OneShotPlan } from "./request.js";
@@ -33,7 +33,7 @@ export function createOneShotActivities(deps: ProviderDependencies<typeof provid
     sendOtp: activity("otp", sendOtp),
     resendOtp: activity("otp", resendOtp),
     sign: activity("sign", sign),
-    ask: activity(askOperation, ask),
+    ask: activity(({ about }) => (about === "video" ? "getVideo" : "retrieve"), ask),
     fetchSigned: activity("retrieve", fetchSigned),
     deleteDocuments: activity("deleteDocuments", deleteDocuments),
   };

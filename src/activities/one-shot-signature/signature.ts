@@ -121,10 +121,6 @@ const ends = new Set(["signed", "failed", "cancelled", "approved"]);
 
 type OneShotPollRequest = OneShotRequest & PollRequest & { about: "request" | "video" };
 
-export function askOperation({ about }: OneShotPollRequest): "getVideo" | "retrieve" {
-  return about === "video" ? "getVideo" : "retrieve";
-}
-
 /** One poll of the request, or of its identity video. */
 export async function ask(
   context: OneShotContext,

@@ -42,9 +42,7 @@ const challenge = [
   "evidenceAccessControlChallengeResponse",
 ] as const;
 
-type AccessControl = {
-  evidenceAccessControlMethod?: string | undefined;
-} & { [field in (typeof challenge)[number]]?: string | undefined };
+type AccessControl = { [field in keyof typeof accessControl]?: string | undefined };
 
 /** `Challenge` needs both fields of the challenge. `at`: the object that has them, with its path. */
 export function challengeRule<T>(

@@ -50,18 +50,13 @@ export const walletFields = {
     .meta({ examples: [{ providerFields: { member: "A-1842" } }] }),
 };
 
-interface WalletInput {
-  service: Made;
-  init?: object | undefined;
-}
-
 const exists = (made: Made | undefined) => made?.id !== undefined;
 const isCreated = (made: Made | undefined) => made !== undefined && !exists(made);
 /** `name` is a member of the input that holds a `Made`. */
 const madeIn = (input: object, name: string) => (input as Record<string, Made | undefined>)[name];
 
 /** An existing service is started. */
-export const startsWhereServiceExists: Rule<WalletInput> = {
+export const startsWhereServiceExists: Rule<{ service: Made; init?: object | undefined }> = {
   reads: ["service", "init"],
   check({ service, init }, refuse) {
     if (exists(service) && !init) refuse("init", "is required: the service exists already");

@@ -30,14 +30,9 @@ export const assumed = {
       DocumentNumber: index + 1,
     })),
   activities: (vendor: string, requestToken: string) => [
-    { Action: { Sign: { Type: signType(vendor), requestToken } } },
+    { Action: { Sign: { Type: `GenericSigningPlugin${vendor}OneShot`, requestToken } } },
   ],
 } as const;
-
-/** P1 §2.10: `GenericSigningPlugin<VENDOR>OneShot`. */
-function signType(vendor: string): string {
-  return `GenericSigningPlugin${vendor}OneShot`;
-}
 
 const Text = z.string().optional().catch(undefined);
 /** Whether an identifier is a text or a number is not shown. */

@@ -18,7 +18,7 @@ import {
   RecipientAnswer,
   RecipientPage,
   attachmentFields,
-  listedAttachment,
+  AttachmentAnswer,
   AttachmentIdAnswer,
   AttachmentList,
   Cursor,
@@ -260,7 +260,7 @@ export const listBatchAttachments = onBatch(
   "listBatchAttachments",
   () => ({}),
   () => json(AttachmentList, { maxBytes: LONG_JSON_BYTES }),
-  (value) => value.map(listedAttachment),
+  (value) => value.map((read) => ours(AttachmentAnswer, read)),
 );
 
 /**

@@ -89,7 +89,6 @@ export const AttachmentAnswer = z.object({
   ContentEncoding: Text,
   ContentId: Text,
 });
-export type AttachmentAnswer = z.infer<typeof AttachmentAnswer>;
 
 /** P2 §2.7 shows no members of it, and no operation asks for one by its id. */
 const NoticeAttachmentAnswer = AttachmentAnswer.extend({ Id: Id.optional().catch(undefined) });
@@ -180,10 +179,6 @@ export function attachmentFields(attachment: NoticeAttachment): Record<string, u
 }
 
 export type ListedAttachment = Ours<typeof AttachmentAnswer>;
-
-export function listedAttachment(read: AttachmentAnswer): ListedAttachment {
-  return ours(AttachmentAnswer, read);
-}
 
 /** In camelCase, dates in UTC, absent instead of null. */
 export type Notice = Omit<Ours<typeof NoticeAnswer>, "affidavits" | "attachments"> & {

@@ -4,7 +4,6 @@ import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type {
   ProcessDocument,
   ProcessStatus,
-  ReportedEvent,
   ShownItem,
   TimelineEntry,
 } from "../../contracts/shared/status.js";
@@ -110,7 +109,9 @@ export class EventLog<S extends Snapshot, V extends View> {
   }
 
   get said(): Pick<ProcessStatus, "reported" | "shown"> {
-    const { kept } = bounded(this.events.flatMap(reportedIn));
+    const { kept } = bounded(
+      this.events.flatMap(({ at, kind, about }) => (about ? [{ at, kind, ...about }] : [])),
+    );
     return { reported: kept.length > 0 ? kept : undefined, shown: this.snapshot?.shown };
   }
 
@@ -207,10 +208,6 @@ export class EventLog<S extends Snapshot, V extends View> {
 
 export function arrivedNow(document: ProcessDocument): ProcessDocument {
   return { ...document, arrivedAt: now().toISOString() };
-}
-
-function reportedIn({ at, kind, about }: ProviderEvent): ReportedEvent[] {
-  return about ? [{ at, kind, ...about }] : [];
 }
 
 /** Each document by its id, or by its name where the provider gives no id: two documents may have the same content. */

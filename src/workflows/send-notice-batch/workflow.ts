@@ -146,7 +146,7 @@ class SendNoticeBatch {
       await this.#start(plan, batch);
       return true;
     } catch (error) {
-      if (isNotAccepted(error)) {
+      if (error instanceof ApplicationFailure && error.type === "NotAccepted") {
         const { answer } = await answerTo(() => this.#deletion(batch, "not-accepted"));
         if (answer === "tooLate") {
           this.#takeAsStarted(plan, batch);
@@ -519,8 +519,4 @@ function pollEach(seconds: number, forMs: number): ActivityOptions {
  */
 function readEach(seconds: number, waitMs: number): ActivityOptions {
   return pollEach(seconds, waitMs + MOST_READING_MS + seconds * 1_000);
-}
-
-function isNotAccepted(error: unknown): boolean {
-  return error instanceof ApplicationFailure && error.type === "NotAccepted";
 }
