@@ -19,7 +19,7 @@ export interface ServedSandbox {
   certificate: Record<"certificateFile" | "keyFile" | "caFile", string>;
 }
 
-/** Parses callbacks to a process's own address; `correlation` is the value that the provider echoes. */
+/** Parses callbacks to a process's own address; `correlation` is the value that the provider echoes, a consistency check (P2 §5). */
 export type ProcessCallbackParser = (body: unknown) => {
   event: ProviderEvent;
   correlation?: string;

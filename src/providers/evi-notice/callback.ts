@@ -1,9 +1,8 @@
 // Callbacks of the notice service (P2 §2.11, §2.12, §6.3). The items of a batch may be notices, mails or text messages (P2 §6.1),
 // and call back to the batch's address.
 import { parseEnvelope } from "../evi/callback.js";
-import type { ProviderCallback } from "../evi/callback.js";
+import type { ProcessCallbackParser } from "../provider-entry.js";
 
 /** Throws ProviderError `protocol` for what is no envelope, or another service's. */
-export function parseCallback(body: unknown): ProviderCallback {
-  return parseEnvelope("evi-notice", ["eviNotice", "eviMail", "eviSMS"], body);
-}
+export const parseCallback: ProcessCallbackParser = (body) =>
+  parseEnvelope("evi-notice", ["eviNotice", "eviMail", "eviSMS"], body);

@@ -5,6 +5,7 @@ import type { EventAbout, ProviderEvent } from "../../contracts/shared/provider-
 import { plainText } from "../../contracts/shared/text.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { utcInstant } from "../http/instant.js";
+import type { ProcessCallbackParser } from "../provider-entry.js";
 import { eventIdOf, PlainId, textOf, Word } from "../errors/outside.js";
 
 const NAME_BYTES = 200;
@@ -71,12 +72,6 @@ const DATA_MEMBERS = {
 const BROWSER_BYTES = 400;
 const LONG = new Set(["browserData", "userAgent"]);
 
-export interface ProviderCallback {
-  event: ProviderEvent;
-  /** `ExtraData`: the echo of `PushNotificationExtraData`, a consistency check (P2 §5). */
-  correlation?: string;
-}
-
 /**
  * P2 §2.11–2.12, §6.3. Throws ProviderError `protocol` (naming the field, never its value) where `Identifier`, `Kind` or
  * `Date` cannot be read, or where `EvidenceType` is another service's.
@@ -85,7 +80,7 @@ export function parseEnvelope(
   provider: string,
   evidenceTypes: readonly string[],
   body: unknown,
-): ProviderCallback {
+): ReturnType<ProcessCallbackParser> {
   const read = Envelope.safeParse(body);
   if (!read.success)
     throw unreadable(
