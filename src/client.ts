@@ -38,7 +38,14 @@ import { isUnavailable, typedRefusal } from "./client/refusal.js";
 import { refuseManyOptions, startSome } from "./client/start-many.js";
 import type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
 import { firstUpdate } from "./client/update-with-start.js";
-import { beginWait, closeWhenIdle, contextOf, stepsWithin, wrongWait } from "./client/waiting.js";
+import {
+  beginWait,
+  closeWhenIdle,
+  contextOf,
+  endWithConnection,
+  stepsWithin,
+  wrongWait,
+} from "./client/waiting.js";
 import type { Waiting } from "./client/waiting.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, ringOf } from "./config/config.js";
@@ -176,6 +183,7 @@ export class Trustflow extends Starts {
       void opening.then(({ close }) => close()).catch(() => undefined);
       throw error;
     });
+    if (connected.isOwn) endWithConnection(connected.connection);
     try {
       await within(() => requireOwnKeys(connected.client, ring), connected.connection);
     } catch (error) {
@@ -199,10 +207,10 @@ export class Trustflow extends Starts {
     return this.#connected.client;
   }
 
-  /** Ends `changes`, and closes the connection if it is not one of your own. */
-  close(): Promise<void> {
+  /** Ends `changes`, and closes the connection if it is not one of your own; a call under way on it throws `UnreachableError`. */
+  async close(): Promise<void> {
     this.#closing.abort();
-    return closeWhenIdle(this.temporal.connection, () => this.#connected.close());
+    await closeWhenIdle(this.temporal.connection, () => this.#connected.close());
   }
 
   /** The process must exist; `id` is `<process>/<business id>`. */
@@ -351,7 +359,9 @@ export class Trustflow extends Starts {
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     const start = ({ id, input }: StartRequest<InputOf<P>>) =>
       this.start(processName, id, input, { signal });
-    return stepsWithin(within, startSome(requests, start, many));
+    const over = new AbortController();
+    const outcomes = startSome(requests, start, { ...many, signal: over.signal });
+    return stepsWithin(within, outcomes, () => over.abort());
   }
 
   async #updateWithStart<P extends ProcessName, Answer>(

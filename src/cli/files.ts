@@ -78,7 +78,7 @@ export function withoutComments(json: string): string {
 export function jsonObject(source: string, field: string, name: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(source);
+    value = JSON.parse(source.replace(/^\uFEFF/, ""));
   } catch (error) {
     // The engine's own error message quotes the input, which is personal data.
     const at = / position (\d+)/.exec((error as Error).message)?.[1];

@@ -1,7 +1,9 @@
 // Which members of two inputs differ: the paths, never the values.
 
-/** Their members are named by the caller, so a name may be personal data. */
 const free = new Set(["providerFields", "deliveryAppearance"]);
+
+/** Whether the members of this member are named by the caller, and pass unchanged: a name may be personal data. */
+export const isFree = (name: string): boolean => free.has(name);
 
 /** Each path at which one has another value than the other, or none. A document and a free record are one member, whatever differs in them. */
 export function differences(one: unknown, other: unknown, path: string[] = []): string[] {
@@ -9,7 +11,7 @@ export function differences(one: unknown, other: unknown, path: string[] = []): 
     const names = new Set([...Object.keys(one), ...Object.keys(other)]);
     return [...names].flatMap((name) => {
       const found = differences(one[name], other[name], [...path, name]);
-      return free.has(name) && found.length > 0 ? [[...path, name].join(".")] : found;
+      return isFree(name) && found.length > 0 ? [[...path, name].join(".")] : found;
     });
   }
   return Object.is(one, other) ? [] : [path.join(".") || "(input)"];

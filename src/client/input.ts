@@ -6,6 +6,7 @@ import { documentProblem } from "../documents/store.js";
 import { isPdf } from "../documents/content.js";
 import type { DocumentStore } from "../documents/store.js";
 import { wrongArgument } from "../errors/arguments.js";
+import { isFree } from "./differences.js";
 
 /** Temporal takes 2 MB; encrypted, and with what stands around it, an input grows a little. */
 const INPUT_LIMIT = 1_500_000;
@@ -55,8 +56,7 @@ export async function withParts(
   if (replaced) return replaced;
   const parts: [string, unknown][] = [];
   for (const [key, part] of Object.entries(value) as [string, unknown][]) {
-    const isOurs = key !== "providerFields";
-    parts.push([key, isOurs ? await withParts(part, replace, [...path, key]) : part]);
+    parts.push([key, !isFree(key) ? await withParts(part, replace, [...path, key]) : part]);
   }
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }

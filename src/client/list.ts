@@ -89,13 +89,14 @@ export async function* rowsOf(client: Client, filter: ListFilter): AsyncIterable
   for await (const one of rowsIn(client, plan)) if (isWanted(one)) yield one;
 }
 
-export async function pageOf(client: Client, { limit, ...wanted }: PageRequest): Promise<ListPage> {
+export async function pageOf(client: Client, request: PageRequest): Promise<ListPage> {
+  const { limit, cursor, ...wanted } = request as PageRequest & { cursor?: string };
   if (!(Number.isInteger(limit) && limit > 0))
     throw wrongArgument("limit", "must be a whole number from 1");
   const { plan, position } =
-    "cursor" in wanted
-      ? readCursor(wanted.cursor)
-      : { plan: await planOf(client, wanted), position: {} };
+    cursor === undefined
+      ? { plan: await planOf(client, wanted), position: {} }
+      : readCursor(cursor);
   return plan.sort === undefined
     ? pageOfTemporal(client, plan, position, limit)
     : sortedPage(client, plan, position, limit);

@@ -36,11 +36,11 @@ export function refuseManyOptions({ concurrency = 1, maxFailures = 0 }: StartMan
   if (fields.length > 0) throw new InvalidInputError(fields);
 }
 
-/** Yields each outcome as it comes. Throws what is no error of the client's, and at the end TooManyFailuresError if it has stopped. */
+/** After `signal` nothing more is started. Yields each outcome as it comes. Throws what is no error of the client's, and at the end TooManyFailuresError if it has stopped. */
 export async function* startSome<Input, Handle>(
   requests: Iterable<StartRequest<Input>> | AsyncIterable<StartRequest<Input>>,
   start: (request: StartRequest<Input>) => Promise<Handle>,
-  { concurrency = DEFAULT_CONCURRENCY, maxFailures = Infinity }: StartManyOptions,
+  { concurrency = DEFAULT_CONCURRENCY, maxFailures = Infinity, signal }: StartManyOptions,
 ): AsyncGenerator<StartOutcome<Handle>> {
   const source = (async function* () {
     yield* requests;
@@ -53,7 +53,7 @@ export async function* startSome<Input, Handle>(
   let failures = 0;
   let broken: { error: unknown } | undefined;
 
-  const mayStart = () => failures <= maxFailures && !broken && !isOver;
+  const mayStart = () => failures <= maxFailures && !broken && !isOver && !signal?.aborted;
   const begin = ({ id, input }: StartRequest<Input>) => {
     const one = start({ id, input })
       .then((handle) => void ended.push({ id, handle }))

@@ -1,7 +1,7 @@
 // How a caller ends a wait: by a signal, or after a time.
 import { setMaxListeners } from "node:events";
 import type { CallContext, Connection, ConnectionLike } from "@temporalio/client";
-import { TimedOutError } from "../errors/index.js";
+import { TimedOutError, UnreachableError } from "../errors/index.js";
 import type { InvalidInputError } from "../errors/index.js";
 import { wrongArgument } from "../errors/arguments.js";
 
@@ -22,6 +22,9 @@ export type Within = <T>(call: () => Promise<T>, on?: ConnectionLike) => Promise
 /** The calls of a connection whose callers wait no more. */
 const abandoned = new WeakMap<ConnectionLike, Set<Promise<unknown>>>();
 
+/** Of each connection that is closed with its client: the calls that have no limit of their own, and what ends each. */
+const unlimited = new WeakMap<ConnectionLike, Map<AbortController, Promise<unknown>>>();
+
 /** How long after the time is over the SDK may still retry a call. */
 const REST_MS = 1_000;
 /** A timer of Node that is longer ends at once. */
@@ -36,7 +39,8 @@ export function beginWait(
   const refused = wrongWait(waiting);
   if (refused) return () => Promise.reject(refused);
   const { signal, timeoutMs = Infinity } = waiting;
-  if (!signal && timeoutMs === Infinity) return (call) => call();
+  if (!signal && timeoutMs === Infinity)
+    return (call, on = connection) => (on ? untilClosed(on, call, updateId) : call());
   const deadline = Date.now() + timeoutMs;
   return async <T>(call: () => Promise<T>, on = connection) => {
     const timeout = new AbortController();
@@ -61,6 +65,33 @@ export function beginWait(
       release();
     }
   };
+}
+
+/** From now on the calls of this connection end when `closeWhenIdle` closes it. */
+export function endWithConnection(connection: ConnectionLike): void {
+  unlimited.set(connection, new Map());
+}
+
+async function untilClosed<T>(
+  connection: ConnectionLike,
+  call: () => Promise<T>,
+  updateId: string | undefined,
+): Promise<T> {
+  const calls = unlimited.get(connection);
+  // It may be part of another call that ends it.
+  if (!calls || contextOf(connection).abortSignal) return call();
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  const closed = new Promise<never>((_, reject) => {
+    const details = updateId === undefined ? {} : { updateId };
+    const error = () => new UnreachableError("The client was closed during the call", details);
+    ending.signal.addEventListener("abort", () => reject(error()));
+  });
+  const answer = connection.withAbortSignal(ending.signal, call);
+  calls.set(ending, answer);
+  const forget = () => void calls.delete(ending);
+  answer.then(forget, forget);
+  return Promise.race([answer, closed]);
 }
 
 /**
@@ -106,8 +137,12 @@ function alarm(at: number, ring: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Each step of a generator, within what is left of the wait. */
-export async function* stepsWithin<T>(within: Within, steps: AsyncGenerator<T>): AsyncGenerator<T> {
+/** Each step of a generator, within what is left of the wait. `atEnd`: the generator itself is told only after its present step. */
+export async function* stepsWithin<T>(
+  within: Within,
+  steps: AsyncGenerator<T>,
+  atEnd: () => void = () => undefined,
+): AsyncGenerator<T> {
   try {
     for (;;) {
       const { done, value } = await within(() => steps.next());
@@ -115,20 +150,23 @@ export async function* stepsWithin<T>(within: Within, steps: AsyncGenerator<T>):
       yield value;
     }
   } finally {
+    atEnd();
     void steps.return(undefined);
   }
 }
 
 /**
- * Closes the connection once no call is left that its caller has abandoned: the SDK goes on retrying such a call, and throws out of a
- * timer, which ends the process, where the connection is closed by then.
+ * Ends the calls of the connection, and closes it once none is left: the SDK goes on retrying an ended call for a moment, and throws out of
+ * a timer, which ends the process, where the connection is closed by then.
  */
 export async function closeWhenIdle(
   connection: ConnectionLike,
   close: () => Promise<void>,
 ): Promise<void> {
-  const left = abandoned.get(connection);
-  if (!left?.size) return close();
+  const calls = unlimited.get(connection) ?? new Map<AbortController, Promise<unknown>>();
+  for (const ending of calls.keys()) ending.abort();
+  const left = [...(abandoned.get(connection) ?? []), ...calls.values()];
+  if (left.length === 0) return close();
   // Nobody waits for this close, so nobody can be told that it failed.
   void Promise.allSettled(left)
     .then(close)

@@ -120,8 +120,9 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
   const { payloadCodecs } = client.options.loadedDataConverter;
   if (!converter.payloadCodecs?.every((codec) => payloadCodecs.includes(codec)))
     throw new ConfigurationError(["plugins: one replaces the data converter, which encrypts"]);
-  const close = async () => (given ? undefined : connection.close());
-  return { connection, client, namespace: resolved.namespace, close };
+  const isOwn = given === undefined;
+  const close = async () => (isOwn ? connection.close() : undefined);
+  return { connection, client, namespace: resolved.namespace, isOwn, close };
 }
 
 /** `Connection.connect` would leave the channel of a failed attempt open. */

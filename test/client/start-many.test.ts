@@ -172,6 +172,20 @@ test("nothing more is started once the caller takes no more outcomes", async () 
   expect(started).toEqual(["a"]);
 });
 
+test("nothing more is started once the wait is over", async () => {
+  const over = new AbortController();
+  const started: string[] = [];
+  const start = async ({ id }: { id: string }) => {
+    started.push(id);
+    over.abort();
+    await immediate();
+  };
+  const requests = ["a", "b", "c"].map((id) => ({ id, input: {} }));
+  const given = { concurrency: 1, signal: over.signal };
+  for await (const _ of startSome(requests, start, given)) continue;
+  expect(started).toEqual(["a"]);
+});
+
 test("a slow caller gets every outcome, also those that come while it looks at the one before the last", async () => {
   const requests = [10, 30, 50].map((ms) => ({ id: String(ms), input: ms }));
   const start = ({ input }: { input: number }) => delay(input);

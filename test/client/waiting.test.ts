@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { InvalidInputError, TimedOutError } from "../../src/client.js";
 import { isOfAbort, typedRefusal } from "../../src/client/refusal.js";
-import { beginWait, closeWhenIdle } from "../../src/client/waiting.js";
+import { beginWait, closeWhenIdle, endWithConnection } from "../../src/client/waiting.js";
 import { eventually } from "../harness/outages/wait.js";
 
 setFlagsFromString("--expose-gc");
@@ -111,6 +111,20 @@ test("a connection closes at once, and after the calls whose callers wait no mor
   expect(close).toHaveBeenCalledTimes(2);
   going.resolve("the answer");
   expect(await goes).toBe("the answer");
+});
+
+test("a close ends the calls that have no limit of their own, and closes once they are over", async () => {
+  const connection = ownConnection();
+  endWithConnection(connection);
+  const close = vi.fn(async () => undefined);
+  const lost = pending();
+  const wait = beginWait({}, connection, "update-1")(() => lost.promise);
+  await closeWhenIdle(connection, close);
+  await expect(wait).rejects.toMatchObject({ code: "unreachable", updateId: "update-1" });
+  expect(close).not.toHaveBeenCalled();
+  lost.resolve("too late");
+  await delay(20);
+  expect(close).toHaveBeenCalledTimes(1);
 });
 
 test("a close that nobody waits for fails in silence", async () => {

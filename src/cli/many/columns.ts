@@ -32,6 +32,8 @@ export function columnsOf(contract: z.ZodType, header: readonly string[]): Colum
     };
     if (header.indexOf(name) < index) return refuse("is there twice");
     if (name === ID) return { path, read: String };
+    const below = header.find((other) => other.startsWith(`${name}.`));
+    if (below !== undefined) return refuse(`has members of its own: ${below}`);
     if (path.at(-1) === "path" && isDocument(path.slice(0, -1))) return { path, read: String };
     const forms = path.includes("__proto__") ? [] : formsAt(path);
     if (forms.length === 0) return refuse(`is no property of the input${hintOf(name, known)}`);
@@ -44,31 +46,44 @@ export function columnsOf(contract: z.ZodType, header: readonly string[]): Colum
     return refuse(`has members: name one of them, as ${name}.${isList ? "0" : memberOf(forms)}`);
   });
   if (!header.includes(ID)) problems.push({ path: ID, problem: "is required: the business id" });
-  return { problems, take: (cells) => rowOf(columns, cells) };
+  const isList = (path: string[]) => formsAt(path).some(({ items }) => items !== undefined);
+  return { problems, take: (cells) => rowOf(columns, cells, isList) };
 }
 
-function rowOf(columns: Column[], cells: readonly string[]): { id: string; input: object } {
-  const row: Tree = {};
+type IsList = (path: string[]) => boolean;
+
+function rowOf(
+  columns: Column[],
+  cells: readonly string[],
+  isList: IsList,
+): { id: string; input: object } {
+  const row = treeWithoutMembers();
   for (const [index, { path, read }] of columns.entries()) {
     const cell = cells[index] ?? "";
     if (cell !== "") put(row, path, read(cell));
   }
   const { [ID]: id = "", ...input } = row;
-  return { id: String(id), input: listsIn(input) as object };
+  return { id: String(id), input: listsIn(input, isList) as object };
 }
 
 type Tree = { [name: string]: unknown };
 
+/** A column may be named `constructor`. */
+const treeWithoutMembers = (): Tree => Object.create(null) as Tree;
+
 function put(tree: Tree, [name = "", ...rest]: string[], value: unknown): void {
   if (rest.length === 0) tree[name] = value;
-  else put((tree[name] ??= {}) as Tree, rest, value);
+  else put((tree[name] ??= treeWithoutMembers()) as Tree, rest, value);
 }
 
-/** What has numbers for names is a list; where one is missing, the contract says so. */
-function listsIn(value: unknown): unknown {
+/** A list of the contract has numbers for names; where one is missing, the contract says so. What is the provider's alone has names. */
+function listsIn(value: unknown, isList: IsList, path: string[] = []): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).map(([name, one]) => [name, listsIn(one)] as const);
-  if (!members.every(([name]) => /^\d{1,4}$/.test(name))) return Object.fromEntries(members);
+  const members = Object.entries(value).map(
+    ([name, one]) => [name, listsIn(one, isList, [...path, name])] as const,
+  );
+  if (!isList(path) || !members.every(([name]) => /^\d{1,4}$/.test(name)))
+    return Object.fromEntries(members);
   const list: unknown[] = Array.from({
     length: Math.max(...members.map(([at]) => Number(at))) + 1,
   });

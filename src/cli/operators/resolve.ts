@@ -142,11 +142,25 @@ async function chosen(
   ids: string[],
   { where }: Given,
 ): Promise<readonly string[]> {
-  if (!where) return ids;
+  if (!where) return oneForEach(trustflow, ids);
   const found = new Set<string>();
   for await (const { workflowId } of trustflow.list({ ...where, attention: true }))
     found.add(workflowId);
   return [...found];
+}
+
+/** A process that is named twice is decided once: the second decision would be about its next attention. */
+async function oneForEach(trustflow: Trustflow, ids: string[]): Promise<string[]> {
+  const given = new Map<string, string>();
+  for (const id of ids) {
+    // An id that names no process says so when its turn comes.
+    const workflowId = await trustflow.find(id).then(
+      (handle) => handle.workflowId,
+      () => id,
+    );
+    if (!given.has(workflowId)) given.set(workflowId, id);
+  }
+  return [...given.values()];
 }
 
 async function resolveOne(

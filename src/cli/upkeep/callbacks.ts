@@ -154,7 +154,9 @@ async function list(
         }),
       ),
     );
-    const rows = pages.flat();
+    // Those of a business id are of several processes.
+    const newestFirst = pages.flat().toSorted((a, b) => Number(BigInt(b.id) - BigInt(a.id)));
+    const rows = newestFirst.slice(0, limit);
     if (json) return writeJson(rows);
     (csv ? writeCsv : writeTable)(headings, rows.map(cells));
   });
@@ -190,7 +192,7 @@ async function replay(ids: string[], { since, state, dryRun, json }: ReplayOptio
       return;
     }
     const done = new Set(replayed);
-    const all = since === undefined ? ids : found.map(({ id }) => id);
+    const all = since === undefined ? ids.map(rowId) : found.map(({ id }) => id);
     const rest = all.filter((id) => !done.has(id));
     if (json) writeJson({ replayed, notReplayed: rest });
     else if (all.length === 0) writeNote(terminal`No such callback has been received since then`);
@@ -241,6 +243,6 @@ async function withArchive(
 }
 
 function rowId(text: string): string {
-  if (/^\d{1,18}$/.test(text)) return text;
+  if (/^\d{1,18}$/.test(text)) return String(BigInt(text));
   throw usageError(`callback: ${text} must be a number, as "trustflow callbacks list" shows it`);
 }

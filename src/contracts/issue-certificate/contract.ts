@@ -7,7 +7,7 @@ import { assertionPattern } from "./messages.js";
 import { EmailOptions, otpSettings, SmsOptions } from "../shared/one-time-password.js";
 import { withRules } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
-import { AccountName, CountryCode, Instant, SecretString } from "../shared/values.js";
+import { AccountName, CountryCode, EmailAddress, Instant, SecretString } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
 const Text = z.string().min(1);
@@ -120,12 +120,9 @@ const DataFields = z.strictObject({
   disposableContacts: z
     .strictObject({
       mobile: mobile.optional().describe("The mobile number in E.164; required for `SMS`."),
-      email: z
-        .email()
-        .optional()
-        .describe(
-          "The e-mail address; required for `EMAIL`, which has to be enabled for the authority (LRA).",
-        ),
+      email: EmailAddress.optional().describe(
+        "The e-mail address; required for `EMAIL`, which has to be enabled for the authority (LRA).",
+      ),
     })
     .describe("Where the code is sent (P1 §2.1)."),
   smsOptions: smsOptions

@@ -24,7 +24,10 @@ export const Instant = z.iso.datetime();
 
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 code");
 
-export const EmailAddress = z.email();
+/** As wide as the address of a notice: the specification shows no form. A comma parts several (P1 §4.2). */
+export const EmailAddress = z
+  .string()
+  .regex(/^[^\s@;,]+@[^\s@;,]+\.[^\s@;,]+$/, "must be an e-mail address");
 
 export const AccountName = z
   .string()

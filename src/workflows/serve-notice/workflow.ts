@@ -306,7 +306,7 @@ class ServeNotice {
   #served(): void {
     if (this.#dates.noticeServedAt !== undefined) return;
     this.#dates.noticeServedAt = now().toISOString();
-    this.flow.log.add({ source: "query", event: "The notice is served" });
+    this.flow.log.note("The notice is served");
   }
 
   #showWait(): void {

@@ -88,9 +88,12 @@ export class IdentityVideo {
       spans,
       isOver: () => this.#state() !== undefined,
     });
+    // The deadline may have passed during a decision, which counts.
+    if (this.#calling !== undefined) await condition(() => this.#calling === undefined);
     this.#isAwaited = false;
     const state = this.#state();
-    if (state === "cancelled") this.#flow.status.ownOutcome = "cancelled";
+    if (state !== undefined)
+      this.#flow.status.ownOutcome = state === "cancelled" ? "cancelled" : undefined;
     return state === "approved";
   }
 

@@ -31,6 +31,19 @@ test.each(processes)(
   },
 );
 
+test("what is the provider's alone keeps the names of its columns", () => {
+  const names = ["providerFields.parameters.1", "providerFields.constructor.x"];
+  const { problems, take } = columnsOf(contractOf("sendMessage").input, ["id", ...names]);
+  expect(problems).toEqual([]);
+  const providerFields = { parameters: { 1: "Ada" }, constructor: { x: "y" } };
+  expect(take(["order-7", "Ada", "y"]).input).toEqual({ providerFields });
+  expect(take(["order-8"]).input).toEqual({});
+  const twice = ["id", "providerFields.to", "providerFields.to.x"];
+  expect(columnsOf(contractOf("sendMessage").input, twice).problems).toEqual([
+    { path: "providerFields.to", problem: "has members of its own: providerFields.to.x" },
+  ]);
+});
+
 describe("a column is refused", () => {
   test.each([
     ["recipientNam", "is no property of the input; did you mean recipientName?"],
