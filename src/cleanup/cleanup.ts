@@ -9,7 +9,12 @@ import { ConfigurationError } from "../config/config.js";
 import type { Config } from "../config/config.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { DocumentStore } from "../documents/store.js";
-import { purgeCorrelations, purgeEffects, purgeStored } from "../journal/retention.js";
+import {
+  forgetSamples,
+  purgeCorrelations,
+  purgeEffects,
+  purgeStored,
+} from "../journal/retention.js";
 import type { IsOpen } from "../journal/retention.js";
 import { expireDocuments } from "./document-retention.js";
 import type { Expired } from "./document-retention.js";
@@ -58,6 +63,7 @@ export interface CleanupReport extends Leftovers {
 const DAY_MS = 86_400_000;
 /** Longer than any attempt works on a document. */
 const LEFTOVER_DAYS = 1;
+const SAMPLE_DAYS = 1;
 
 export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { retention, pool, dryRun = false, now = new Date() } = options;
@@ -126,7 +132,10 @@ async function purgeRows({
   const erasedBodies = await eraseLateCallbacks(pool, dryRun);
   const inboxBodies = await inbox("bodies", before(inboxDays), running);
   const inboxRows = await inbox("rows", before(journalDays), remembered);
-  if (!dryRun) await archive.forgetAddresses(before(journalDays));
+  if (!dryRun) {
+    await archive.forgetAddresses(before(journalDays));
+    await forgetSamples(pool, before(SAMPLE_DAYS));
+  }
   // After the rows, so that a dry run gives the same counts.
   const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
   const journalRows = dryRun

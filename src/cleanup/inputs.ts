@@ -147,7 +147,7 @@ async function withoutRows(
   const { rows } = await pool.query<{ workflowId: string; at: Date }>(
     `select workflow_id as "workflowId", least(max(d.owned_at), max(e.created_at)) as at
      from trustflow.documents d join trustflow.effects e using (namespace, workflow_id)
-     where namespace = $1 and workflow_id = any($2::text[]) and d.kind = 'submitted' group by 1`,
+     where namespace = $1 and workflow_id = any($2::text[]) and d.kind = 'submitted' and e.provider is not null group by 1`,
     [namespace, runs.map(({ workflowId }) => workflowId)],
   );
   const ownedAt = new Map(rows.map(({ workflowId, at }) => [workflowId, at]));

@@ -52,11 +52,14 @@ export function requireCapability<M extends string>(
   throw usageError(`${handle.workflowId} accepts no ${what}`);
 }
 
+/** A statement of the clean-up may read all of a large table. */
+const COMMAND_LIMIT_MS = 3_600_000;
+
 export async function withDatabase<T>(
   work: (pool: Pool, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = loadWithAccounts();
-  const pool = await openMigratedPool(config, "cli");
+  const pool = await openMigratedPool(config, "cli", { statementTimeoutMs: COMMAND_LIMIT_MS });
   try {
     return await work(pool, config);
   } finally {

@@ -41,6 +41,12 @@ export class DataKeys {
     return { of: async (processKey) => new ProcessSealer(await this.of(processKey)) };
   }
 
+  /** Whether there is a key, or the mark of an erased one. */
+  async haveAny(): Promise<boolean> {
+    for await (const _ of this.#driver.list()) return true;
+    return false;
+  }
+
   /** Whether the process was erased, as far as its key tells. */
   async isErased(processKey: ProcessKey): Promise<boolean> {
     return (await this.#driver.read(dataKeyId(processKey)))?.equals(ERASED) ?? false;

@@ -104,6 +104,15 @@ export async function purgeCorrelations(
     );
 }
 
+/** A sample of a look-up serves for a day; it may be a caller's key. */
+export async function forgetSamples(pool: Pool, olderThan: Date): Promise<void> {
+  await pool.query(
+    `update trustflow.look_up_proofs set sample = null, next_look_at = null
+     where sample is not null and sampled_at < $1`,
+    [olderThan],
+  );
+}
+
 /** Longer than a delivery is tried. After it one waits for an endpoint that was removed, or was replayed. */
 const WAITING_DAYS = 7;
 const isSent = `not exists (

@@ -4,12 +4,14 @@ import type { Config } from "../config/config.js";
 import { requireTls } from "../config/clear-text.js";
 import type { Secret } from "../contracts/shared/values.js";
 import { CommandError, exitCodes } from "./exit-codes.js";
-import type { Pool } from "../postgres/pool.js";
+import type { Pool, PoolOptions } from "../postgres/pool.js";
+
+type OwnOptions = Pick<PoolOptions, "onError" | "statementTimeoutMs">;
 
 export async function openPool(
   config: Config,
   applicationName: string,
-  onError?: (error: Error) => void,
+  more: OwnOptions = {},
 ): Promise<Pool> {
   const given = required(config.database.url, "database.url").reveal();
   const { createPool, hostInClear } = await import("../postgres/pool.js");
@@ -20,10 +22,7 @@ export async function openPool(
     "database.url",
     readable(() => hostInClear(url)),
   );
-  return createPool(url, {
-    applicationName,
-    ...(onError && { onError }),
-  });
+  return createPool(url, { applicationName, ...more });
 }
 
 /** Its parser reads the files that a URL names. */
@@ -60,9 +59,9 @@ export async function withReachableDatabase<T>(work: () => Promise<T>): Promise<
 export async function openMigratedPool(
   config: Config,
   role: string,
-  onError?: (error: Error) => void,
+  more?: OwnOptions,
 ): Promise<Pool> {
-  const pool = await openPool(config, `trustflow-${role}`, onError);
+  const pool = await openPool(config, `trustflow-${role}`, more);
   try {
     const { pendingMigrations } = await import("../postgres/migrate.js");
     const pending = await withReachableDatabase(() => pendingMigrations(pool)).catch(withRemedy);

@@ -10,7 +10,7 @@ export async function receiver(config: Config): Promise<RunningRole> {
   const { startReceiver } = await import("../callbacks/receiver/receiver.js");
   const { receiverMetrics } = await import("../callbacks/receiver/metrics.js");
   const log = roleLogger("receiver", config.log.level);
-  const pool = await openMigratedPool(config, "receiver", logBrokenConnection(log));
+  const pool = await openMigratedPool(config, "receiver", { onError: logBrokenConnection(log) });
   await warnOfOwner(pool, config, log);
   const metrics = receiverMetrics(() => started.inFlight());
   const health = new Health({ needs: { PostgreSQL: () => askDatabase(pool) } });

@@ -26,7 +26,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const { temporalProblem } = await import("../temporal/connection.js");
   const parsers = await callbackParsers(config);
   const log = roleLogger("relay", config.log.level);
-  const pool = await openMigratedPool(config, "relay", logBrokenConnection(log));
+  const pool = await openMigratedPool(config, "relay", { onError: logBrokenConnection(log) });
   await warnOfOwner(pool, config, log);
   const sealer = config.keys.secretsPublic && new SecretSealer(ringOf(config, "secretsPublic"));
   if (!sealer && accountsWithSecretCallbacks(config).length > 0) log.warn(secretsNotKept);

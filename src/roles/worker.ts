@@ -29,7 +29,7 @@ export async function worker(
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const log = roleLogger("worker", config.log.level);
   requireSecrets(config.accounts);
-  const pool = await openMigratedPool(config, "worker", logBrokenConnection(log));
+  const pool = await openMigratedPool(config, "worker", { onError: logBrokenConnection(log) });
   await requireDurability(pool);
   await warnOfOwner(pool, config, log);
   await requireSearchAttributes();

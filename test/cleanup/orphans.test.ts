@@ -90,8 +90,8 @@ const takes = (uri: string, of = processKey) =>
 
 async function effectOf(workflowId: string, namespace = "default"): Promise<void> {
   await database.pool.query(
-    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, created_at)
-     values ($1, $2, $3, 'submit', '0', 'answered', now() - interval '1 hour')`,
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, state, created_at)
+     values ($1, $2, $3, 'submit', '0', 'evi-post', 'answered', now() - interval '1 hour')`,
     [randomUUID(), namespace, workflowId],
   );
 }

@@ -339,3 +339,17 @@ test("what is missing is said to be required, with its variable", () => {
       `${account}.timeoutSeconds: must be a number`,
   );
 });
+
+test("a secret's file of the environment goes before the variable that trustflow.toml names", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trustflow-config-"));
+  const [toml, ring] = [join(folder, "trustflow.toml"), join(folder, "ring")];
+  writeFileSync(toml, '[keys]\ncodec = { env = "OLD_CODEC" }\n');
+  writeFileSync(ring, "new:ring\n");
+  const { keys } = loadConfig({
+    TRUSTFLOW_CONFIG: toml,
+    OLD_CODEC: "old:ring",
+    TRUSTFLOW_KEYS__CODEC__FILE: ring,
+  });
+  expect(keys.codec?.reveal()).toBe("new:ring");
+  rmSync(folder, { recursive: true });
+});

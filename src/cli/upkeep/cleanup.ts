@@ -125,13 +125,16 @@ export async function retain(
 ): Promise<CleanupReport> {
   const { cleanUp } = await import("../../cleanup/cleanup.js");
   const { namespacesOf } = await import("../../cleanup/own-namespaces.js");
+  const { requireOwnStore } = await import("../../cleanup/own-store.js");
   for (const namespace of await namespacesOf(pool, temporal.namespace)) await requireOwn(namespace);
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
+  const documents = hasStore ? documentStoreOf(config) : undefined;
+  if (documents) await requireOwnStore(pool, documents);
   return cleanUp({
     retention: config.retention,
     pool,
     codecRing: ringOf(config, "codec"),
-    ...(hasStore && { documents: documentStoreOf(config) }),
+    ...(documents && { documents }),
     namespace: temporal.namespace,
     clientFor: await clientsOf(temporal),
     requireOwn,

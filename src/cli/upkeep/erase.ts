@@ -87,8 +87,10 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
     const { erasableOf, erase, NothingToErase, ProcessIsLost, ProcessIsOpen } =
       await import("../../cleanup/erase.js");
     const { namespacesOf } = await import("../../cleanup/own-namespaces.js");
+    const { requireOwnStore } = await import("../../cleanup/own-store.js");
     const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
     const documents = documentStoreOf(config);
+    await requireOwnStore(pool, documents, workflowId);
     const codecRing = ringOf(config, "codec");
     const options = { workflowId, client, clients, requireOwn, pool, documents, codecRing };
     const eraseOrShow = (of: typeof options) =>

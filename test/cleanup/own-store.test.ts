@@ -1,0 +1,21 @@
+// An empty folder in the place of the document store: nothing of it is believed (docs/operations/retention.md).
+import { expect, test } from "vitest";
+import { requireOwnStore } from "../../src/cleanup/own-store.js";
+import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
+import { openStore } from "../harness/documents/open-store.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+
+test("a folder without a data key is refused where a process owns documents, and taken where none does", async () => {
+  const database = await testDatabase();
+  const { documents, close } = await openStore(KeyRing.parse(generateKeyRing()));
+  await requireOwnStore(database.pool, documents);
+  await database.pool.query(
+    "insert into trustflow.documents (id, namespace, workflow_id, kind) values ('0', 'default', 'a', 'submitted')",
+  );
+  await expect(requireOwnStore(database.pool, documents)).rejects.toThrow("is not mounted");
+  await expect(requireOwnStore(database.pool, documents, "a")).rejects.toThrow("is not mounted");
+  await requireOwnStore(database.pool, documents, "b");
+  await documents.dataKeys.of({ namespace: "default", workflowId: "a" });
+  await requireOwnStore(database.pool, documents, "a");
+  await Promise.all([database.close(), close()]);
+});
