@@ -25,6 +25,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import trustflow.example.types.issuecertificate.IssueCertificateInput;
 import trustflow.example.types.issuecertificate.result.IssueCertificateResult;
 import trustflow.example.types.sendpostal.RecipientAddress;
@@ -40,7 +42,7 @@ public final class Letters {
   private static final ObjectMapper JSON =
       JacksonJsonPayloadConverter.newDefaultObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
 
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] args) throws Exception {
     if (args.length != 2) throw new IllegalArgumentException("usage: letter|certificate|otp|result ID");
     switch (args[0]) {
       case "letter" -> sendLetter(args[1]);
@@ -107,10 +109,13 @@ public final class Letters {
     return client.getOptions().getDataConverter().fromPayloads(0, Optional.of(input), Map.class, Map.class);
   }
 
-  private static void submitOtp(String workflowId) throws IOException {
+  private static void submitOtp(String workflowId) throws Exception {
     String code = new BufferedReader(new InputStreamReader(System.in)).readLine();
     WorkflowStub process = connect(workflowId).newUntypedWorkflowStub(workflowId);
-    Map<?, ?> answer = process.update("submitOtp", Map.class, Map.of("code", code.strip()));
+    // Where no worker runs, the SDK would ask without an end.
+    Map<?, ?> answer =
+        CompletableFuture.supplyAsync(() -> process.update("submitOtp", Map.class, Map.of("code", code.strip())))
+            .get(30, TimeUnit.SECONDS);
     System.out.println(answer.get("answer"));
   }
 
