@@ -27,7 +27,8 @@ export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166-1
 /** As wide as the address of a notice: the specification shows no form. A comma parts several (P1 §4.2). */
 export const EmailAddress = z
   .string()
-  .regex(/^[^\s@;,]+@[^\s@;,]+\.[^\s@;,]+$/, "must be an e-mail address");
+  .regex(/^[^\s@;,]+@[^\s@;,]+\.[^\s@;,]+$/, "must be an e-mail address")
+  .meta({ format: "email" });
 
 export const AccountName = z
   .string()
