@@ -36,7 +36,10 @@ export function refuseManyOptions({ concurrency = 1, maxFailures = 0 }: StartMan
   if (fields.length > 0) throw new InvalidInputError(fields);
 }
 
-/** After `signal` nothing more is started. Yields each outcome as it comes. Throws what is no error of the client's, and at the end TooManyFailuresError if it has stopped. */
+/**
+ * Yields each outcome as it comes. Throws what is no error of the client's, and at the end TooManyFailuresError if it has stopped. After
+ * `signal` nothing more is started.
+ */
 export async function* startSome<Input, Handle>(
   requests: Iterable<StartRequest<Input>> | AsyncIterable<StartRequest<Input>>,
   start: (request: StartRequest<Input>) => Promise<Handle>,

@@ -22,8 +22,8 @@ export type Within = <T>(call: () => Promise<T>, on?: ConnectionLike) => Promise
 /** The calls of a connection whose callers wait no more. */
 const abandoned = new WeakMap<ConnectionLike, Set<Promise<unknown>>>();
 
-/** Of each connection that is closed with its client: the calls that have no limit of their own, and what ends each. */
-const unlimited = new WeakMap<ConnectionLike, Map<AbortController, Promise<unknown>>>();
+/** Of each connection that is closed with its client: what ends its calls that have no limit of their own. */
+const endings = new WeakMap<ConnectionLike, Set<AbortController>>();
 
 /** How long after the time is over the SDK may still retry a call. */
 const REST_MS = 1_000;
@@ -69,7 +69,7 @@ export function beginWait(
 
 /** From now on the calls of this connection end when `closeWhenIdle` closes it. */
 export function endWithConnection(connection: ConnectionLike): void {
-  unlimited.set(connection, new Map());
+  endings.set(connection, new Set());
 }
 
 async function untilClosed<T>(
@@ -77,21 +77,25 @@ async function untilClosed<T>(
   call: () => Promise<T>,
   updateId: string | undefined,
 ): Promise<T> {
-  const calls = unlimited.get(connection);
+  const open = endings.get(connection);
   // It may be part of another call that ends it.
-  if (!calls || contextOf(connection).abortSignal) return call();
+  if (!open || contextOf(connection).abortSignal) return call();
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
-  const closed = new Promise<never>((_, reject) => {
-    const details = updateId === undefined ? {} : { updateId };
-    const error = () => new UnreachableError("The client was closed during the call", details);
-    ending.signal.addEventListener("abort", () => reject(error()));
-  });
   const answer = connection.withAbortSignal(ending.signal, call);
-  calls.set(ending, answer);
-  const forget = () => void calls.delete(ending);
-  answer.then(forget, forget);
-  return Promise.race([answer, closed]);
+  const closed = new Promise<never>((_, reject) => {
+    ending.signal.addEventListener("abort", () => {
+      abandon(connection, answer);
+      const details = updateId === undefined ? {} : { updateId };
+      reject(new UnreachableError("The client was closed during the call", details));
+    });
+  });
+  open.add(ending);
+  try {
+    return await Promise.race([answer, closed]);
+  } finally {
+    open.delete(ending);
+  }
 }
 
 /**
@@ -163,10 +167,9 @@ export async function closeWhenIdle(
   connection: ConnectionLike,
   close: () => Promise<void>,
 ): Promise<void> {
-  const calls = unlimited.get(connection) ?? new Map<AbortController, Promise<unknown>>();
-  for (const ending of calls.keys()) ending.abort();
-  const left = [...(abandoned.get(connection) ?? []), ...calls.values()];
-  if (left.length === 0) return close();
+  for (const ending of endings.get(connection) ?? []) ending.abort();
+  const left = abandoned.get(connection);
+  if (!left?.size) return close();
   // Nobody waits for this close, so nobody can be told that it failed.
   void Promise.allSettled(left)
     .then(close)

@@ -109,9 +109,7 @@ function configuredSecret(isRenewed: boolean) {
     const given = (value ?? {}) as { env?: unknown; file?: unknown };
     // `…__FILE` in the environment, as `{ file = "path" }` in the file.
     const [env, file] = [given.env, plain(given.file)];
-    const isReplaced = given.file instanceof FromEnvironment;
-    if (typeof env === "string" && !isReplaced)
-      return new ConfiguredSecret((from) => variable(env, from));
+    if (typeof env === "string") return new ConfiguredSecret((from) => variable(env, from));
     if (typeof file === "string") return new ConfiguredSecret(() => content(file), isRenewed);
     const message =
       'must be { env = "NAME" } or { file = "path" }: secrets must not be in the file itself';

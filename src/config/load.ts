@@ -23,11 +23,15 @@ export function load<S extends z.ZodType<Addresses>>(
   const path = configurationFile(env);
   const tree = path === undefined ? {} : readToml(path);
   const { DATABASE_URL = "" } = env;
-  if (DATABASE_URL !== "") place(tree, ["database", "url"], DATABASE_URL);
+  if (DATABASE_URL !== "") place(tree, ["database", "url"], new FromEnvironment(DATABASE_URL));
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value === "") continue;
     refuseBoth(name, env);
-    if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
+    if (!name.startsWith("TRUSTFLOW_") || notKeys.has(name)) continue;
+    const [path, given] = [keyOf(name), new FromEnvironment(value)];
+    // A secret's file takes the place of all that the configuration file says of the secret.
+    if (name.endsWith("__FILE")) place(tree, path.slice(0, -1), { file: given });
+    else place(tree, path, given);
   }
   layOver(tree, given);
   const parsed = schema.safeParse(tree, { error: sentenceOf });
@@ -107,7 +111,7 @@ function refuseBoth(name: string, env: NodeJS.ProcessEnv): void {
   if (env[alone]) throw new ConfigurationError([`set either ${alone} or ${name}`]);
 }
 
-function place(tree: Record<string, unknown>, path: string[], value: string): void {
+function place(tree: Record<string, unknown>, path: string[], value: unknown): void {
   let at = tree;
   for (const key of path.slice(0, -1)) {
     const next = at[key];
@@ -116,5 +120,5 @@ function place(tree: Record<string, unknown>, path: string[], value: string): vo
       unknown
     >;
   }
-  at[path.at(-1) ?? ""] = new FromEnvironment(value);
+  at[path.at(-1) ?? ""] = value;
 }

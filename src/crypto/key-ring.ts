@@ -10,6 +10,17 @@ export function isKeyId(text: string): boolean {
   return KEY_ID.test(text);
 }
 
+/** A ring for each purpose, as `keys` of the configuration names it. */
+export const ringNames = [
+  "codec",
+  "codecWrite",
+  "secrets",
+  "callback",
+  "journal",
+  "inbox",
+  "documents",
+] as const;
+
 export interface Key {
   readonly id: string;
   readonly bytes: Buffer;

@@ -2,6 +2,7 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import type { Logger } from "@temporalio/worker";
+import { Circuits } from "../../src/activities/runtime/circuit-breaker.js";
 import type { Effect, EffectHandlers, SendFailure } from "../../src/journal/journal.js";
 import { EffectRefused } from "../../src/journal/journal.js";
 import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";
@@ -36,6 +37,10 @@ export function inAttempt<T>(
   return environment.run(() => work(() => environment.cancel()));
 }
 
+/** As `inAttempt`, of a process of its own. */
+export const inProcess = <T>(work: () => Promise<T>) =>
+  inAttempt(work, { namespace: "default", workflowExecution: { workflowId: "w", runId: "r" } });
+
 /** Does with one call what the journal does, without rows. */
 export const journalWithoutRows = {
   addOwner: async () => undefined,
@@ -51,3 +56,14 @@ export const journalWithoutRows = {
     }
   },
 };
+
+/** What the calls of one account need, where no row is looked at. */
+export const depsWithoutRows = (account: object, more: object = {}) =>
+  ({
+    accounts: { default: account },
+    environmentOf: () => "sandbox",
+    journal: journalWithoutRows,
+    digests: { of: () => "", same: () => true },
+    circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
+    ...more,
+  }) as never;

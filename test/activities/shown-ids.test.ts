@@ -4,29 +4,18 @@ import { EviPostContext } from "../../src/activities/evi-post/context.js";
 import { submitOnce } from "../../src/activities/evi/submit.js";
 import { BatchContext } from "../../src/activities/evi-notice-batch/context.js";
 import { createBatch } from "../../src/activities/evi-notice-batch/set-up.js";
-import { Circuits } from "../../src/activities/runtime/circuit-breaker.js";
 import { submit } from "../../src/providers/evi-post/client.js";
 import { accountAt as postAccountAt } from "../providers/evi-post/account.js";
 import { accountAt as noticeAccountAt } from "../providers/evi-notice/account.js";
 import { answering, serverOfEachTest } from "../providers/provider-server.js";
 import type { Handler } from "../providers/provider-server.js";
-import { inAttempt, journalWithoutRows } from "./attempts.js";
+import { depsWithoutRows, inProcess } from "./attempts.js";
 
 const shown = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const effect = { step: "submit", occurrence: "0" };
 const server = serverOfEachTest();
 
-const depsWith = (account: object) =>
-  ({
-    accounts: { default: account },
-    environmentOf: () => "sandbox",
-    journal: journalWithoutRows,
-    digests: { of: () => "", same: () => true },
-    circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
-  }) as never;
 const about = { account: "default", mode: "quick" } as const;
-const run = <T>(work: () => Promise<T>) =>
-  inAttempt(work, { namespace: "default", workflowExecution: { workflowId: "w", runId: "r" } });
 
 /** The call answers with a text that names the id; the item is as `item` says, by the token of the call. */
 const namingAnother =
@@ -44,8 +33,8 @@ test.each(["ours", "another"])("a letter: %s", async (whose) => {
     },
   );
   const account = postAccountAt(server.url);
-  const submitting = run(() => {
-    const context = new EviPostContext("evi-post", depsWith(account), about);
+  const submitting = inProcess(() => {
+    const context = new EviPostContext("evi-post", depsWithoutRows(account), about);
     return submitOnce(context, effect, {
       operation: "submit",
       input: {},
@@ -77,9 +66,9 @@ test.each(["ours", "another"])("a batch: %s", async (whose) => {
       () => item,
     )(request, ...rest);
   };
-  const deps = depsWith(noticeAccountAt(server.url));
+  const deps = depsWithoutRows(noticeAccountAt(server.url));
   const given = { ...about, effect, description: "June" };
-  const creating = run(() => createBatch(new BatchContext("evi-notice", deps, about), given));
+  const creating = inProcess(() => createBatch(new BatchContext("evi-notice", deps, about), given));
   if (whose === "ours") expect(await creating).toEqual({ batchId: shown });
   else await expect(creating).rejects.toMatchObject({ reference: shown, effect: "unknown" });
 });

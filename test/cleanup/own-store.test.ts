@@ -13,9 +13,10 @@ test("a folder without a data key is refused where a process owns documents, and
     "insert into trustflow.documents (id, namespace, workflow_id, kind) values ('0', 'default', 'a', 'submitted')",
   );
   await expect(requireOwnStore(database.pool, documents)).rejects.toThrow("is not mounted");
-  await expect(requireOwnStore(database.pool, documents, "a")).rejects.toThrow("is not mounted");
-  await requireOwnStore(database.pool, documents, "b");
+  for (const ids of [["a"], ["b", "a"]])
+    await expect(requireOwnStore(database.pool, documents, ids)).rejects.toThrow("is not mounted");
+  await requireOwnStore(database.pool, documents, ["b"]);
   await documents.dataKeys.of({ namespace: "default", workflowId: "a" });
-  await requireOwnStore(database.pool, documents, "a");
+  await requireOwnStore(database.pool, documents, ["a"]);
   await Promise.all([database.close(), close()]);
 });

@@ -14,8 +14,8 @@ import { GoesOnLater } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { whenVisible } from "../runtime/polling.js";
 import type { BatchContext, OfBatch } from "./context.js";
-import { isPlainId } from "./sweep.js";
 import { attemptLimit } from "./context.js";
+import { isPlainId } from "./sweep.js";
 
 export interface AffidavitArchive {
   /** Absent without any affidavit. */

@@ -144,11 +144,9 @@ async function deleteOthers(context: BatchContext, batchId: string, ours: string
   const listed = await context.attachments(batchId);
   // A UUID, which the provider may write in another case each time.
   const kept = ours.map((id) => id.toLowerCase());
-  const isKept = ({ id }: { id: string }) => kept.includes(id.toLowerCase());
-  if (listed.filter(isKept).length < kept.length) return;
-  for (const attachment of listed) {
-    if (isKept(attachment)) continue;
-    const attachmentId = attachment.id;
+  const others = listed.filter(({ id }) => !kept.includes(id.toLowerCase()));
+  if (listed.length - others.length < kept.length) return;
+  for (const { id: attachmentId } of others) {
     const given = { batchId, attachmentId };
     await context.ask("deleteBatchAttachment", eviNotice.deleteBatchAttachment, given);
   }

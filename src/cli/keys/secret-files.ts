@@ -2,20 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { KeyRing } from "../../crypto/key-ring.js";
+import { KeyRing, ringNames } from "../../crypto/key-ring.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
 import { databaseRoles } from "../../postgres/roles.js";
 
-/** One ring for each purpose; the public rings of `inbox` and `secrets` are derived from them. */
-export const rings = [
-  "codec",
-  "codec_write",
-  "secrets",
-  "callback",
-  "journal",
-  "inbox",
-  "documents",
-] as const;
+/** As their files are named; the public rings of `inbox` and `secrets` are derived from them. */
+export const rings = ringNames.map((name) =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+);
 
 const password = () => randomBytes(24).toString("base64url");
 

@@ -46,16 +46,16 @@ export function columnsOf(contract: z.ZodType, header: readonly string[]): Colum
     return refuse(`has members: name one of them, as ${name}.${isList ? "0" : memberOf(forms)}`);
   });
   if (!header.includes(ID)) problems.push({ path: ID, problem: "is required: the business id" });
-  const isList = (path: string[]) => formsAt(path).some(({ items }) => items !== undefined);
-  return { problems, take: (cells) => rowOf(columns, cells, isList) };
+  const above = columns.flatMap(({ path }) => path.map((_, end) => path.slice(0, end)));
+  const lists = above.filter((path) => formsAt(path).some(({ items }) => items !== undefined));
+  const listPaths = new Set(lists.map((path) => path.join(".")));
+  return { problems, take: (cells) => rowOf(columns, cells, listPaths) };
 }
-
-type IsList = (path: string[]) => boolean;
 
 function rowOf(
   columns: Column[],
   cells: readonly string[],
-  isList: IsList,
+  listPaths: ReadonlySet<string>,
 ): { id: string; input: object } {
   const row = treeWithoutMembers();
   for (const [index, { path, read }] of columns.entries()) {
@@ -63,7 +63,7 @@ function rowOf(
     if (cell !== "") put(row, path, read(cell));
   }
   const { [ID]: id = "", ...input } = row;
-  return { id: String(id), input: listsIn(input, isList) as object };
+  return { id: String(id), input: listsIn(input, listPaths) as object };
 }
 
 type Tree = { [name: string]: unknown };
@@ -77,12 +77,12 @@ function put(tree: Tree, [name = "", ...rest]: string[], value: unknown): void {
 }
 
 /** A list of the contract has numbers for names; where one is missing, the contract says so. What is the provider's alone has names. */
-function listsIn(value: unknown, isList: IsList, path: string[] = []): unknown {
+function listsIn(value: unknown, listPaths: ReadonlySet<string>, path: string[] = []): unknown {
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(
-    ([name, one]) => [name, listsIn(one, isList, [...path, name])] as const,
+    ([name, one]) => [name, listsIn(one, listPaths, [...path, name])] as const,
   );
-  if (!isList(path) || !members.every(([name]) => /^\d{1,4}$/.test(name)))
+  if (!listPaths.has(path.join(".")) || !members.every(([name]) => /^\d{1,4}$/.test(name)))
     return Object.fromEntries(members);
   const list: unknown[] = Array.from({
     length: Math.max(...members.map(([at]) => Number(at))) + 1,

@@ -99,8 +99,10 @@ async function resolveAll(
   const options: Given = { ...rest, ...(result && { result }) };
   await withTrustflow(async (trustflow) => {
     const all: Resolved[] = [];
+    const decided = new Set<string>();
     for (const id of await chosen(trustflow, ids, options)) {
-      const resolved = await resolveOne(trustflow, id, options);
+      const resolved = await resolveOne(trustflow, id, options, decided);
+      if (!resolved) continue;
       all.push(resolved);
       if (!json) writeData(lineOf(resolved));
     }
@@ -142,37 +144,27 @@ async function chosen(
   ids: string[],
   { where }: Given,
 ): Promise<readonly string[]> {
-  if (!where) return oneForEach(trustflow, ids);
+  if (!where) return [...new Set(ids)];
   const found = new Set<string>();
   for await (const { workflowId } of trustflow.list({ ...where, attention: true }))
     found.add(workflowId);
   return [...found];
 }
 
-/** A process that is named twice is decided once: the second decision would be about its next attention. */
-async function oneForEach(trustflow: Trustflow, ids: string[]): Promise<string[]> {
-  const given = new Map<string, string>();
-  for (const id of ids) {
-    // An id that names no process says so when its turn comes.
-    const workflowId = await trustflow.find(id).then(
-      (handle) => handle.workflowId,
-      () => id,
-    );
-    if (!given.has(workflowId)) given.set(workflowId, id);
-  }
-  return [...given.values()];
-}
-
+/** Undefined where it is decided already: a second decision would be about the next attention of the process. */
 async function resolveOne(
   trustflow: Trustflow,
   given: string,
   { updateId, where, dryRun, attention: asked, ...decision }: Given,
-): Promise<Resolved> {
+  decided: Set<string>,
+): Promise<Resolved | undefined> {
   let id = given;
   let attention = asked;
   try {
     const handle = await trustflow.find(given);
     id = handle.workflowId;
+    if (decided.has(id)) return undefined;
+    decided.add(id);
     const isShown = dryRun || attention === undefined;
     const shown = isShown ? attentionIn(await handle.status(), { ...where, id: asked }) : undefined;
     attention ??= shown?.id;

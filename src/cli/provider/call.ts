@@ -1,6 +1,7 @@
 // Makes the one call of a command to a provider: takes the account from the configuration here, turns an error into an exit code, and saves
 // files in the caller's folder.
 import type { Command } from "commander";
+import { z } from "zod";
 import { required, requireSecrets } from "../../config/config.js";
 import { accountsOf, loadWithAccounts } from "../../providers/accounts.js";
 import type { ConfigWithAccounts } from "../../providers/accounts.js";
@@ -46,7 +47,7 @@ export async function answerOf<T>(calling: Promise<T>): Promise<T> {
 
 /** Every id that EviPost and EviNotice give is a UUID (P2 §2.5, §4.1–4.3). */
 export function requireUuid(field: string, ...ids: string[]): void {
-  if (ids.every((id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))) return;
+  if (ids.every((id) => z.regexes.guid.test(id))) return;
   throw usageError(`${field}: must be a UUID`);
 }
 

@@ -90,7 +90,7 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
     const { requireOwnStore } = await import("../../cleanup/own-store.js");
     const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
     const documents = documentStoreOf(config);
-    await requireOwnStore(pool, documents, workflowId);
+    await requireOwnStore(pool, documents, [workflowId, ...childrenOf(workflowId)]);
     const codecRing = ringOf(config, "codec");
     const options = { workflowId, client, clients, requireOwn, pool, documents, codecRing };
     const eraseOrShow = (of: typeof options) =>

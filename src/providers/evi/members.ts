@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** Of a communication or a batch (P2 §4.1–4.3). Not the empty one, which stands for no id. */
-export const Uuid = z.string().regex(/^(?=.*[^0-])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
+export const Uuid = z.guid().regex(/[^0-]/);
 
 export const text = z.string().optional();
 export const texts = z.array(z.string()).readonly().optional();

@@ -5,33 +5,24 @@ import {
   addBatchAttachments,
   createBatch,
 } from "../../../src/activities/evi-notice-batch/set-up.js";
-import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { get } from "../../../src/providers/evi-notice/client.js";
 import { openStore } from "../../harness/documents/open-store.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
 import { answering, serverOfEachTest } from "../../providers/provider-server.js";
-import { inAttempt, journalWithoutRows } from "../attempts.js";
+import { depsWithoutRows, inProcess } from "../attempts.js";
 
 const batchId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const ours = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const other = "16fd2706-8baf-433b-82eb-8c7fada847da";
 const server = serverOfEachTest();
 
-const inContext = <T>(work: (context: BatchContext) => Promise<T>, more = {}) => {
-  const deps = {
-    accounts: { default: accountAt(server.url) },
-    journal: journalWithoutRows,
-    digests: { of: () => "", same: () => true },
-    circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
-    ...more,
-  };
-  const about = { account: "default", mode: "quick" } as const;
-  return inAttempt(() => work(new BatchContext("evi-notice", deps as never, about)), {
-    namespace: "default",
-    workflowExecution: { workflowId: "w", runId: "r" },
+const about = { account: "default", mode: "quick" } as const;
+const inContext = <T>(work: (context: BatchContext) => Promise<T>, more = {}) =>
+  inProcess(() => {
+    const deps = depsWithoutRows(accountAt(server.url), more);
+    return work(new BatchContext("evi-notice", deps, about));
   });
-};
 
 test.each([
   ["in another case, beside one that came twice", [ours.toUpperCase(), other], [other]],

@@ -1,9 +1,10 @@
 // A hop in front of servers: ends TLS as Temporal's frontend does, spreads connections over several servers, or breaks them.
 import { once } from "node:events";
 import { connect, createServer as createTcpServer } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import type { TlsOptions } from "node:tls";
+import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 
 export interface Hop {
   address: string;
@@ -39,12 +40,13 @@ export async function startHop(addresses: string[], tls?: TlsOptions): Promise<H
   const server = tls
     ? createTlsServer({ ...tls, ALPNProtocols: ["h2"] }, onConnection)
     : createTcpServer(onConnection);
-  const listen = async (at: number) => {
-    server.listen(at, "127.0.0.1");
+  // No other server takes it while the hop is closed.
+  const [port = 0] = await freePorts(1);
+  const listen = async () => {
+    server.listen(port, "127.0.0.1");
     await once(server, "listening");
   };
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  await listen();
   const cut = () => {
     for (const socket of open) socket.destroy();
   };
@@ -55,7 +57,7 @@ export async function startHop(addresses: string[], tls?: TlsOptions): Promise<H
       server.close();
       cut();
     },
-    reopen: () => listen(port),
+    reopen: listen,
   };
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigurationError } from "trustflow/internal/config/errors.js";
-import { generateKeyRing } from "trustflow/internal/crypto/key-ring.js";
+import { generateKeyRing, ringNames } from "trustflow/internal/crypto/key-ring.js";
 import { freePorts, isFreePort } from "../processes/free-ports.js";
 import { settingOf } from "./own-configuration.js";
 import { openPrivateFolder } from "./private-folder.js";
@@ -21,16 +21,6 @@ export const portNames = [
   "relayHealth",
 ] as const;
 export type PortName = (typeof portNames)[number];
-
-const ringNames = [
-  "codec",
-  "codecWrite",
-  "secrets",
-  "callback",
-  "journal",
-  "inbox",
-  "documents",
-] as const;
 
 export interface StackState {
   keys: Record<(typeof ringNames)[number], string>;

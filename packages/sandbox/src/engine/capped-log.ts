@@ -1,4 +1,5 @@
 // The newest entries of a log; the oldest make way.
+
 /** Of the logs of callbacks and of requests. */
 export const LOG_SIZE = 2_000;
 
