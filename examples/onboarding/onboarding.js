@@ -3,6 +3,7 @@
 // Each step is a durable process whose id follows from the order. So this program may stop at any moment: the next run for the same
 // order joins the processes that exist and starts only those that are missing.
 import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow } from "trustflow-client";
 import { readCode } from "./telephone.js";
 
@@ -74,9 +75,11 @@ async function serveContract(client, { order, ...customer }, signed) {
 async function enterCode(handle, readIt) {
   for await (const { waitingFor } of handle.watch()) {
     if (waitingFor !== "the holder's code") continue;
-    const { answer } = await handle.submitOtp(await readIt());
-    if (answer === "accepted") return;
-    console.log(`${handle.workflowId}: the code is ${answer}`);
+    for (let answer; answer !== "locked" && answer !== "expired"; await delay(1_000)) {
+      ({ answer } = await handle.submitOtp(await readIt()));
+      if (answer === "accepted") return;
+      console.log(`${handle.workflowId}: the answer to the code is ${answer}`);
+    }
   }
 }
 

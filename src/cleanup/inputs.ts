@@ -10,7 +10,7 @@ import { addOwner } from "../journal/ownership.js";
 import type { Pool } from "../postgres/pool.js";
 import { EncryptionCodec } from "../temporal/codec/codec.js";
 import { firstInput } from "../temporal/visibility/first-input.js";
-import { isRunning, ofTypes } from "../temporal/visibility/query.js";
+import { isOpen, ofTypes } from "../temporal/visibility/query.js";
 import { listExecutions } from "../temporal/visibility/stuck.js";
 import type { ListedExecution } from "../temporal/visibility/stuck.js";
 import { erasuresOf } from "./erasure-record.js";
@@ -94,7 +94,7 @@ async function listedRuns(
   closedSince?: Date,
 ): Promise<ListedExecution[]> {
   const orClosed = closedSince ? ` OR CloseTime > "${closedSince.toISOString()}"` : "";
-  const query = `${ofTypes(withDocuments)} AND (${isRunning}${orClosed})`;
+  const query = `${ofTypes(withDocuments)} AND (${isOpen}${orClosed})`;
   const runs: ListedExecution[] = [];
   for await (const run of listExecutions({ connection, namespace }, query)) runs.push(run);
   return runs;

@@ -4,7 +4,7 @@ import type { Client } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
 import type { ProcessName } from "../contracts/registry.js";
-import { isRunning, ofTypes } from "../temporal/visibility/query.js";
+import { isOpen, ofTypes } from "../temporal/visibility/query.js";
 import { withoutMemos } from "../temporal/visibility/without-memos.js";
 
 export interface Replays {
@@ -26,7 +26,7 @@ export async function replayOpen(
   const replays: Replays = { replayed: 0, problems: [], notChecked: 0 };
   async function* histories() {
     for (const name of names) {
-      const query = `${ofTypes([name])} AND ${isRunning}`;
+      const query = `${ofTypes([name])} AND ${isOpen}`;
       let count = 0;
       for await (const { workflowId, runId } of withoutMemos(client).list({ query })) {
         count += 1;

@@ -1,6 +1,8 @@
 // The role `worker`: runs the processes and the calls to the providers (docs/design.md §12).
 import { setFlagsFromString } from "node:v8";
+import { requireOwnStore } from "../cleanup/own-store.js";
 import { requireSecrets } from "../config/config.js";
+import { documentStoreOf } from "../config/document-store.js";
 import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { CommandError, exitCodes } from "./exit-codes.js";
 import { Health } from "./health.js";
@@ -31,6 +33,7 @@ export async function worker(
   requireSecrets(config.accounts);
   const pool = await openMigratedPool(config, "worker", { onError: logBrokenConnection(log) });
   await requireDurability(pool);
+  await requireOwnStore(pool, documentStoreOf(config));
   await warnOfOwner(pool, config, log);
   await requireSearchAttributes();
   const { startWorker } = await import("../worker.js");

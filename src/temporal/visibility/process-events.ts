@@ -113,7 +113,7 @@ export class EventLooks {
     const about = aboutOf(info);
     if (!about) return [];
     const type = "process.ended";
-    const id = this.#idOf(info, type, "");
+    const id = this.#idOf(info, type, info.runId, "");
     const timestamp = (info.closeTime ?? info.startTime).toISOString();
     return [
       {
@@ -135,10 +135,11 @@ export class EventLooks {
     const status = await statusOf(this.#client, info);
     const open = status && [status.attention ?? [], status.moreAttentions ?? []].flat();
     // Without a readable memo the kind stands for the attention: a second one of the same kind is not told.
-    const named = open?.filter(isNamed) ?? [{ id: undefined, kind, since: Date.now() }];
+    const named = open?.filter(isNamed) ?? [{ id: undefined, kind, since: undefined }];
     return named.map(({ id: attention, kind, since }) => {
-      const timestamp = new Date(since).toISOString();
-      const id = this.#idOf(info, type, attention ?? kind);
+      const timestamp = new Date(since ?? Date.now()).toISOString();
+      // After a repair the same attention is open in another run.
+      const id = this.#idOf(info, type, since ?? info.runId, attention ?? kind);
       const data = { ...about, attention: { ...(attention && { id: attention }), kind } };
       return { id, complete: async () => ({ id, type, timestamp, data }) };
     });
@@ -188,8 +189,8 @@ export class EventLooks {
     return workflowExtendedInfo?.resetRunId ? undefined : { failure: "Terminated" };
   }
 
-  #idOf({ workflowId, runId }: WorkflowExecutionInfo, type: string, subject: string): string {
-    const named = [this.#client.options.namespace, workflowId, runId, type, subject];
+  #idOf({ workflowId }: WorkflowExecutionInfo, ...of: string[]): string {
+    const named = [this.#client.options.namespace, workflowId, ...of];
     const digest = createHash("sha256").update(JSON.stringify(named)).digest("base64url");
     return `evt_${digest.slice(0, 32)}`;
   }

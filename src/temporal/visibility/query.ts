@@ -3,6 +3,10 @@ import type { ProcessName } from "../../contracts/registry.js";
 
 export const isRunning = 'ExecutionStatus = "Running"';
 
+/** Also of a process that a newer Temporal calls otherwise, as one that is paused. */
+export const isOpen =
+  'ExecutionStatus NOT IN ("Completed", "Failed", "Canceled", "Terminated", "ContinuedAsNew", "TimedOut")';
+
 export function ofTypes(names: readonly ProcessName[]): string {
   return `WorkflowType IN (${names.map((name) => `"${name}"`).join(", ")})`;
 }

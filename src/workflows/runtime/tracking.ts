@@ -1,6 +1,6 @@
 // Tracks a transaction until the provider's own answer shows its end. A callback or the poll timer triggers a query; only the
 // answer to the query counts (docs/design.md §3, §7; P2 §6.4).
-import { CancellationScope, condition, sleep } from "@temporalio/workflow";
+import { allHandlersFinished, CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { askingSpans } from "../../contracts/shared/communication.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
@@ -119,7 +119,11 @@ class Tracking {
     while (!this.#over()) {
       const isLate = await this.#untilPoll();
       if (isLate) {
-        await this.#question("now", `Query ${label} a last time`, {});
+        do {
+          // An update that is under way may end it: the query comes after its answer.
+          await condition(allHandlersFinished);
+          await this.#question("now", `Query ${label} a last time`, {});
+        } while (!this.#over() && !allHandlersFinished());
         if (!this.#over() && this.#isTimeUp()) return this.#giveUp();
         continue;
       }

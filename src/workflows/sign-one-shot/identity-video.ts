@@ -88,8 +88,6 @@ export class IdentityVideo {
       spans,
       isOver: () => this.#state() !== undefined,
     });
-    // The deadline may have passed during a decision, which counts.
-    if (this.#calling !== undefined) await condition(() => this.#calling === undefined);
     this.#isAwaited = false;
     const state = this.#state();
     if (state !== undefined)

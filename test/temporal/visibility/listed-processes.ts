@@ -11,6 +11,7 @@ export const codes = { running: 1, completed: 2, failed: 3, terminated: 5, timed
 
 export interface Listed {
   id: string;
+  runId?: string;
   status: keyof typeof codes;
   closedAt?: Date;
   outcome?: string;
@@ -51,7 +52,8 @@ export function clientOf(shown: () => Listed[]) {
   return { client, queries, faults };
 }
 
-function executionOf({ id, status, closedAt, outcome, attention, memo }: Listed) {
+function executionOf({ id, runId = `run of ${id}`, memo, ...listed }: Listed) {
+  const { status, closedAt, outcome, attention } = listed;
   const attributes = { outcome, attention };
   const fields = Object.entries(attributes).flatMap(([name, value]) =>
     value === undefined
@@ -59,7 +61,7 @@ function executionOf({ id, status, closedAt, outcome, attention, memo }: Listed)
       : [[searchAttributes[name as keyof typeof attributes].name, keyword(value)]],
   );
   return {
-    execution: { workflowId: `sendPostal/${id}`, runId: `run of ${id}` },
+    execution: { workflowId: `sendPostal/${id}`, runId },
     type: { name: "sendPostal" },
     status: codes[status],
     historyLength: { toNumber: () => 1 },

@@ -146,8 +146,11 @@ test("each attention is told once, by its id and kind; without a readable status
   );
   expect(told[0]?.timestamp).toBe("2026-01-02T11:00:00.000Z");
   expect(await look()).toEqual([]);
-  listed = [asking("two", shownIn("two", { attention: attention("ask-3") }))];
+  // As after a repair: the attention of before is open in another run.
+  const again = { attention: attention("ask-1"), moreAttentions: [attention("ask-3")] };
+  listed = [{ ...asking("two", shownIn("two", again)), runId: "run of the repair" }];
   expect(await look()).toEqual(["two"]);
+  expect(told.at(-1)?.data).toMatchObject({ attention: { id: "ask-3" } });
 });
 
 test("a forged attention hides no other, and a time is told in UTC or not at all", async () => {

@@ -79,6 +79,15 @@ describe("the identity video", () => {
     expect((await status()).waitingFor).toBe("the holder's code");
   });
 
+  test("a decision that is under way at the deadline counts", async () => {
+    const { run, openCall, status } = await filmed();
+    await run.update("decideVideo", { decision: "approve" });
+    await run.pass(settings.deadlineSeconds);
+    await openCall("ask")?.answer({ stamp: "2", state: "uploaded", fingerprint: "uploaded" });
+    await openCall("decideVideo")?.answer({ answer: "approved" });
+    expect((await status()).waitingFor).toBe("the holder's code");
+  });
+
   test.each([
     ["approved", "the holder's code", undefined],
     ["cancelled", undefined, { outcome: "cancelled" }],
