@@ -141,6 +141,8 @@ class ConfiguredSecret extends Secret {
   readonly #read: (env: NodeJS.ProcessEnv) => string | undefined;
   readonly #isRenewed: boolean;
   #text: string | undefined;
+  /** The file has become unusable since. */
+  #isStale = false;
 
   constructor(read: (env: NodeJS.ProcessEnv) => string | undefined, isRenewed = false) {
     super("");
@@ -151,14 +153,29 @@ class ConfiguredSecret extends Secret {
   /** Throws a `ConfigurationError` that names the key. */
   override reveal(): string {
     if (this.#text !== undefined && !this.#isRenewed) return this.#text;
+    let problem = "the file is empty";
     try {
-      this.#text = this.#read(this.env) || this.#text;
+      const text = this.#read(this.env);
+      if (text) return this.#take(text);
     } catch (error) {
-      if (this.#text === undefined)
-        throw new ConfigurationError([`${this.key}: ${(error as Error).message}`]);
+      problem = (error as Error).message;
+      if (this.#text === undefined) throw new ConfigurationError([`${this.key}: ${problem}`]);
     }
     if (this.#text === undefined) throw isRequired(this.key);
+    // A role's log has type and code alone.
+    if (!this.#isStale)
+      process.emitWarning(`${this.key}: ${problem}; its last content counts`, {
+        type: "SecretFileUnusable",
+        code: this.key,
+      });
+    this.#isStale = true;
     return this.#text;
+  }
+
+  #take(text: string): string {
+    this.#isStale = false;
+    this.#text = text;
+    return text;
   }
 }
 

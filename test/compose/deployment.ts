@@ -59,7 +59,9 @@ export class Deployment {
     await this.run(`${SANDBOX} clock --speed manual`);
   }
 
+  /** It repeats at once the callbacks that nobody took: its own pauses are up to half an hour of real time. */
   async goOn(): Promise<void> {
+    await this.run(`${SANDBOX} advance 1h`);
     await this.run(`${SANDBOX} clock --speed auto`);
   }
 

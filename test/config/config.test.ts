@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import {
   ConfigurationError,
@@ -214,15 +214,23 @@ test("an account's secrets in files are read again; the last one counts while a 
   process.env["TRUSTFLOW_CONFIG"] = toml;
   const { password, passphrase } = read()!["disposable-certificate"]!;
   const revealed = () => [password.reveal(), passphrase?.reveal()];
+  using warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   expect(revealed()).toEqual(["first", "first"]);
   for (const [content, expected] of [
     ["second\n", "second"],
+    ["", "second"],
     ["", "second"],
     ["third\n", "third"],
   ] as const) {
     writeFileSync(path, content);
     expect(revealed()).toEqual([expected, expected]);
   }
+  expect(warned.mock.calls).toEqual(
+    ["password", "passphrase"].map((key) => [
+      expect.stringContaining("the file is empty"),
+      { type: "SecretFileUnusable", code: `accounts.default.disposable-certificate.${key}` },
+    ]),
+  );
   rmSync(path);
   expect(revealed()).toEqual(["third", "third"]);
   const { password: another } = read()!["disposable-certificate"]!;
