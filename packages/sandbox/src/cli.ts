@@ -4,7 +4,10 @@ import { Command, CommanderError } from "commander";
 import { CommandError, exitCodes } from "./cli/command.js";
 import { asSandbox } from "./cli/sandbox.js";
 
-const program = asSandbox(new Command("trustflow-sandbox"), { name: "trustflow-sandbox" });
+// Program and sub-commands have options of the same names.
+const program = asSandbox(new Command("trustflow-sandbox").enablePositionalOptions(), {
+  name: "trustflow-sandbox",
+});
 try {
   await program.exitOverride().parseAsync();
 } catch (error) {

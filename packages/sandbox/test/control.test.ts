@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { sandboxControl } from "../src/control/client.js";
 import { startSandbox } from "../src/sandbox.js";
@@ -31,6 +33,16 @@ test("state, items, requests and ledger show what happened", async () => {
     status: 200,
     intent: "shown",
   });
+});
+
+test("the program trustflow-sandbox sets the speed of the clock", async () => {
+  const running = await startSandbox({ speed: 1 });
+  const program = ["--import", "./scripts/typescript.mjs", "packages/sandbox/src/cli.ts"];
+  const args = [...program, "clock", "--speed", "manual", "--url", running.url, "--json"];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(JSON.parse(stdout)).toMatchObject({ speed: "manual" });
+  expect(await sandboxControl(running.url).clock()).toMatchObject({ speed: "manual" });
+  await running.close();
 });
 
 test("an item is moved by hand, and rests there", async () => {
