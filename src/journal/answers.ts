@@ -21,6 +21,8 @@ export function openRowAnswer<A>(sealer: Sealer, { token, answer }: Row): A {
 /** A person's decision as stored in the row. */
 export interface DecisionRecord {
   attention: string;
+  /** Why the attention asked. */
+  reason?: string;
   decision: "retry" | "happened" | "abandon";
   /** The occurrence that the process goes on with. */
   occurrence: string;

@@ -26,6 +26,8 @@ export interface Watched extends OfBatch {
   /** Recipients that the provider counts as failed; which of them have no notice, its list of recipients says. */
   withoutNotice: number;
   pollIntervalSeconds: number;
+  /** The provider makes no more notices. */
+  areAllMade: boolean;
   /** `end`: a total that has moved is no reason for an answer. */
   wait: "change" | "end";
   /** At it, or after it, one last sweep, and then an answer in any case. */
@@ -74,26 +76,29 @@ function mayList(
   return time >= began + pollIntervalSeconds * 1_000 || (time >= end && began < end);
 }
 
-/** Before the list is complete, any recipient without a closed notice is open, and nothing but the deadline ends the wait. */
+/**
+ * Before the list is complete, or while the provider still makes notices, any recipient without a closed notice is open. Anyone who knows
+ * the address can name notices that the list does not have, so their end counts for nothing.
+ */
 async function totalsOf(
   { deps, process: processKey }: BatchContext,
-  { list }: Watched,
+  { list, areAllMade }: Watched,
   isOver: boolean,
 ): Promise<ItemTotals> {
   const at = (await deps.journal.now()).toISOString();
   const isListed = (await deps.items.sweep(processKey))?.isListed === true;
   const totals = await deps.items.totals(processKey);
-  const ended = totals.filter(({ state }) => state === "Closed");
+  const ended = totals.filter(({ listed, state }) => listed && state === "Closed");
   const known = sumOf(totals);
   const closed = sumOf(ended);
   const withoutNotice = isListed ? Math.max(0, list.recipients - known) : 0;
-  const open = isListed ? known - closed : Math.max(0, list.recipients - closed);
+  const open = Math.max(0, (isListed && areAllMade ? known : list.recipients) - closed);
   return {
     at,
     states: countByWord(totals),
     failed: withoutNotice + (countByWord(ended)["failed"] ?? 0),
     open,
-    isLast: isOver || (isListed && open === 0),
+    isLast: isOver || (isListed && known === closed),
   };
 }
 

@@ -29,7 +29,7 @@ export function createBatch(
 ): Promise<{ batchId: string }> {
   const describe = (token: string) =>
     plainText(
-      [plainText(description ?? "").slice(0, MAX_OWN_WORDS), `[${token}]`]
+      [plainText(description ?? "").trim().slice(0, MAX_OWN_WORDS), `[${token}]`]
         .filter(Boolean)
         .join(" "),
     );
@@ -91,6 +91,7 @@ export async function setBatchBody(
     operation: "setBatchBody",
     input: { batchId, body: body.sha256 },
     documents: [ownedDocument(body, "submitted")],
+    areChecked: true,
     async prepare() {
       const bytes = await readDocument(context.deps.documents, body, "body");
       return bytes.toString("utf8");
@@ -115,6 +116,7 @@ export async function addBatchAttachments(
         operation: "addBatchAttachment",
         input: { batchId, ...fields, document: document.sha256 },
         documents: [ownedDocument(document, "submitted")],
+        areChecked: true,
         longestMs: context.uploadMs(document.size),
         prepare: () =>
           readDocument(context.deps.documents, document, `attachments.${index}.document`),
@@ -198,6 +200,7 @@ export async function addRecipients(
     operation: "addRecipients",
     input: { batchId, list: document.sha256 },
     documents: [ownedDocument(document, "submitted")],
+    areChecked: true,
     longestMs: Math.ceil(recipients / partRows) * context.uploadMs(document.size),
     async prepare() {
       await checkDocument(context.deps.documents, document, "recipients");

@@ -47,11 +47,13 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       resolution: ProvenResolution;
       at: string;
       kind: AttentionKind;
+      reason: string;
     }): Promise<WrittenDecision> {
       const key = { ...execution(), step: given.step };
       const nobodyKnows = given.kind === "unknownOutcome";
       try {
-        const decision = { ...given.resolution, at: given.at, nobodyKnows };
+        const { at, reason } = given;
+        const decision = { ...given.resolution, at, reason, nobodyKnows };
         return { answer: "resolved", ...(await journal.decide(key, decision)) };
       } catch (error) {
         if (!(error instanceof LeaseRunning)) throw error;

@@ -59,8 +59,7 @@ export async function keepAudit(
     );
     const audit = await unless(isNone, downloading);
     if (audit === undefined) {
-      const finding = keptBeforeDeletion(context).catch(asInvalidInput("audit"));
-      const before = await unlessMissing(context, "getAuditData", finding);
+      const before = await keptBeforeDeletion(context);
       if (before || isOptional) return before;
     }
     // Rejects with the service's own answer, where it shows none.
@@ -73,13 +72,17 @@ export async function keepAudit(
 const isNone = ({ kind, status = 0 }: ProviderError) =>
   kind === "notVisibleYet" || (kind === "protocol" && status >= 400) || status === 409;
 
-/** The copy of an earlier run, or from before a reset, where that may have deleted the audit at the provider. */
+/** The newest copy, where the audit may have been deleted at the provider: by this step, by an earlier run, or before a reset. */
 async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocument | undefined> {
+  if (!(await context.rowsOf(DELETION)).some(wasSent)) return undefined;
+  return unlessMissing(context, "getAuditData", newestCopy(context).catch(asInvalidInput("audit")));
+}
+
+async function newestCopy(context: VideoContext): Promise<ProcessDocument | undefined> {
   const {
     deps: { journal, documents },
     process: processKey,
   } = context;
-  if (!(await context.rowsOf(DELETION)).some(wasSent)) return undefined;
   const [id] = await journal.ownedOf(processKey, "audit");
   if (id === undefined) return undefined;
   const uri = uriOf(id);
@@ -102,24 +105,35 @@ async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocumen
  */
 type Deletion = StepCall & VideoCall & { document: DocumentReference; isProven: boolean };
 
-/** P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. */
+/**
+ * P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. Returns the
+ * copy that is the last one, where it is another than `document`.
+ */
 export async function deleteAudit(
   context: VideoContext,
-  { effect, document, isProven, idConference }: Deletion,
-): Promise<void> {
+  { effect, document, isProven, ...call }: Deletion,
+): Promise<ProcessDocument | undefined> {
   const { account, deps } = context;
+  const { idConference } = call;
   const earlier = await context.rowsOf(DELETION);
-  if (earlier.some(({ state }) => state === "answered")) return;
-  const isDecided = earlier.some(({ decisions }) =>
-    decisions.some(({ decision }) => decision === "retry"),
-  );
-  if (!isProven && !isDecided && !(await isProvenByEvent(context, idConference)))
-    throw context.problem("deleteAuditData", unproven);
+  const decisions = earlier.flatMap((row) => row.decisions);
+  const isAgreed = (question: string) =>
+    decisions.some(({ decision, reason }) => decision === "retry" && reason?.includes(question));
+  const isAnswered = earlier.some(({ state }) => state === "answered");
+  if (!isProven && !isAnswered && !isAgreed(unproven))
+    if (!(await isProvenByEvent(context, idConference)))
+      throw context.problem("deleteAuditData", unproven);
   const isRepetition = earlier.some(wasSent);
+  // The copy may be from before the end.
+  const again = () =>
+    isRepetition ? keptBeforeDeletion(context) : keepAudit(context, { ...call, isOptional: true });
+  const last = (isProven ? undefined : await again()) ?? { kind: "audit", document };
+  const newer = last.document.uri === document.uri ? undefined : last;
+  if (isAnswered) return newer;
   // Both come before the journal's row, which says that a request may have gone out.
-  const checking = checkDocument(deps.documents, document, "audit");
+  const checking = checkDocument(deps.documents, last.document, "audit");
   await unlessMissing(context, "deleteAuditData", checking);
-  if (!isDecided && !(await isWhole(deps.documents.openRead(document))))
+  if (!isAgreed(notWhole) && !(await isWhole(deps.documents.openRead(last.document))))
     throw context.problem("deleteAuditData", notWhole);
   const { token } = await context.ask("genAPIToken", video.genAPIToken, idConference);
   await runEffect(context, effect, {
@@ -131,6 +145,7 @@ export async function deleteAudit(
       await video.deleteAuditData(account, of, signal);
     },
   });
+  return newer;
 }
 
 /** An event that came after the end was taken from a callback alone. */
@@ -144,7 +159,7 @@ async function isProvenByEvent(context: VideoContext, idConference: string): Pro
 }
 
 const unproven =
-  "a callback alone says that the call has ended, so its audit may not be whole; retry deletes it at the provider";
+  "a callback alone says that the call has ended, so its audit may not be whole; retry keeps it anew and deletes it at the provider";
 
 /** What may stand behind the end of a ZIP archive, and more than stands behind that of a PDF or of JSON. */
 const TAIL_BYTES = 66_000;

@@ -254,10 +254,10 @@ export class BatchItems {
 
   /** How many notices have which state and outcome; once the list was read to its end, of those that it names. */
   totals(batch: ProcessKey) {
-    return this.#rows<{ state?: string; outcome?: string; count: number }>(
+    return this.#rows<{ listed: boolean; state?: string; outcome?: string; count: number }>(
       batch,
-      `select state, outcome, count(*)::int as count
-       from (select ${columns} from trustflow.batch_items where ${counted}) as known group by 1, 2 order by 1, 2`,
+      `select listed, state, outcome, count(*)::int as count
+       from (select listed, ${columns} from trustflow.batch_items where ${counted}) as known group by 1, 2, 3 order by 1, 2, 3`,
     );
   }
 
@@ -332,7 +332,7 @@ export class BatchItems {
     return this.#rows<ItemEvent>(
       batch,
       `select id as callback, kind, event_date as "eventDate", received_at as "receivedAt" from trustflow.callbacks
-       where namespace = $1 and workflow_id = $2 and lower(evidence_id) = $3 order by event_date, id`,
+       where namespace = $1 and workflow_id = $2 and evidence_id = $3 order by event_date, id`,
       spelt(evidenceId),
     );
   }

@@ -223,7 +223,8 @@ function heardOf(
   { states, endStates, outcomes }: Words,
 ): HeardItem {
   const word = outcome?.toLowerCase();
-  const known = outcomes.find((name) => name.toLowerCase() === word) ?? outcome;
+  // Another word is what the query shows; of a stranger's, each would be counted by itself.
+  const known = outcomes.find((name) => name.toLowerCase() === word);
   return {
     ...{ id, kind, at, rank: states.indexOf(kind) + 1 },
     ...(evidenceId !== undefined && { evidenceId }),

@@ -133,7 +133,7 @@ const kinds: Kinds = {
     ask: snapshot,
     keepConference: { ...document, isOptional: true },
     keepAudit: { ...document, isOptional: true },
-    deleteAudit: "nothing",
+    deleteAudit: { ...document, isOptional: true },
     rejectCall: answer,
   },
 };

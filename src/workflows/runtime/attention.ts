@@ -226,7 +226,7 @@ export class Attentions {
     attention.isDeciding = true;
     // Continuing the process does not send the step again.
     const goesOn = kind === "cancelRequested" && resolution.decision === "retry";
-    const written = await writtenInto(goesOn ? [] : rows, resolution, kind);
+    const written = await writtenInto(goesOn ? [] : rows, resolution, shown);
     attention.isDeciding = false;
     if (written === undefined) return { answer: "unavailable" };
     const notYet = written.find(({ answer }) => answer === "notYet");
@@ -245,10 +245,10 @@ const notOpen = () => invalidInput("attention", "is not open, or is already deci
 async function writtenInto(
   rows: string[],
   resolution: ProvenResolution,
-  kind: AttentionKind,
+  { kind, reason }: Attention,
 ): Promise<WrittenDecision[] | undefined> {
   const at = now().toISOString();
-  const writing = rows.map((step) => decide({ step, resolution, at, kind }));
+  const writing = rows.map((step) => decide({ step, resolution, at, kind, reason }));
   return Promise.all(writing).catch(() => undefined);
 }
 

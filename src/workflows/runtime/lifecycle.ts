@@ -27,7 +27,7 @@ export class Withdrawn extends Error {}
 
 type LifecycleStatus = Pick<
   ProcessStatusBoard,
-  "conclude" | "effectExists" | "failure" | "ownOutcome" | "references"
+  "conclude" | "effectExists" | "failure" | "given" | "ownOutcome" | "references"
 >;
 
 export class Lifecycle {
@@ -49,6 +49,12 @@ export class Lifecycle {
   constructor(status: LifecycleStatus, attentions: Attentions) {
     this.#status = status;
     this.#attentions = attentions;
+    this.goOn();
+  }
+
+  /** From here on it can be stopped, whatever has stopped it before. */
+  goOn(): void {
+    this.stopped = undefined;
     this.stopping = new Promise((resolve) => {
       this.#stop = resolve;
     });
@@ -150,9 +156,10 @@ export class Lifecycle {
     }
   }
 
-  /** The error of a process that ends after `abandon`; once it has a reference, the effect exists. */
+  /** The error of a process that ends after `abandon`; once it has a reference of its own, the effect exists. */
   abandoned(step: string, decided: Decided): Error {
-    const exists = Object.keys(this.#status.references).length > 0;
+    const { references, given } = this.#status;
+    const exists = Object.keys(references).some((name) => !given.has(name));
     return abandoned(step, exists ? { ...decided, effect: "exists" } : decided);
   }
 

@@ -51,6 +51,8 @@ export class ProcessStatusBoard {
   account = "default";
   phase: Phase = "submitting";
   references: References = {};
+  /** The names of those that the input gave: of them no effect of this process is known. */
+  readonly given = new Set<string>();
   /** The outcome, when the process and not the provider ended it. */
   ownOutcome: string | undefined;
   failure: ShownFailure | undefined;

@@ -171,7 +171,7 @@ class SendNoticeBatch {
     const { lifecycle, log, status } = this.flow;
     this.#stage = "foundStarted";
     // A cancellation that came meanwhile stops nothing any more.
-    if (lifecycle.stopped) lifecycle.stopping = lifecycle.stopped = undefined;
+    lifecycle.goOn();
     log.note("Found the batch started");
     const deadline = status.deadline ?? secondsFromNow(deadlineSeconds);
     status.effectExists("tracking", { batchId }, deadline);
@@ -244,7 +244,7 @@ class SendNoticeBatch {
     const broken = isWithout ? outcomeOfBroken(this.#known.read?.state) : undefined;
     status.waitFor("the notices", deadline);
     await isWaived(() => this.#watchItems(plan, batch, budget, deadline, broken !== undefined));
-    status.ownOutcome = broken ?? (this.#isClosed(isWithout) ? "closed" : "openAtDeadline");
+    status.ownOutcome = broken ?? (this.#totals?.open === 0 ? "closed" : "openAtDeadline");
     if (plan.settings.collectAffidavits) await isWaived(() => this.#collect(plan, batch));
     status.waitFor(undefined);
     const stamp = now().toISOString();
@@ -300,6 +300,7 @@ class SendNoticeBatch {
       ...batch,
       list,
       withoutNotice: isBroken ? list.recipients - sentCount : failedCount,
+      areAllMade: isBroken || this.#processedAt !== undefined,
       pollIntervalSeconds: settings.pollIntervalSeconds,
       deadline: deadline.toISOString(),
     };
@@ -323,13 +324,6 @@ class SendNoticeBatch {
       this.flow.status.refresh();
       budget.note(totals.failed);
     }
-  }
-
-  /** `isWithout`: the provider has not said that all notices are made, so a recipient without one may get it later. */
-  #isClosed(isWithout: boolean): boolean {
-    const { states = {}, open } = this.#totals ?? {};
-    const notices = Object.values(states).reduce((sum, count) => sum + count, 0);
-    return open === 0 && (!isWithout || notices === this.#plan?.list.recipients);
   }
 
   async #collect({ settings }: BatchPlan, batch: OfBatch): Promise<void> {

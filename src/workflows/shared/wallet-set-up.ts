@@ -75,6 +75,7 @@ export class SetUp {
   async make<Id extends string>(made: Made, creation: Creation<Id>): Promise<string> {
     const { name, id, what, isInPath, create } = creation;
     if (made.id !== undefined) {
+      this.#flow.status.given.add(id);
       this.#refer(id, made.id);
       return made.id;
     }

@@ -88,6 +88,8 @@ export class IdentityVideo {
       spans,
       isOver: () => this.#state() !== undefined,
     });
+    // What the provider answers to a decision counts more than what a query shows meanwhile.
+    await condition(() => this.#calling === undefined);
     this.#isAwaited = false;
     const state = this.#state();
     if (state !== undefined)

@@ -174,11 +174,12 @@ class VerifyIdentity {
     log.note("Audit kept");
     if (!this.#input.deleteAudit || this.#endedAt === undefined) return;
     const isProven = this.#rejection.isAccepted || log.snapshot?.isProven === true;
-    await this.#step(
+    const newer = await this.#step(
       effectStep("deleteAudit", "Delete the audit at the provider"),
       (service, call) =>
         service.deleteAudit({ ...call, ...this.#call(), document: audit.document, isProven }),
     );
+    if (newer) log.addDocuments([newer]);
     this.#isAuditDeleted = true;
     log.note("Audit deleted at the provider");
   }

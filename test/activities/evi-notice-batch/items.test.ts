@@ -32,8 +32,13 @@ ANA@example.com;Ana;order-2;
 
 type Account = Parameters<Bench["batch"]>[0];
 
-/** A batch whose notices were made. */
-async function processed(account: Account = {}, changes: object = {}, text = recipients) {
+/** A batch whose notices were made, by ten minutes after its start. */
+async function processed(
+  account: Account = {},
+  changes: object = {},
+  text = recipients,
+  minutes = 10,
+) {
   const more = { items: new BatchItems(bench.pool), parts: new ArchiveParts(bench.pool) };
   const own = bench.batch(account, more);
   const { plan, batchId } = await own.created({
@@ -52,7 +57,7 @@ async function processed(account: Account = {}, changes: object = {}, text = rec
   await own.run((all) => all.configureBatch(configured));
   await bench.bodyIsThere();
   await own.run((all) => all.startBatch(of("start")));
-  await bench.sandbox.clock.advance(10 * 60_000);
+  await bench.sandbox.clock.advance(minutes * 60_000);
   const key = { namespace: "default", workflowId: own.workflowId };
   return { ...own, ...more, plan, batchId, of: { account: "default", batchId }, key };
 }
@@ -66,6 +71,7 @@ function watch({ run, of, plan }: Processed, more: object = {}) {
       list: plan.list,
       allowedFailures: 9,
       withoutNotice: 1,
+      areAllMade: true,
       pollIntervalSeconds: 0,
       wait: "change",
       deadline: future,
@@ -144,6 +150,13 @@ test("a report that was stored is not made again", async () => {
   expect((await rowsOf(later)).map(({ source }) => source)).toContain("query");
 });
 
+test("while the provider has made no notice, all recipients are open, whatever callbacks say", async () => {
+  const batch = await processed({}, {}, twoOpen, 0);
+  for (const _ of [1, 2]) await heard(batch, randomUUID());
+  for (const areAllMade of [true, false])
+    expect(await watch(batch, { deadline: past, areAllMade })).toMatchObject({ open: 2 });
+});
+
 test("totals move, failures cross the budget once, and the deadline ends the wait", async () => {
   const batch = await processed();
   let left: unknown;
@@ -154,6 +167,7 @@ test("totals move, failures cross the budget once, and the deadline ends the wai
     list: batch.plan.list,
     allowedFailures: 1,
     withoutNotice: 1,
+    areAllMade: true,
     pollIntervalSeconds: 0,
     wait: "change" as "change" | "end",
     deadline: future,
@@ -209,7 +223,7 @@ test("of mails and text messages, which no query shows, callbacks alone are know
   const open = {
     ...batch.of,
     ...{ list: batch.plan.list, allowedFailures: 9, withoutNotice: 0, pollIntervalSeconds: 0 },
-    ...{ wait: "change" as const, deadline: future, mode: "quick" as const },
+    ...{ areAllMade: true, wait: "change" as const, deadline: future, mode: "quick" as const },
   };
   const one = () => batch.attempt((all) => all.watchItems(open));
   const unchanged = { type: "unchanged", nonRetryable: false };
@@ -292,7 +306,8 @@ test("a list that names too few notices is read again each interval, and what co
       all.watchItems({
         ...batch.of,
         ...{ list: batch.plan.list, allowedFailures: 9, withoutNotice: 0, mode: "quick" as const },
-        ...{ pollIntervalSeconds: 21_600, wait: "end" as const, deadline: future, ...more },
+        ...{ areAllMade: true, pollIntervalSeconds: 21_600, wait: "end" as const },
+        ...{ deadline: future, ...more },
       }),
     );
   const unchanged = { type: "unchanged" };

@@ -89,6 +89,22 @@ test("a description of 255 characters is the batch's in the end, and its batch i
   expect(replacing.sandbox.faults.list()).toMatchObject([{ fired: 1 }]);
 });
 
+test("white space around a description hides no batch whose creation got no answer", async () => {
+  const { created, description } = replacing.batch();
+  replacing.sandbox.faults.add({ operation: "evi-notice.createBatch", kind: "cut-after-commit" });
+  await created({ description: ` ${description} ` });
+  const { byIntent } = await replacing.control.ledger(description);
+  expect(byIntent[description]).toEqual({ "evi-notice.createBatch": 1 });
+});
+
+test("a stored document that is gone since the check is a question to a person, and leaves the batch as it is", async () => {
+  const { created, effect, run } = replacing.batch();
+  const { plan, batchId } = await created();
+  const gone = { ...plan.body, uri: `document:${"0".repeat(32)}` };
+  const uploading = run((all) => all.setBatchBody({ ...effect("body"), batchId, body: gone }));
+  await expect(uploading).rejects.toMatchObject({ type: "protocol" });
+});
+
 test("a sample is found by its token, though the batch that looks for it has other words", async () => {
   const name = "sampled";
   const change = (to: string) =>

@@ -1,5 +1,6 @@
 // To what the service of a presentation is linked (P1 §2.11; docs/reading-the-specification.md §7).
 import { expect, test } from "vitest";
+import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { presentCredential } from "../../../src/workflows/present-credential/workflow.js";
 import { WorkflowRun } from "../workflow-run.js";
 
@@ -34,4 +35,20 @@ test.each([
     outcome: "setUp",
     references: { operatorId: "o1", templateId: "t1", verificationServiceId: "s1" },
   });
+});
+
+test("an id that the caller gave is no effect of a process that is given up", async () => {
+  const run = await WorkflowRun.start(
+    () => presentCredential({ service: { id: "s1" }, init: { providerFields: {} } } as never),
+    {
+      preparePresentation: () => ({ environment: "sandbox", account: "default" }),
+      checkDecision: () => ({}),
+      decide: () => ({ answer: "resolved", occurrence: "0", effect: "none" }),
+    },
+    "presentCredential",
+  );
+  await run.open[0]?.fail({ kind: "accessDenied" });
+  const { attention } = (await run.query("status")) as ProcessStatus;
+  await run.update("resolve", { attention: attention?.id, decision: "abandon", by: "Ada" });
+  expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "none" }] });
 });

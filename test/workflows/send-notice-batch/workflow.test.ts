@@ -227,7 +227,7 @@ describe("a batch that is followed no more by an operator's decision", () => {
     const reason = status.attention?.reason;
     await run.update("resolve", { attention: "progress-1", decision: "happened", by: "Ada" });
     const [watched] = run.calls.filter(({ type }) => type === "watchItems");
-    return { reason, withoutNotice: watched?.input.withoutNotice, result: run.result };
+    return { reason, watched: watched?.input, result: run.result };
   }
 
   // Nobody got a notice; half of the recipients did, and all of these are closed; some are still open.
@@ -248,9 +248,9 @@ describe("a batch that is followed no more by an operator's decision", () => {
       operation: "getBatch",
       problem: problem(state),
     };
-    const { reason, withoutNotice, result } = await waived(read(state, counts), fail, items);
+    const { reason, watched, result } = await waived(read(state, counts), fail, items);
     expect(reason).toBe(`evi-notice getBatch: ${problem(state)}`);
-    expect(withoutNotice).toBe(without);
+    expect(watched).toMatchObject({ withoutNotice: without, areAllMade: true });
     expect(SendNoticeBatchResult.parse(result)).toMatchObject({
       outcome: state.toLowerCase(),
       report: { csv: document },
@@ -258,13 +258,14 @@ describe("a batch that is followed no more by an operator's decision", () => {
   });
 
   test.each([
-    ["closed", totals(0, { states: { read: 100 } })],
-    ["openAtDeadline", nobody],
-    ["openAtDeadline", totals(0, { states: { read: 99 } })],
-  ])("is %s only where each recipient has a closed notice: %j", async (outcome, items) => {
+    ["closed", 0],
+    ["openAtDeadline", 1],
+  ])("is %s where %d recipients have no closed notice", async (outcome, open) => {
     const last = read("Processing", { sentCount: 0, failedCount: 2 });
-    const { withoutNotice, result } = await waived(last, { kind: "unavailable" }, items);
-    expect([withoutNotice, result]).toEqual([2, expect.objectContaining({ outcome })]);
+    const known = totals(open, { isLast: true });
+    const { watched, result } = await waived(last, { kind: "unavailable" }, known);
+    expect(watched).toMatchObject({ withoutNotice: 2, areAllMade: false });
+    expect(result).toMatchObject({ outcome });
   });
 });
 
@@ -275,6 +276,19 @@ describe("a failure budget", () => {
     const run = await start({ followBatch: () => failed, watchItems });
     const [watched] = run.open;
     expect(watched).toMatchObject({ type: "watchItems", input: { allowedFailures: 100 } });
+    await run.update("resolve", { attention: "failureBudget-1", decision: "abandon", by: "Ada" });
+    expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
+  });
+
+  test("can end the process also where a cancellation came too late", async () => {
+    const run = await start({
+      verifyBatch: undefined as never,
+      deleteBatch: () => ({ answer: "tooLate" }),
+      followBatch: () => read("Processed", { sentCount: 80, failedCount: 20 }),
+      watchItems: undefined as never,
+      withdraw: ({ step }) => (step === "start" ? "withdrawn" : "answered"),
+    });
+    await run.update("cancel");
     await run.update("resolve", { attention: "failureBudget-1", decision: "abandon", by: "Ada" });
     expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
   });

@@ -89,6 +89,22 @@ describe("the identity video", () => {
   });
 
   test.each([
+    ["cancel", "cancelled", "approved", { outcome: "cancelled" }],
+    ["approve", "approved", "cancelled", undefined],
+  ])("%s under way goes before a query that shows another state", async (...given) => {
+    const [decision, answer, state, result] = given;
+    const { run, openCall, status } = await filmed();
+    const decided = await run.update("decideVideo", { decision });
+    await run.signal("surplus", { count: 1 });
+    await openCall("ask")?.answer({ stamp: "2", state, fingerprint: state });
+    expect(run.types).not.toContain("sendOtp");
+    await openCall("decideVideo")?.answer({ answer });
+    expect(decided.answer).toEqual({ answer });
+    if (result) expect(run.result).toMatchObject(result);
+    else expect((await status()).waitingFor).toBe("the holder's code");
+  });
+
+  test.each([
     ["approved", "the holder's code", undefined],
     ["cancelled", undefined, { outcome: "cancelled" }],
   ])("that the provider shows as %s goes on by itself", async (state, waitingFor, result) => {
