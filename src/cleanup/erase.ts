@@ -271,13 +271,18 @@ export async function namedDocuments(
   return ids;
 }
 
-/** Finds the ids anywhere in an event except in memos, which name no documents and may come from a stranger. */
+/** They name no documents, and may come from a stranger, whose payloads nobody can open. */
+const strangers = new Set([
+  "memo",
+  "upsertedMemo",
+  "workflowExecutionSignaledEventAttributes",
+  "workflowExecutionTerminatedEventAttributes",
+]);
+
 function payloadsIn(value: unknown): Payload[] {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
   if ("metadata" in value && "data" in value && value.data instanceof Uint8Array)
     return [value as Payload];
-  const parts = Object.entries(value).filter(
-    ([name]) => name !== "memo" && name !== "upsertedMemo",
-  );
+  const parts = Object.entries(value).filter(([name]) => !strangers.has(name));
   return parts.flatMap(([, part]) => payloadsIn(part));
 }

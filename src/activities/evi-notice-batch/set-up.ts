@@ -29,7 +29,12 @@ export function createBatch(
 ): Promise<{ batchId: string }> {
   const describe = (token: string) =>
     plainText(
-      [plainText(description ?? "").trim().slice(0, MAX_OWN_WORDS), `[${token}]`]
+      [
+        plainText(description ?? "")
+          .trim()
+          .slice(0, MAX_OWN_WORDS),
+        `[${token}]`,
+      ]
         .filter(Boolean)
         .join(" "),
     );

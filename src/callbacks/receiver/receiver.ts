@@ -126,10 +126,11 @@ function serverOf(options: ReceiverOptions): FastifyInstance {
     },
     forceCloseConnections: "idle",
   });
-  // The body decides whether it is JSON, not the content type.
+  // The body decides whether it is JSON, not the content type, whose spelling Fastify would judge.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.addHook("onRequest", (request, reply, done) => {
+    delete request.raw.headers["content-type"];
     if (health?.(request.raw, reply.raw)) return void reply.hijack();
     if (!request.is404) return done();
     reply.code(404).header("connection", "close").send();

@@ -80,6 +80,10 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
 export const secretsNotKept =
   "Secrets that callbacks carry are not kept, because keys.secretsPublic is not set";
 
+/** Of the time that a claim took which found nothing. */
+const RESTS = 4;
+const MAX_REST_MS = 5_000;
+
 const unreadable = "the inbox cannot be read";
 const readableAgain = "the inbox can be read again";
 const unassigned = "callbacks to an account's address cannot be assigned to processes";
@@ -99,8 +103,12 @@ export class Relay {
   readonly #running = new Set<Promise<void>>();
   /** While rows that are tried alone are under way. */
   #alone: Promise<void> | undefined;
+  /** While processes are notified. */
+  #waking: Promise<void> | undefined;
+  /** How long the last claim took that found nothing, and so passed over what others hold. */
+  #fruitlessMs = 0;
   readonly #loopEnded: Promise<void>;
-  #closed = false;
+  readonly #closing = new AbortController();
   #hasWarnedOfSecrets = false;
   /** What fails again and again is said once, and so is each other error: the codes by message. */
   readonly #failing = new Map<string, Set<unknown>>();
@@ -132,13 +140,17 @@ export class Relay {
     };
   }
 
+  get #closed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   /** Finishes the work in progress. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     this.#wakeSignal.close();
     await this.#listener.close();
     await this.#loopEnded;
-    await Promise.all([...this.#running, this.#alone]);
+    await Promise.all([...this.#running, this.#alone, this.#waking]);
     this.#wakeSignal.close();
   }
 
@@ -148,7 +160,10 @@ export class Relay {
     while (!this.#closed) {
       await this.#wakeSignal.wait(scanMs);
       if (this.#closed) return;
-      await sleep(gatherMs);
+      // No relay claims meanwhile: one that finds nothing must not hold up the one that works.
+      const restMs = Math.min(RESTS * this.#fruitlessMs, MAX_REST_MS);
+      const { signal } = this.#closing;
+      await sleep(Math.max(gatherMs, restMs), undefined, { signal }).catch(() => undefined);
       if (await this.#drain()) pauseMs = 250;
       else {
         this.#wakeSignal.wakeIn(pauseMs * (0.5 + Math.random()));
@@ -170,19 +185,22 @@ export class Relay {
         failed.add(problem);
         this.#warnOnce(problem, error);
       };
-      const ended = (problem: string) => () => this.#failing.delete(problem);
+      const ended = (problem: string) => () => void this.#failing.delete(problem);
       await this.#tidyTokens();
       const unaddressed =
         (await this.#inbox.claimUnaddressed(this.#claim, leaseMs).catch(noted(unreadable))) ?? [];
       if (unaddressed.length > 0)
         await this.#addressAll(unaddressed).then(ended(unassigned), noted(unassigned));
-      await this.#wake().then(ended(unnotified), noted(unnotified));
+      this.#waking ??= this.#wake()
+        .then(ended(unnotified), noted(unnotified))
+        .finally(() => (this.#waking = undefined));
       const claimedAt = performance.now();
       const paused = this.#signaller.paused();
       const rows = await this.#inbox.claim(this.#claim, leaseMs, paused).catch(noted(unreadable));
       if (!failed.has(unreadable) && this.#failing.delete(unreadable))
         this.#options.logger?.info?.(readableAgain);
       if (!rows) return false;
+      this.#fruitlessMs = rows.length === 0 ? performance.now() - claimedAt : 0;
       this.#lastLook = new Date();
       more = isFull(rows) || isFull(unaddressed);
       for (const group of byProcess(rows)) {

@@ -207,7 +207,7 @@ function isNamed(found: unknown): found is Attention {
     attentionKinds.some((one) => one === kind) &&
     typeof since === "string" &&
     RFC_3339.test(since) &&
-    !isNaN(Date.parse(since))
+    Date.parse(since) > 0
   );
 }
 

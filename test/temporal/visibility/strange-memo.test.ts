@@ -1,5 +1,5 @@
-// A memo that cannot be decoded, set by a stranger on one of our ids, breaks no list, no description and no erasure (decision
-// 22).
+// A memo, a signal and the details of a termination that cannot be decoded, by a stranger on one of our ids, break no list, no description
+// and no erasure (decision 22).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
@@ -17,6 +17,12 @@ import type { TestTemporal } from "../support.js";
 
 const ring = freshRing();
 const uri = `document:${"0".repeat(32)}`;
+const stamped = {
+  metadata: {
+    encoding: Buffer.from("binary/encrypted"),
+    "encryption-key-id": Buffer.from("of a stranger"),
+  },
+};
 let env: TestTemporal;
 let stranger: Client;
 
@@ -27,11 +33,7 @@ beforeAll(async () => {
   const encode = async (payloads: Payload[]) =>
     payloads.map((payload) => {
       const isOpen = Buffer.from(payload.data ?? []).includes(uri);
-      const metadata = {
-        encoding: Buffer.from("binary/encrypted"),
-        "encryption-key-id": Buffer.from("of a stranger"),
-      };
-      return isOpen ? payload : { metadata, data: Buffer.from("junk") };
+      return isOpen ? payload : { ...stamped, data: Buffer.from("junk") };
     });
   const decode = async (payloads: Payload[]) => payloads;
   stranger = new Client({
@@ -49,7 +51,7 @@ class TestHandle extends ProcessHandle<unknown> {
 }
 
 test.each([false, true])(
-  "a process with such a memo is described, listed for its erasure, and its history is read (plaintext refused: %s)",
+  "such a process is described, listed for its erasure, and its history is read (plaintext refused: %s)",
   async (refusesPlaintext) => {
     const converter = dataConverter(ring, undefined, refusesPlaintext);
     const { connection, namespace } = env;
@@ -63,7 +65,11 @@ test.each([false, true])(
       memo: { anything: "junk" },
     });
     expect(await handle.isOpen()).toBe(true);
-    await started.terminate();
+    await started.signal("anything", "junk");
+    await env.connection.workflowService.terminateWorkflowExecution({
+      ...{ namespace, workflowExecution: { workflowId } },
+      details: { payloads: [{ ...stamped, data: Buffer.from("junk") }] },
+    });
     expect(await handle.isOpen()).toBe(false);
     await expect(handle.change()).rejects.toThrow(FinishedError);
     const runIds = [started.firstExecutionRunId];
