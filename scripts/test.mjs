@@ -193,13 +193,16 @@ function failedIn({ name, status, message, assertionResults }) {
  * @param {Results} results
  */
 function programsMissing({ testResults = [] }) {
-  const skipped = testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status }) => status === "skipped");
-  return skipped
-    .flatMap(({ ancestorTitles }) => ancestorTitles)
-    .flatMap((title) => /^needs ([^:]+):/.exec(title)?.[1] ?? [])
-    .map((program) => `tests with ${program}`);
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+  /** @param {(status: string) => boolean} isOne */
+  const neededBy = (isOne) =>
+    results
+      .filter(({ status }) => isOne(status))
+      .flatMap(({ ancestorTitles }) => ancestorTitles)
+      .flatMap((title) => /^needs ([^:]+):/.exec(title)?.[1] ?? []);
+  const there = new Set(neededBy((status) => status !== "skipped"));
+  const missing = neededBy((status) => status === "skipped").filter((name) => !there.has(name));
+  return missing.map((program) => `tests with ${program}`);
 }
 
 async function temporal() {

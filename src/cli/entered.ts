@@ -43,8 +43,8 @@ export async function enteredLine(prompt: string): Promise<string> {
  * On a terminal, reads lines until they form a JSON text, because pasted JSON can have several lines; otherwise reads all of
  * stdin.
  */
-export async function enteredJson(prompt: string): Promise<string> {
-  if (!process.stdin.isTTY) return readText("-", "stdin");
+export async function enteredJson(prompt: string, field: string): Promise<string> {
+  if (!process.stdin.isTTY) return readText("-", field);
   let text = "";
   for await (const line of enteredLines(`${prompt} (not shown; an empty line ends it):`)) {
     text += `${line}\n`;

@@ -1,7 +1,8 @@
 // Reads files and stdin for commands, with error messages that never quote the content.
+import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { open, readFile, writeFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { CommandError, exitCodes } from "./output/exit.js";
 
 /** Enough to see the format of a file. */
@@ -9,10 +10,14 @@ const START_BYTES = 1024;
 
 /** Reads a file; `-` is stdin. `field` names the source in an error. */
 export async function readText(source: string, field: string): Promise<string> {
-  if (source === "-") return text(process.stdin);
-  const content = await readFile(source, "utf8").catch(cannotRead(source, field));
-  if (content === "") throw invalidInput([{ path: field, problem: "is empty" }]);
-  return content;
+  const isStdin = source === "-";
+  const bytes = await (isStdin
+    ? buffer(process.stdin)
+    : readFile(source).catch(cannotRead(source, field)));
+  const refuse = (problem: string) => invalidInput([{ path: field, problem }]);
+  if (bytes.length === 0) throw refuse(isStdin ? "stdin is empty" : "is empty");
+  if (!isUtf8(bytes)) throw refuse("must be UTF-8, and looks like Windows-1252 or Latin-1");
+  return bytes.toString();
 }
 
 /** A file of any size: its length, its first bytes, and a stream of its bytes for each call. */
@@ -84,7 +89,8 @@ export function jsonObject(source: string, field: string, name: string): Record<
     const at = / position (\d+)/.exec((error as Error).message)?.[1];
     const line =
       at === undefined ? "" : ` (line ${source.slice(0, Number(at)).split("\n").length})`;
-    throw invalidInput([{ path: field, problem: `${name} is not JSON${line}` }]);
+    const named = name === "-" ? "stdin" : name;
+    throw invalidInput([{ path: field, problem: `${named} is not JSON${line}` }]);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidInput([{ path: field, problem: `${name} must hold a JSON object` }]);

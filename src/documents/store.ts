@@ -1,5 +1,6 @@
 // Documents outside Temporal's histories: sealed at rest, addressed by an id, checked against their hash on read. A document may have
 // any size: it is sealed and opened in chunks (docs/design.md §8). The calls that take or return a whole buffer use the streams.
+import { Readable } from "node:stream";
 import type { DocumentReference } from "../contracts/shared/values.js";
 import { dataKeyId } from "../crypto/data-key.js";
 import type { ProcessKey } from "../crypto/data-key.js";
@@ -66,6 +67,8 @@ export class DocumentStore {
     mediaType: string,
     options: PutOptions = {},
   ): Promise<DocumentReference> {
+    // It is read later, and throws then. Without a listener an earlier error would end the application.
+    if (pieces instanceof Readable) pieces.on("error", () => undefined);
     if (typeof mediaType !== "string")
       throw wrongArgument("mediaType", "must be a text, such as application/pdf");
     const { id = uploadId(), process: processKey } = Object(options) as PutOptions;

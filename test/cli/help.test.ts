@@ -107,9 +107,9 @@ test("a usage error is the same in a process of its own", async () => {
 });
 
 test.each([
-  [["assertion", "order-7", "--file", "-"], "--file: must not be empty"],
-  [[...happened, "--result-file", "-"], "--result-file: - is not JSON"],
-  [[...happened, "--result", "-"], "--result: - is not JSON"],
+  [["assertion", "order-7", "--file", "-"], "--file: stdin is empty"],
+  [[...happened, "--result-file", "-"], "--result-file: stdin is empty"],
+  [[...happened, "--result", "-"], "--result: stdin is empty"],
   [["status"], "missing required argument 'id'"],
   [["status", "a", "b"], "too many arguments"],
   [["send-postal"], "--input"],

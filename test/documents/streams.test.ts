@@ -1,6 +1,7 @@
 // Documents of any size: a stored document is read as it was written, a changed one is refused, and a writer or reader that stops or
 // fails leaves nothing behind.
 import { createHash, randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { cp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
@@ -95,6 +96,9 @@ test("a stream that breaks off stores nothing, and its error comes through", asy
     throw new Error("the line was cut");
   }
   await expect(store.putStream(broken(), "a/b", { id })).rejects.toThrow("the line was cut");
+  // Its error may come before the store reads it.
+  const missing = createReadStream("no-such-file");
+  await expect(store.putStream(missing, "a/b", { id })).rejects.toThrow("ENOENT");
   await expect(read({ uri: `document:${id}` })).rejects.toThrow(DocumentNotFoundError);
   expect(await names()).toEqual([]);
 });

@@ -89,7 +89,12 @@ test("the closing line names what was not run", async () => {
   const skipped = { status: "skipped", ancestorTitles: ["a server", "needs psql: roles"] };
   const testResults = [
     { assertionResults: [skipped, skipped, { ...skipped, ancestorTitles: ["other"] }] },
-    { assertionResults: [{ status: "passed", ancestorTitles: ["needs openssl: a server"] }] },
+    {
+      assertionResults: [
+        { status: "passed", ancestorTitles: ["needs openssl: a server"] },
+        { ...skipped, ancestorTitles: ["needs openssl: a server", "needs psql: a client"] },
+      ],
+    },
   ];
   const results = { ...counts, numPendingTests: 3, testResults, notRun: ["test:lts"] };
   expect(await closingLineOf(results, ["npm audit"])).toBe(

@@ -29,25 +29,10 @@ export function knownOf({ state, outcome, at, source }: Omit<BatchItem, "evidenc
 export function countByWord(
   totals: readonly { state?: string; outcome?: string; count: number }[],
 ): Record<string, number> {
-  const states = new WordCount();
-  for (const { count, ...item } of totals) states.add(wordOf(item), count);
-  return states.all;
-}
-
-/** A provider's words are few; more than that count together as `other`. */
-const MAX_WORDS = 40;
-
-export class WordCount {
-  readonly #counts = new Map<string, number>();
-
-  add(word: string | undefined, count = 1): void {
-    if (word === undefined) return;
-    const isCounted = this.#counts.has(word) || this.#counts.size < MAX_WORDS;
-    const name = isCounted ? word : "other";
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
+  const states: Record<string, number> = {};
+  for (const { count, ...item } of totals) {
+    const word = wordOf(item);
+    if (word !== undefined) states[word] = (states[word] ?? 0) + count;
   }
-
-  get all(): Record<string, number> {
-    return Object.fromEntries(this.#counts);
-  }
+  return states;
 }

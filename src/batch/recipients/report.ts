@@ -3,7 +3,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { csvLine } from "../../contracts/shared/text.js";
 import type { Pieces } from "./list-reader.js";
-import { WordCount } from "../items/shown.js";
 import { inPieces } from "./pieces.js";
 
 export interface ReportRow {
@@ -101,5 +100,23 @@ export class ReportCounter {
       outcomes: this.#outcomes.all,
       sources: this.#sources.all,
     };
+  }
+}
+
+/** A provider's words are few; more than that count together as `other`. */
+const MAX_WORDS = 40;
+
+class WordCount {
+  readonly #counts = new Map<string, number>();
+
+  add(word: string | undefined): void {
+    if (word === undefined) return;
+    const isCounted = this.#counts.has(word) || this.#counts.size < MAX_WORDS;
+    const name = isCounted ? word : "other";
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  get all(): Record<string, number> {
+    return Object.fromEntries(this.#counts);
   }
 }

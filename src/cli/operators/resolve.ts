@@ -269,7 +269,7 @@ async function readStepResult(
   if (decision !== "happened") throw refuse("can only be used with --decision happened");
   const option = text === undefined ? "--result-file" : "--result";
   if (source === "-")
-    return jsonObject(await enteredJson("The step's result as JSON"), option, source);
+    return jsonObject(await enteredJson("The step's result as JSON", option), option, source);
   if (text === undefined) return jsonObject(await readText(source, option), option, source);
   const result = jsonObject(text, option, "the text");
   if (!isQuiet) await noteSecrets(result);

@@ -13,6 +13,10 @@ interface Issue {
   issues?: Issue[];
 }
 
+/** Nobody reads more, and an error must stay small. */
+const MAX_FIELDS = 50;
+const MAX_NAME = 100;
+
 /** Returns the parsed input, or each field that breaks the contract; `under` is put before each path. */
 export function checkInput<S extends z.ZodType>(
   contract: S,
@@ -21,15 +25,21 @@ export function checkInput<S extends z.ZodType>(
 ): { data: z.output<S>; fields: [] } | { data?: undefined; fields: FieldProblem[] } {
   const { data, error } = contract.safeParse(input, { error: sentenceOf });
   if (!error) return { data, fields: [] };
-  const problems = (error.issues as Issue[]).flatMap((issue) => problemsOf(issue, under));
-  return { fields: problems.filter(isFirstOfItsPath) };
+  const firstOfPath = new Map<string, FieldProblem>();
+  for (const problem of (error.issues as Issue[]).flatMap((issue) => problemsOf(issue, under)))
+    if (!firstOfPath.has(problem.path)) firstOfPath.set(problem.path, problem);
+  const fields = [...firstOfPath.values()];
+  const more = fields.splice(MAX_FIELDS).length;
+  if (more > 0) fields.push({ path: "(input)", problem: `has ${more} more problems` });
+  return { fields };
 }
 
 function problemsOf(issue: Issue, above: PropertyKey[]): FieldProblem[] {
   const { code, path, message, keys, errors = [] } = issue;
   const here = [...above, ...path];
-  if (code === "unrecognized_keys" && keys) {
-    return keys.map((key) => ({ path: [...here, key].join("."), problem: "is not known" }));
+  if (code === "unrecognized_keys" && keys && message !== notBytes) {
+    const names = keys.map((key) => (key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key));
+    return names.map((name) => ({ path: [...here, name].join("."), problem: "is not known" }));
   }
   // With several allowed forms, report the form that fits best: known fields say more than missing ones.
   const [closest] = errors.toSorted(
@@ -39,20 +49,18 @@ function problemsOf(issue: Issue, above: PropertyKey[]): FieldProblem[] {
   return [{ path: here.join(".") || "(input)", problem: message }];
 }
 
-function isFirstOfItsPath({ path }: FieldProblem, at: number, all: FieldProblem[]): boolean {
-  return all.findIndex((other) => other.path === path) === at;
-}
-
 function unknownIn(issues: readonly Issue[]): number {
   return issues.reduce((count, { keys = [] }) => count + keys.length, 0);
 }
 
 export const missing = "is required";
+const notBytes = "must not be bytes: a document is { base64, mediaType }, or a stored one";
 
 /** It follows the name of a field, and never repeats a value. The contract's own sentences take precedence. */
 export function sentenceOf(issue: RawIssue): string {
   if (issue.input === undefined) return missing;
   if (issue.input === null) return "must not be null";
+  if (issue.input instanceof Uint8Array) return notBytes;
   switch (issue.code) {
     case "invalid_type":
       return `must be ${types[issue.expected] ?? issue.expected}`;

@@ -43,6 +43,12 @@ const fieldsOf = (input: object) =>
 const document = (name: string, given: object) => ({ name, document: given });
 const link = { kind: "link", link: { path: "one.pdf" } };
 
+test("a file that is not UTF-8 is refused, before a name in it is spoilt", async () => {
+  const file = join(folder, "latin.json");
+  await writeFile(file, Buffer.from('{"name":"Alcal\u00e1"}', "latin1"));
+  await expect(readStartInput(contract, file, "order-7")).rejects.toThrow("--input: must be UTF-8");
+});
+
 test("every file is put into the store; what the contract does not take as a document is left as it is", async () => {
   const providerFields = { document: { path: "one.pdf" } };
   const found = await read({

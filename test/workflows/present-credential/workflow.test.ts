@@ -39,7 +39,7 @@ test.each([
 
 test("an id that the caller gave is no effect of a process that is given up", async () => {
   const run = await WorkflowRun.start(
-    () => presentCredential({ service: { id: "s1" }, init: { providerFields: {} } } as never),
+    () => presentCredential({ service: { id: "s1" }, init: { providerFields: {} } }),
     {
       preparePresentation: () => ({ environment: "sandbox", account: "default" }),
       checkDecision: () => ({}),
