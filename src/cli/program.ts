@@ -1,5 +1,5 @@
 // The command line: its groups of commands, and the exit code of a run (docs/design.md §13).
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { addAlertEmails } from "./upkeep/alert-emails.js";
 import { addCallbacks } from "./upkeep/callbacks.js";
 import { addCompletion } from "./completion.js";
@@ -82,7 +82,9 @@ export async function runCommandLine(args: string[]): Promise<number> {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
     const failure = failureOf(error);
     if (asJson) writeNoteJson(failure);
-    else if (!(error instanceof CommanderError)) writeFailure(failure);
+    else if (!(error instanceof CommanderError) || error instanceof InvalidArgumentError)
+      // Of an argument that commander parses, it has printed another error.
+      writeFailure(failure);
     return failure.exitCode;
   }
 }

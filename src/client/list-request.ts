@@ -40,11 +40,11 @@ export interface ListFilter {
   kind?: OneOrMore<AttentionKind>;
   /** Only processes that were started before this time. */
   startedBefore?: Date;
-  /** Only processes that were started after this time. */
+  /** Only processes that were started at this time or later. */
   startedAfter?: Date;
   /** Only processes whose deadline is before this time. */
   deadlineBefore?: Date;
-  /** Only processes whose deadline is after this time. */
+  /** Only processes whose deadline is this time or later. */
   deadlineAfter?: Date;
   /**
    * Only processes that need an operator decision and give a reason that has this text, in capitals or not. Temporal does not know the

@@ -25,6 +25,11 @@ export function isOfAbort(error: unknown, signal: AbortSignal | undefined): sign
   return error === signal.reason || grpcOf(error).code === status.cancelled;
 }
 
+/** The gRPC library gives its error no code. */
+function isOfClosedConnection(error: unknown): boolean {
+  return (error as { cause?: Error }).cause?.message === "Channel has been shut down";
+}
+
 /** Any other error stays as it is. `signal` is that of the caller. */
 export function typedRefusal(error: unknown, namespace: string, signal?: AbortSignal): unknown {
   if (isOfAbort(error, signal)) return signal.reason;
@@ -32,6 +37,7 @@ export function typedRefusal(error: unknown, namespace: string, signal?: AbortSi
   if (error instanceof TrustflowError || error instanceof DOMException) return error;
   if (error instanceof NamespaceNotFoundError) return new NamespaceMissingError(namespace);
   const { code, details = "" } = grpcOf(error);
+  if (isOfClosedConnection(error)) return new UnreachableError("The client is closed");
   if (typeof code !== "number") return error;
   if (isTooLarge(details)) return new TemporalRefusedError(statusName(code), details);
   switch (code) {

@@ -118,9 +118,13 @@ function databaseProblem(error: unknown): string {
   return message || code || "unknown error";
 }
 
-/** Rejects while the database does not answer. */
-export function askDatabase(pool: Pool): Promise<unknown> {
-  return pool.query({ text: "select 1", query_timeout: 2_000 } as { text: string });
+/** Rejects while the database does not answer. Says so while it takes no writes, as a standby. */
+export async function askDatabase(pool: Pool): Promise<true | string> {
+  const text = `select current_setting('transaction_read_only') = 'off' as "isWritable"`;
+  const { rows } = await pool.query<{ isWritable: boolean }>({ text, query_timeout: 2_000 } as {
+    text: string;
+  });
+  return rows[0]?.isWritable || "it takes no writes";
 }
 
 /** A role logs a connection that breaks while nothing uses it. */

@@ -209,6 +209,23 @@ test("an own connection and an own client are used, and stay open", async () => 
   await expect(connection.workflowService.getSystemInfo({})).resolves.toBeDefined();
 });
 
+test("after its end each call says that the client is closed", async () => {
+  const trustflow = await Trustflow.connect({ address: env.address, namespace: env.namespace });
+  await trustflow.close();
+  const handle = trustflow.handle("sendMessage/order-7");
+  const listed = trustflow.list()[Symbol.asyncIterator]();
+  const calls = [
+    () => trustflow.sendMessage("order-7", { providerFields: { to: "a" } }),
+    () => listed.next(),
+    () => handle.status(),
+    () => handle.result(),
+    () => handle.resolve({ attention: "a", decision: "retry", by: "Ada" }),
+    () => trustflow.find("order-7"),
+  ];
+  for (const call of calls)
+    await expect(call()).rejects.toThrow(new UnreachableError("The client is closed"));
+});
+
 test("an own connection in clear is refused where TLS is required", async () => {
   const connection = Connection.lazy({ address: "temporal.example.com:7233" });
   opened.push({ close: () => connection.close() });

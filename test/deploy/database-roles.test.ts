@@ -60,12 +60,8 @@ async function havePublicLocks(): Promise<boolean> {
   });
 }
 
-async function as<T>(role: DatabaseRole, query: string): Promise<T> {
-  const url = database.urlOf(
-    loginOf(role),
-    await database.secretOf(`database_${role}`),
-    "trustflow",
-  );
+async function as<T>(role: DatabaseRole, query: string, where = "trustflow"): Promise<T> {
+  const url = database.urlOf(loginOf(role), await database.secretOf(`database_${role}`), where);
   return withPool(url, (pool) => pool.query(query) as Promise<T>);
 }
 
@@ -129,6 +125,8 @@ describeWith("psql", "the scripts of databases and roles", () => {
     ];
     for (const statement of statements)
       await expect(as("receiver", statement)).rejects.toThrow(/^permission denied/);
+    for (const other of ["postgres", "temporal"])
+      await expect(as("receiver", "select 1", other)).rejects.toThrow(/^permission denied/);
     for (const role of ["relay", "worker", "cleanup"] as const)
       await as(role, "select pg_advisory_xact_lock(1)");
 

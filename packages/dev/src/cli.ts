@@ -2,13 +2,14 @@
 import { once } from "node:events";
 import { relative } from "node:path";
 import type { Command } from "commander";
+import type { ProcessName } from "trustflow/internal/contracts/registry.js";
 import { shellWord } from "trustflow/internal/contracts/shared/text.js";
 import type { Progress } from "./processes/tools.js";
 import type { DemoReport } from "./demo/demo.js";
 import type { EnvironmentFiles } from "./dev.js";
 import type { Rehearsal, Rehearsed } from "./rehearse.js";
 import type { Stack } from "./stack/stack.js";
-import { addCommand, parseProcessName } from "trustflow/internal/cli/command.js";
+import { addCommand, processArgument } from "trustflow/internal/cli/command.js";
 import { webUiLists } from "trustflow/internal/temporal/visibility/web-ui.js";
 import { exitCodes } from "trustflow/internal/cli/output/exit.js";
 import {
@@ -86,9 +87,8 @@ outcome and the sandbox's ledger are as expected.`,
 }
 
 function addRehearse(program: Command): void {
-  addCommand(program, "rehearse <process>", {
+  addCommand(program, "rehearse", {
     summary: "run your input against the sandbox, and kill the worker during each call",
-    arguments: { process: "the name of the process, such as sendPostal" },
     details: `Starts three whole systems with a sandbox each. Runs the process once without a crash, then once for each call to a provider and
 each of three moments: before the provider acts, after it, and when the answer is in the database but not yet in Temporal (of the calls
 that have an effect). Each time the worker is killed and started again. It enters the codes that a person is sent. It ends with 0 only if
@@ -96,11 +96,12 @@ each run came to the same outcome, or asks a person what nothing at the provider
 takes minutes. --config takes the settings of processes from your file, and nothing else: no account, no webhook.`,
     example: "trustflow rehearse sendPostal --input letter.json",
   })
+    .addArgument(processArgument())
     .requiredOption("--input <file>", "JSON file with the input (comments are allowed)")
     .option("--config <file>", "configuration file; its settings of processes are used")
-    .action(async (name: string, { json, ...given }: RehearseOptions) => {
+    .action(async (name: ProcessName, { json, ...given }: RehearseOptions) => {
       const { rehearse } = await import("./rehearse.js");
-      const found = await rehearse({ ...given, process: parseProcessName(name), progress });
+      const found = await rehearse({ ...given, process: name, progress });
       if (json) writeJson(found);
       else writeData(rehearsalText(found));
       if (!found.ok) process.exitCode = exitCodes.failed;

@@ -45,10 +45,13 @@ export async function runDev(options: DevOptions): Promise<void> {
     operator: join(directory, "operator.env"),
   };
   refuseOwnVariables(process.env, await readFile(files.operator, "utf8").catch(() => ""));
-  const own = existsSync(config) ? readOwnConfiguration(config) : undefined;
+  const isThere = options.config !== undefined || existsSync(config);
+  const own = isThere ? readOwnConfiguration(config) : undefined;
   await openPrivateFolder(directory, progress);
   if (options.reset) await resetStack(directory, progress);
   const ended = options.signal ? once(options.signal, "abort") : interruption();
+  let isUp = false;
+  void ended.then(() => isUp || progress("stopping once everything has started"));
   const stack = await startStack({
     directory,
     persistent: true,
@@ -62,6 +65,7 @@ export async function runDev(options: DevOptions): Promise<void> {
     sandboxPersonTime: "real",
     env: simulatedSpans(60, own),
   });
+  isUp = true;
   await writeEnvironments(stack, files);
   const reload = reloader(stack, progress, () => writeEnvironments(stack, files));
   const watchers = [

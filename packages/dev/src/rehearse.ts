@@ -77,6 +77,9 @@ const holds = {
 } as const;
 
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
+  const { config, input, process: processName } = options;
+  await readStartInput(contractOf(processName).input, input, "rehearsal");
+  if (config !== undefined) readToml(config);
   const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => openLane(options)));
   try {
     const stages = lanes.map((lane) => {

@@ -7,7 +7,7 @@ import { inPieces } from "../../batch/recipients/pieces.js";
 import { reportColumns } from "../../batch/recipients/report.js";
 import type { ReportRow } from "../../batch/recipients/report.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
-import { CommandError, exitCodes } from "../output/exit.js";
+import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import {
   printPieces,
   writeCsv,
@@ -17,6 +17,7 @@ import {
   writeTable,
 } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
+import { countByWord } from "../../batch/items/shown.js";
 import { count } from "./progress.js";
 import {
   givenList,
@@ -51,7 +52,10 @@ what the callbacks say about the notice and its reader, such as address and brow
 trustflow recipients campaign-7 --open --addresses --csv
 trustflow recipients campaign-7 --history 14`,
   })
-    .option("--state <state>", "only notices in this state, as the totals name it: read, refused")
+    .option(
+      "--state <state>",
+      "only notices in this state, or of this word of the totals: closed, read",
+    )
     .option("--outcome <outcome>", "only notices that ended with this outcome")
     .option("--open", "only notices that are not closed")
     .option("--addresses", "add address and lookup key of each recipient")
@@ -59,13 +63,15 @@ trustflow recipients campaign-7 --history 14`,
     .option("--full", "with --history: also what is said about the notice and its reader")
     .option("--limit <n>", "maximum number of rows in a table", wholeNumber(1), 100)
     .addOption(csvOption())
-    .action((id: string, options: RecipientsOptions) =>
-      withNotices(id, (known) =>
+    .action((id: string, options: RecipientsOptions) => {
+      if (options.full && options.history === undefined)
+        throw usageError("--full: can only be used with --history");
+      return withNotices(id, (known) =>
         options.history === undefined
           ? list(known, options)
           : history(known, options.history, options),
-      ),
-    );
+      );
+    });
 }
 
 type Row = Partial<ReportRow>;
@@ -90,6 +96,10 @@ async function list(known: KnownNotices, options: RecipientsOptions): Promise<vo
     shown.push(cells(row));
   }
   writeTable(columns.map(headingOf), shown);
+  if (shown.length === 0) {
+    const words = Object.keys(countByWord(await known.items.totals(known.key)));
+    writeNote(terminal`No such recipients; the words of the totals: ${words.join(", ")}`);
+  }
   if (isMore)
     writeNote(
       terminal`More of ${count(known.recipients)} recipients: --limit shows more, --csv all`,

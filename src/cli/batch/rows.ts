@@ -3,7 +3,7 @@ import { loadWithAccounts } from "../../providers/accounts.js";
 import { ringOf } from "../../config/config.js";
 import { BatchItems } from "../../batch/items/items.js";
 import type { BatchItem, ProcessKey } from "../../batch/items/items.js";
-import { camelCase, knownOf, wordOf } from "../../batch/items/shown.js";
+import { knownOf, wordOf } from "../../batch/items/shown.js";
 import { CallbackArchive } from "../../callbacks/inbox/archive.js";
 import type { SendNoticeBatchInput } from "../../contracts/processes.js";
 import { contractOf, parseWorkflowId, processes } from "../../contracts/registry.js";
@@ -75,7 +75,10 @@ export interface NoticeFilter {
   open?: boolean;
 }
 
-/** The notices come in the order of their ids. */
+const isWord = (word: string) => (said: string | undefined) =>
+  said?.toLowerCase() === word.toLowerCase();
+
+/** The notices come in the order of their ids. `state`: that of the notice, or its word in the totals. */
 export async function* noticesOf(
   { items, key }: Pick<KnownNotices, "items" | "key">,
   { state, outcome, open }: NoticeFilter = {},
@@ -89,8 +92,8 @@ export async function* noticesOf(
     });
     for (const item of page)
       if (
-        (state === undefined || wordOf(item) === state) &&
-        (outcome === undefined || (item.outcome && camelCase(item.outcome)) === outcome)
+        (state === undefined || [wordOf(item), item.state].some(isWord(state))) &&
+        (outcome === undefined || isWord(outcome)(item.outcome))
       )
         yield item;
     after = page.at(-1)?.evidenceId;

@@ -28,7 +28,7 @@ export async function writeSecretFiles(directory: string, ring: () => string): P
   await mkdir(join(directory, "accounts"), { recursive: true });
   const databases = ["superuser", "owner", "temporal", ...databaseRoles];
   const written: string[] = [];
-  const write = async (name: string, text: string, mode = 0o444): Promise<void> => {
+  const write = async (name: string, text: string, mode = 0o644): Promise<void> => {
     try {
       await writeFile(join(directory, name), `${text}\n`, { flag: "wx", mode });
     } catch (error) {

@@ -76,7 +76,7 @@ export function whereOption(): Option {
     const option = known.get(name);
     if (!option?.parseArg || rest.length === 0)
       throw new InvalidArgumentError(
-        `must be name=value; ${suggestionFor(name, [...known.keys()])}`,
+        `must be name=value${option?.parseArg ? "" : `; ${suggestionFor(name, [...known.keys()])}`}`,
       );
     const key = option.attributeName() as keyof FilterOptions;
     return { ...before, [key]: option.parseArg(rest.join("="), before?.[key]) };

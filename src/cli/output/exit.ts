@@ -43,6 +43,8 @@ const codeByName: Record<string, ExitCode> = {
   MissingDataKeyError: exitCodes.unreachable,
   DocumentErasedError: exitCodes.unknownId,
   DocumentStoreUnavailableError: exitCodes.unreachable,
+  DecryptionError: exitCodes.unreachable,
+  TemporalRefusedError: exitCodes.unreachable,
   ConfigurationError: exitCodes.unreachable,
   TlsRefusedError: exitCodes.unreachable,
   AccessDeniedError: exitCodes.unreachable,

@@ -73,7 +73,8 @@ export function inputCheck<Input extends object>(contract: z.ZodType<Input>, fol
         return undefined;
       });
       if (file) files.set(at, file);
-      return standIn(file);
+      const { mediaType } = part as { mediaType?: unknown };
+      return standIn(file, mediaType);
     });
     const { data, fields } = checkInput(contract, input);
     problems.push(...fields);
@@ -123,12 +124,12 @@ async function documentFile(given: object, at: string, folder: string): Promise<
 }
 
 // A placeholder for the stored document; the contract checks no more than this.
-function standIn(file?: DocumentFile): DocumentReference {
+function standIn(file: DocumentFile | undefined, given: unknown): DocumentReference {
   return {
     uri: `document:${"0".repeat(32)}`,
     sha256: "0".repeat(64),
     size: file?.size ?? 1,
-    mediaType: file?.mediaType ?? "application/pdf",
+    mediaType: file?.mediaType ?? (typeof given === "string" ? given : "application/pdf"),
   };
 }
 

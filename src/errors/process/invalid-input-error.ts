@@ -14,7 +14,7 @@ export class InvalidInputError extends TrustflowError {
   }
 
   constructor(fields: FieldProblem[]) {
-    super(`Invalid input: ${fields.map(({ path, problem }) => `${path} ${problem}`).join("; ")}`);
+    super(`Invalid input: ${fields.map(({ path, problem }) => `${path}: ${problem}`).join("; ")}`);
     this.details = { fields };
   }
 

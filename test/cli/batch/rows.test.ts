@@ -51,7 +51,7 @@ test("more notices than one page has come all, each once", async () => {
 test.each([
   [{ state: "refused" }, ["a"]],
   [{ state: "delivered" }, ["c"]],
-  [{ state: "closed" }, []],
+  [{ state: "Closed" }, ["a", "b"]],
   [{ outcome: "read" }, ["b"]],
   [{ open: true }, ["c", "d"]],
   [{}, ["a", "b", "c", "d"]],

@@ -251,7 +251,7 @@ describe("pages", () => {
 });
 
 test.each([
-  [["--cursor", "e30"], "cursor is not the cursor of a list"],
+  [["--cursor", "e30"], "cursor: is not the cursor of a list"],
   [["--cursor", "e30", "--account", "branch"], "cannot be used with option '--account"],
   [["--reverse"], "--reverse: needs --sort"],
   [["--account", 'a"b'], 'a"b is not a value of TrustflowAccount'],

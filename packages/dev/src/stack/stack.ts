@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { callbackUrl } from "trustflow/internal/callbacks/address.js";
+import { CommandError, exitCodes } from "trustflow/internal/cli/output/exit.js";
 import { searchAttributes } from "trustflow/internal/contracts/shared/names.js";
 import { KeyRing } from "trustflow/internal/crypto/key-ring.js";
 import { sandboxControl } from "trustflow-sandbox";
@@ -165,7 +166,8 @@ interface Place {
 async function takeFolder(directory: string, isPersistent: boolean): Promise<Closers> {
   const unlock = await tryLock(join(directory, "lock"));
   if (!unlock)
-    throw new Error(
+    throw new CommandError(
+      exitCodes.unreachable,
       `a stack is already running in ${directory} (its process id is in the file "lock")`,
     );
   if (isPersistent) return [unlock];

@@ -138,11 +138,12 @@ function block(headings: string[], [first = "", ...others]: string[]): string {
 
 const plain = (text: string) => text.replaceAll(/[\p{C}\s]+/gu, " ");
 
-export function wholeNumber(minimum = 0): (text: string) => number {
+export function wholeNumber(minimum = 0, most = Infinity): (text: string) => number {
+  const to = most === Infinity ? "" : ` to ${most}`;
   return (text) => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && value >= minimum) return value;
-    throw new InvalidArgumentError(`must be a whole number from ${minimum}`);
+    if (/^\d+$/.test(text) && value >= minimum && value <= most) return value;
+    throw new InvalidArgumentError(`must be a whole number from ${minimum}${to}`);
   };
 }
 
@@ -159,5 +160,14 @@ const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 export function span(text: string): number {
   const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
   if (digits !== undefined) return Number(digits) * unitsMs[unit as keyof typeof unitsMs];
-  throw new CommandError(exitCodes.invalid, "span: must look like 500ms, 90s, 10m, 6h or 60d");
+  throw new InvalidArgumentError("must look like 500ms, 90s, 10m, 6h or 60d");
+}
+
+/** An argument of a sub-command, which commander hands on as text. */
+export function spanGiven(text: string): number {
+  try {
+    return span(text);
+  } catch (error) {
+    throw new CommandError(exitCodes.invalid, `span: ${(error as Error).message}`);
+  }
 }

@@ -4,7 +4,7 @@ import type { ItemFilter, SandboxControl } from "../control/client.js";
 import type { Speed } from "../engine/clock.js";
 import type { Duplicate } from "../engine/ledger.js";
 import type { Move, Publication } from "../exchange/operation.js";
-import { CommandError, exitCodes, span, speed, table, wholeNumber } from "./command.js";
+import { CommandError, exitCodes, spanGiven, speed, table, wholeNumber } from "./command.js";
 import type { AddControl } from "./command.js";
 import { Option } from "commander";
 import { callbackFaultKinds, requestFaultKinds } from "../engine/faults.js";
@@ -116,7 +116,7 @@ function addClock(add: AddControl): void {
       arguments: { span: "how far: a number with s, m, h or d, such as 60d" },
       example: "advance 60d",
     },
-    (control, _options, text) => control.advance(span(text)),
+    (control, _options, text) => control.advance(spanGiven(text)),
   );
 }
 

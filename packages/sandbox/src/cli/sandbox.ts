@@ -8,6 +8,8 @@ import { controlsOf, describe, span, speed, wholeNumber } from "./command.js";
 import type { Program } from "./command.js";
 import { addControls } from "./control.js";
 
+const port = wholeNumber(0, 65_535);
+
 interface RunOptions {
   host: string;
   port: number;
@@ -39,8 +41,8 @@ The sub-commands control a running sandbox.`,
   })
     .option("--json", "print JSON on stdout")
     .option("--host <host>", "host to listen on", "127.0.0.1")
-    .option("--port <port>", "port to listen on; 0: a free port", wholeNumber(), 8090)
-    .option("--tls-port <port>", "port for mutual TLS; default: the next port", wholeNumber())
+    .option("--port <port>", "port to listen on; 0: a free port", port, 8090)
+    .option("--tls-port <port>", "port for mutual TLS; default: the next port", port)
     .option("--pki <directory>", "folder for its TLS files; default: below --state, else temporary")
     .option(
       "--speed <factor>",
