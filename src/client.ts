@@ -164,6 +164,8 @@ export class Trustflow extends Starts {
     );
     const { env, connection } = overrides;
     if (env !== undefined) objectArgument(env, "env");
+    for (const name of ["address", "namespace"] as const)
+      if (overrides[name] !== undefined) refuseUnlessText(overrides[name], name);
     if (client !== undefined) refuseUnlessTemporal(client, "workflow", "client");
     if (connection !== undefined) refuseUnlessTemporal(connection, "workflowService", "connection");
     const within = beginWait({ signal, timeoutMs });

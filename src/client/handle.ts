@@ -57,6 +57,7 @@ import {
   UnprovenAnswerError,
   UnreachableError,
 } from "../errors/index.js";
+import { wrongArgument } from "../errors/arguments.js";
 import { objectArgument } from "./arguments.js";
 import { isOfAbort, isTooLarge, isUnavailable, typedRefusal } from "./refusal.js";
 import { beginWait, contextOf, stepsWithin } from "./waiting.js";
@@ -340,6 +341,8 @@ export class ProcessHandle<Result> {
   ): Promise<R> {
     const { updateId = randomUUID(), ...waiting } =
       typeof call === "string" ? { updateId: call } : objectArgument(call, "options");
+    if (typeof updateId !== "string" || updateId === "")
+      throw wrongArgument("updateId", "must be a text that is not empty");
     this.#writing.check();
     const contract = updatesOf(this.process).find((update) => update.name === name);
     const signed = contract?.decides ? this.#signed(name, args, updateId) : args;

@@ -129,11 +129,12 @@ export function queryOf(filter: ListFilter): string {
     ...isOneOf(
       "ExecutionStatus",
       listOf(state).map((one) => states[one]),
+      "state",
     ),
-    ...isOneOf(outcome.name, filter.outcome),
-    ...isOneOf(phase.name, filter.phase).map((term) => `(${term}${isNew})`),
-    ...isOneOf(attention.name, kind),
-    ...isOneOf(account.name, filter.account),
+    ...isOneOf(outcome.name, filter.outcome, "outcome"),
+    ...isOneOf(phase.name, filter.phase, "phase").map((term) => `(${term}${isNew})`),
+    ...isOneOf(attention.name, kind, "kind"),
+    ...isOneOf(account.name, filter.account, "account"),
     ...compared("StartTime", "<", filter, "startedBefore"),
     ...compared("StartTime", ">=", filter, "startedAfter"),
     ...compared(deadline.name, "<", filter, "deadlineBefore"),
@@ -147,11 +148,15 @@ function listOf<T>(given: OneOrMore<T> | undefined): readonly T[] {
   return Array.isArray(given) ? given : [given as T];
 }
 
-function isOneOf(name: string, given: OneOrMore<string> | undefined): string[] {
+function isOneOf(
+  name: string,
+  given: OneOrMore<string> | undefined,
+  member: keyof ListFilter,
+): string[] {
   const values = listOf(given);
   if (values.length === 0) return [];
-  const wrong = values.find((value) => /["\\]/.test(value));
-  if (wrong !== undefined) throw wrongArgument("filter", `${wrong} is not a value of ${name}`);
+  if (values.some((value) => /["\\]/.test(value)))
+    throw wrongArgument(`filter.${member}`, "must have no quotation mark and no backslash");
   return [`${name} IN (${values.map((value) => `"${value}"`).join(", ")})`];
 }
 

@@ -12,6 +12,7 @@ import {
   DocumentNotFoundError,
   UnknownProcessError,
 } from "../../errors/index.js";
+import type { DocumentStore } from "../../documents/store.js";
 import { addCommand } from "../command.js";
 import { processId, withTrustflow } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
@@ -76,10 +77,20 @@ trustflow evidence sendNoticeBatch/campaign-7 --out evidence/campaign-7`,
         const { workflowId } = await trustflow.find(id);
         await refuseOthersFolder(out, workflowId);
         const { processes, documents } = await family(trustflow, workflowId as Id);
+        if (documents.length > 0) await requireStore(trustflow.documents as DocumentStore);
         const manifest = await saved(trustflow.documents, out, processes, documents);
         say(out, manifest, json);
       }),
     );
+}
+
+/** Else a folder that is not mounted would look as if each document was deleted. */
+async function requireStore({ dataKeys }: DocumentStore): Promise<void> {
+  if (await dataKeys.haveAny()) return;
+  throw new CommandError(
+    exitCodes.unreachable,
+    "documents.directory has no data key: it is not the folder of the workers, or it is not mounted",
+  );
 }
 
 async function refuseOthersFolder(out: string, workflowId: string): Promise<void> {

@@ -13,6 +13,7 @@ import {
   status,
   surplus,
 } from "../../contracts/shared/messages.js";
+import { accountPattern } from "../../contracts/shared/names.js";
 import type { Repair, Surplus } from "../../contracts/shared/messages.js";
 import type { ProcessResult } from "../../contracts/shared/status.js";
 import { Attentions } from "./attention.js";
@@ -93,7 +94,14 @@ interface Path<R extends Pick<ProcessResult, "documents">> {
   result(): R;
 }
 
-export function run<R extends Pick<ProcessResult, "documents">>(path: Path<R>): Promise<R> {
+/** Until a worker has checked the input, the status shows the account that it names. */
+export function run<R extends Pick<ProcessResult, "documents">>(
+  path: Path<R>,
+  input: { account?: unknown },
+): Promise<R> {
+  const { account } = Object(input) as typeof input;
+  if (typeof account === "string" && accountPattern.test(account))
+    path.flow.status.account = account;
   path.flow.status.documents = () => path.result().documents;
   return path.flow.lifecycle.run(path);
 }

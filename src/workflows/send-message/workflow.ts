@@ -31,7 +31,7 @@ export async function sendMessage(input: SendMessageInput): Promise<SendMessageR
     dates: {},
     providerAnswer: sent?.answer,
   });
-  return run({ flow, main, result });
+  return run({ flow, main, result }, input);
 }
 
 function soughtIn(fields: object): Record<string, string> {

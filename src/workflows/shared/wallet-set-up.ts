@@ -41,6 +41,7 @@ export const template: Creation<"templateId"> = {
 };
 
 interface InitialInput {
+  account?: string | undefined;
   init?: { providerFields?: Record<string, unknown> | undefined } | undefined;
 }
 
@@ -59,7 +60,8 @@ export class SetUp {
   }
 
   run<P extends string>(processName: P, main: () => Promise<void>) {
-    return run({ flow: this.#flow, main, result: () => this.#result(processName) });
+    const path = { flow: this.#flow, main, result: () => this.#result(processName) };
+    return run(path, this.#input);
   }
 
   async prepare(

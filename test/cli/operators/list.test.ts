@@ -254,7 +254,7 @@ test.each([
   [["--cursor", "e30"], "cursor: is not the cursor of a list"],
   [["--cursor", "e30", "--account", "branch"], "cannot be used with option '--account"],
   [["--reverse"], "--reverse: needs --sort"],
-  [["--account", 'a"b'], 'a"b is not a value of TrustflowAccount'],
+  [["--account", 'a"b'], "filter.account: must have no quotation mark"],
   [["--started-before", "soon"], "must be a time such as"],
   [["--kind", "sad"], "accessDenied, unavailable"],
 ])("list %j is a usage error", async (args, problem) => {
