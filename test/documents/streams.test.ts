@@ -86,7 +86,7 @@ test.each([1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 1])(
 
 test("an empty stream is refused, and leaves nothing", async () => {
   for (const pieces of [[], [Buffer.alloc(0), Buffer.alloc(0)]])
-    await expect(store.putStream(pieces, "a/b", { id })).rejects.toThrow("document is empty");
+    await expect(store.putStream(pieces, "a/b", { id })).rejects.toThrow("document: is empty");
   expect(await names()).toEqual([]);
 });
 

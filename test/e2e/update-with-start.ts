@@ -143,7 +143,7 @@ export function testUpdateWithStart(stack: () => TestStack): void {
       handle.awaitOtp().catch(() => undefined),
     );
     // Nothing is said of a start that was refused and whose error nobody has thrown on.
-    await expect(unheard).rejects.toThrow("first must make an update");
+    await expect(unheard).rejects.toThrow("first: must make an update");
     for (const id of ["lost", "broken", "tried"])
       expect(await system.effects(id)).toMatchObject(once);
   }, 120_000);
@@ -159,7 +159,7 @@ export function testUpdateWithStart(stack: () => TestStack): void {
     const none = trustflow.updateWithStart("issueCertificate", "none", holderInput("none"), () =>
       Promise.resolve(),
     );
-    await expect(none).rejects.toThrow("first must make an update");
+    await expect(none).rejects.toThrow("first: must make an update");
     const delayed = { startDelay: "1 hour" } as object;
     const late = trustflow.updateWithStart(
       "issueCertificate",
@@ -168,7 +168,7 @@ export function testUpdateWithStart(stack: () => TestStack): void {
       (one) => one.awaitOtp(),
       delayed,
     );
-    await expect(late).rejects.toThrow("options.startDelay is not possible");
+    await expect(late).rejects.toThrow("options.startDelay: is not possible");
     for (const id of ["empty", "none", "late"])
       await expect(trustflow.find(id)).rejects.toThrow("Unknown process");
 

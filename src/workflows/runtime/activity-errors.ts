@@ -30,7 +30,7 @@ export async function answerTo<T>(
 /** A validator throws it for an invalid argument; it names the field, never its value. */
 export function invalidInput(path: string, problem: string): ApplicationFailure {
   const fields = [{ path, problem }];
-  const message = `Invalid input: ${path} ${problem}`;
+  const message = `Invalid input: ${path}: ${problem}`;
   return ApplicationFailure.nonRetryable(message, "InvalidInput", { fields });
 }
 

@@ -285,5 +285,5 @@ function attentionKindOf(problem: Problem): Parameters<typeof reasonOf>[0] {
 }
 
 function describe(fields: Problem["fields"]): string {
-  return fields.map(({ path, problem }) => `${path} ${problem}`).join("; ");
+  return fields.map(({ path, problem }) => `${path}: ${problem}`).join("; ");
 }

@@ -13,7 +13,7 @@ export function refusalOf({
   code,
 }: LookedAtFailure): ApplicationFailure | undefined {
   const inWhole = fields.map(({ path, problem }) => ({ path: pathInWhole(path), problem }));
-  const text = inWhole.map(({ path, problem }) => `${path} ${problem}`).join("; ");
+  const text = inWhole.map(({ path, problem }) => `${path}: ${problem}`).join("; ");
   switch (type) {
     case "InputMismatch":
       return ApplicationFailure.nonRetryable("The same id was used with another input", type, {

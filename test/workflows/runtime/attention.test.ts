@@ -98,28 +98,28 @@ describe("what is shown", () => {
 
 describe("a decision is refused", () => {
   const refused: [string, object, string][] = [
-    ["with a stale id", { attention: "submit-9" }, "attention is not open, or is already decided"],
+    ["with a stale id", { attention: "submit-9" }, "attention: is not open, or is already decided"],
     [
       "that does not exist",
       { decision: "wait" },
-      "decision must be one of retry, happened, abandon",
+      "decision: must be one of retry, happened, abandon",
     ],
-    ["without a name", { by: " " }, "by must be the name of the person who decides"],
-    ["by NAME", { by: "NAME" }, "by must be the name of the person who decides, not NAME"],
+    ["without a name", { by: " " }, "by: must be the name of the person who decides"],
+    ["by NAME", { by: "NAME" }, "by: must be the name of the person who decides, not NAME"],
     [
       "happened without what it needs",
       { decision: "happened" },
-      "result.uniqueId is required with happened: the provider's value",
+      "result.uniqueId: is required with happened: the provider's value",
     ],
     [
       "happened with another form",
       { decision: "happened", result: { uniqueId: "a b" } },
-      "result.uniqueId is required with happened: the provider's value",
+      "result.uniqueId: is required with happened: the provider's value",
     ],
     [
       "happened with more",
       { decision: "happened", result: { uniqueId: "a", x: 1 } },
-      "result.x is not needed",
+      "result.x: is not needed",
     ],
   ];
   test.each(refused)("%s", async (_, given, problem) => {
@@ -135,9 +135,9 @@ describe("a decision is refused", () => {
     const { open, resolve } = await start();
     const { attention } = await open({ kind: "unknownOutcome" });
     expect(attention.shown.retryNeeds).toEqual(["confirmRetry", "note"]);
-    expect((await resolve(attention)).refused?.message).toMatch("confirmRetry must be true");
+    expect((await resolve(attention)).refused?.message).toMatch("confirmRetry: must be true");
     const confirmed = await resolve(attention, { confirmRetry: true });
-    expect(confirmed.refused?.message).toMatch("note is required");
+    expect(confirmed.refused?.message).toMatch("note: is required");
     const noted = await resolve(attention, { confirmRetry: true, note: "nothing there" });
     expect(noted.answer).toEqual({ answer: "resolved" });
   });

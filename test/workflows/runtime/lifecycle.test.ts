@@ -142,7 +142,7 @@ test("once the effect is tracked, abandon of failed background work is not offer
   ]);
   await resolve("abandon", "background-1");
   const { refused } = await resolve("abandon", "background-2");
-  expect(refused?.message).toMatch("decision must be one of retry, happened");
+  expect(refused?.message).toMatch("decision: must be one of retry, happened");
   await resolve("happened", "background-2");
   expect([flow.lifecycle.stopped, flow.status.current().attention]).toEqual([undefined, undefined]);
   await end();

@@ -212,8 +212,8 @@ test("what an update has left open begins with an attention, and no quick call",
 });
 
 test.each([
-  ["InvalidInput", "Invalid input: a is wrong"],
-  ["invalidRequest", "evi-post did not accept it: a is wrong"],
+  ["InvalidInput", "Invalid input: a: is wrong"],
+  ["invalidRequest", "evi-post did not accept it: a: is wrong"],
   ["InputMismatch", "The same id was used with another input"],
 ] as const)("%s ends the process without attention", async (kind, message) => {
   const { run, flow, last } = await start(submit);
@@ -244,7 +244,7 @@ test.each<[object, string]>([
   await last().fail({ kind: "invalidRequest", ...problem });
   expect(run.failure).toMatchObject({
     type: "NotAccepted",
-    message: `evi-post did not accept it: (input) ${said}`,
+    message: `evi-post did not accept it: (input): ${said}`,
     details: [{ fields: [{ path: "(input)", problem: said }] }],
   });
 });

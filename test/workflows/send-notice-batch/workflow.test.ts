@@ -422,10 +422,10 @@ test("a cancellation during the deletion of a refused batch does not stop one th
 
 describe("an affidavit on demand of one notice", () => {
   test.each([
-    [{}, "notice must be the id of a notice of the batch"],
-    [{ notice: "" }, "notice must be the id of a notice of the batch"],
-    [{ notice: "x", includeBody: "yes" }, "includeBody must be true or false"],
-    [{ notice: "x", includeDocument: true }, "includeDocument is not known"],
+    [{}, "notice: must be the id of a notice of the batch"],
+    [{ notice: "" }, "notice: must be the id of a notice of the batch"],
+    [{ notice: "x", includeBody: "yes" }, "includeBody: must be true or false"],
+    [{ notice: "x", includeDocument: true }, "includeDocument: is not known"],
   ])("%j is refused, and the field named", async (asked, message) => {
     const run = await start({ followBatch: undefined as never });
     const { refused } = await run.update("requestAffidavit", asked);

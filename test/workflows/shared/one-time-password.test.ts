@@ -90,7 +90,7 @@ test("a code is tried with the update's id and the time that is left; the accept
 test.each([null, "", " ", 7, "x".repeat(101)])("%j is refused as a code", async (code) => {
   const { run, submit } = await start();
   const { refused } = await submit(code);
-  expect(refused?.message).toBe("Invalid input: code must be the code that the holder received");
+  expect(refused?.message).toBe("Invalid input: code: must be the code that the holder received");
   expect(run.calls).toEqual([]);
 });
 

@@ -119,7 +119,7 @@ describe("the identity video", () => {
   test.each([undefined, null, [], "room"])("%j is no change of it", async (providerFields) => {
     const { run } = await filmed();
     const { refused } = await run.update("updateVideo", { providerFields });
-    expect(refused?.message).toContain("providerFields must be an object");
+    expect(refused?.message).toContain("providerFields: must be an object");
     expect(run.types).not.toContain("updateVideo");
   });
 
