@@ -105,6 +105,19 @@ test("what is not JSON is 400, what is too big is 413", async () => {
   expect(await archive.list({ workflowId: subject.workflowId })).toEqual([]);
 });
 
+test.each(["", "json", ";charset=utf-8", "application/json, application/json"])(
+  "the body decides whether it is JSON, whatever the content type says: %j",
+  async (type) => {
+    const body = JSON.stringify({ Identifier: "e-1" });
+    const headers = { "content-type": type, "content-length": body.length };
+    const to = callbackUrl(ring, receiver.url, subjectOf());
+    const sent = request(to, { method: "POST", headers }).end(body);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(204);
+  },
+);
+
 test("a forged address is answered before its body has come", async () => {
   const { socket, answer } = raw(receiver.port, "/callbacks/forged", 5_000);
   expect(await answer).toMatch(/^HTTP\/1\.1 404/);
