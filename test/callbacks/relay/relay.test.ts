@@ -61,6 +61,7 @@ async function arrive(
   subject: ProcessSubject,
   bodies: object[],
   sealedWith = sealRing,
+  eventsPerProcess = quota.eventsPerProcess,
 ): Promise<void> {
   const arrivals = bodies.map((body) => ({
     address: `address of ${subject.workflowId}`,
@@ -68,7 +69,10 @@ async function arrive(
     subject,
     body: Buffer.from(JSON.stringify(body)),
   }));
-  await new Arrivals(database.pool, sealedWith, quota).insert(arrivals, 5_000);
+  await new Arrivals(database.pool, sealedWith, { ...quota, eventsPerProcess }).insert(
+    arrivals,
+    5_000,
+  );
 }
 
 const events = (count: number, prefix = "e"): { Identifier: string }[] =>
@@ -419,4 +423,23 @@ test("closing gives back what is not under way yet", async () => {
   const { delivered, waiting, claimed } = await archive.counts();
   expect({ claimed, sum: delivered + waiting }).toEqual({ claimed: 0, sum: 20 });
   expect(delivered).toBe(temporal.signals.length);
+});
+
+test("a process that does not answer to the word of its surplus holds up no other one", async () => {
+  const [flooded, other] = [subjectOf(), subjectOf()];
+  const temporal = new FakeTemporal();
+  let isTold = false;
+  let goOn = () => undefined as void;
+  const answered = new Promise<void>((resolve) => (goOn = resolve));
+  temporal.answer = async ({ workflowId, ids }) => {
+    if (workflowId !== flooded.workflowId || ids.length > 0) return;
+    isTold = true;
+    await answered;
+  };
+  await arrive(flooded, events(3), sealRing, 1);
+  await start(temporal);
+  await until(() => isTold);
+  await arrive(other, events(1));
+  await until(async () => (await statesOf(other))[0] === "delivered");
+  goOn();
 });
