@@ -107,6 +107,11 @@ test("a usage error is the same in a process of its own", async () => {
 });
 
 test.each([
+  [["rehearse", "nothing", "--input", "a"], "unknown process"],
+  [["sandbox", "--port", "70000"], "--port <port>' argument '70000' is invalid. must be a whole"],
+  [["sandbox", "--otp-lifetime", "x"], "must look like 500ms"],
+  [["sandbox", "advance", "x"], "span: must look like 500ms"],
+  [["recipients", "a", "--full"], "--full: can only be used with --history"],
   [["assertion", "order-7", "--file", "-"], "--file: stdin is empty"],
   [[...happened, "--result-file", "-"], "--result-file: stdin is empty"],
   [[...happened, "--result", "-"], "--result: stdin is empty"],
