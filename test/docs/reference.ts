@@ -74,7 +74,7 @@ function overview(): string {
     meanings(["phase", "meaning"], meaningsOf(Phase)),
     "## Document",
     "Where a table says `document`, an input has one of these two forms; a result always has the first one.",
-    members(documentRows()),
+    ...formTables((schemasOf("sendPostal").input as Schema).properties?.["document"] ?? {}),
     "## Updates of every process",
     ...updateOf("sendPostal", resolve),
     "## Failures",
@@ -151,7 +151,7 @@ function updateOf(name: ProcessName, { name: update, description }: UpdateContra
     description,
     ...given.flatMap((argument) => ["The argument:", members(rowsOf(argument))]),
     "The answer:",
-    members(formsOf(answer).flatMap((form) => rowsOf(form))),
+    ...formTables(answer),
   ];
 }
 
@@ -184,10 +184,9 @@ function formsOf(schema: Schema): Schema[] {
 const isDocument = (schema: Schema) =>
   formsOf(schema).every(({ properties = {} }) => "mediaType" in properties);
 
-function documentRows(): Row[] {
-  const { document } = (schemasOf("sendPostal").input as Schema).properties ?? {};
-  return formsOf(document ?? {}).flatMap((form) => rowsOf(form));
-}
+/** A table for each form. */
+const formTables = (schema: Schema): string[] =>
+  formsOf(schema).flatMap((form, at) => [...(at > 0 ? ["or"] : []), members(rowsOf(form))]);
 
 function withDefaults(name: ProcessName, rows: Row[]): Row[] {
   const { defaults = {} } = contractOf(name);
