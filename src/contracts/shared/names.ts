@@ -14,9 +14,6 @@ export const BUSINESS_ID_LENGTH = 100;
 /** A business id stands in URLs, logs and visibility (docs/design.md §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** The name of an account, as the configuration has it below `accounts`. */
-export const accountPattern = /^[a-z0-9][a-z0-9-]{0,30}$/;
-
 /** One process shows such an id of a provider's, and another one is given it: visibility shows it. */
 export const providerIdPattern = /^[\x21-\x7e]{1,200}$/;
 /** The same for an id that becomes one segment of a path (RFC 3986, `pchar`), and is not `.` or `..`. */

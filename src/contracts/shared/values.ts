@@ -1,6 +1,6 @@
 // The vocabulary that every contract shares: ids, instants, documents, secrets (docs/design.md §8, §13).
 import { z } from "zod";
-import { accountPattern, businessIdPattern, pathIdPattern, providerIdPattern } from "./names.js";
+import { businessIdPattern, pathIdPattern, providerIdPattern } from "./names.js";
 
 /** An opaque id that the caller chooses. URLs, logs and visibility show it, so it must not contain personal data. */
 export const BusinessId = z
@@ -32,7 +32,7 @@ export const EmailAddress = z
 
 export const AccountName = z
   .string()
-  .regex(accountPattern, "must be a configured account name")
+  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be a configured account name")
   .describe(
     "The configured account whose credentials the calls use: a name below `accounts` in the configuration. Default: `default`.",
   );

@@ -14,8 +14,8 @@ const refusals = [
  */
 const inClear = new Set([
   "the process has just gone on: ask again",
-  ...refusals.map((why) => `Invalid input: (input) ${why}`),
-  ...refusals.map((why) => `Invalid input: (argument) ${why}`),
+  ...refusals.map((why) => `Invalid input: (input): ${why}`),
+  ...refusals.map((why) => `Invalid input: (argument): ${why}`),
 ]);
 
 class EncryptingFailureConverter extends DefaultFailureConverter {

@@ -27,7 +27,7 @@ const provider = "disposable-certificate";
 export async function issueCertificate(
   input: IssueCertificateInput,
 ): Promise<IssueCertificateResult> {
-  return run(new IssueCertificate(input), input);
+  return run(new IssueCertificate(input));
 }
 
 class IssueCertificate {

@@ -13,7 +13,6 @@ import {
   status,
   surplus,
 } from "../../contracts/shared/messages.js";
-import { accountPattern } from "../../contracts/shared/names.js";
 import type { Repair, Surplus } from "../../contracts/shared/messages.js";
 import type { ProcessResult } from "../../contracts/shared/status.js";
 import { Attentions } from "./attention.js";
@@ -94,14 +93,7 @@ interface Path<R extends Pick<ProcessResult, "documents">> {
   result(): R;
 }
 
-/** Until a worker has checked the input, the status shows the account that it names. */
-export function run<R extends Pick<ProcessResult, "documents">>(
-  path: Path<R>,
-  input: { account?: unknown },
-): Promise<R> {
-  const { account } = Object(input) as typeof input;
-  if (typeof account === "string" && accountPattern.test(account))
-    path.flow.status.account = account;
+export function run<R extends Pick<ProcessResult, "documents">>(path: Path<R>): Promise<R> {
   path.flow.status.documents = () => path.result().documents;
   return path.flow.lifecycle.run(path);
 }

@@ -31,7 +31,7 @@ export async function sendMessage(input: SendMessageInput): Promise<SendMessageR
     dates: {},
     providerAnswer: sent?.answer,
   });
-  return run({ flow, main, result }, input);
+  return run({ flow, main, result });
 }
 
 function soughtIn(fields: object): Record<string, string> {

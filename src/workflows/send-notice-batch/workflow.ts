@@ -59,7 +59,7 @@ const MAX_ANSWERS_ON_CHANGE = 60;
 const { withdraw } = databaseProxy("Withdraw before it is sent");
 
 export async function sendNoticeBatch(input: SendNoticeBatchInput): Promise<SendNoticeBatchResult> {
-  return run(new SendNoticeBatch(input), input);
+  return run(new SendNoticeBatch(input));
 }
 
 /**

@@ -22,7 +22,7 @@ import type { NoticeSnapshot, NoticeView } from "./view.js";
 const provider = "evi-notice";
 
 export async function sendNotice(input: SendNoticeInput): Promise<SendNoticeResult> {
-  return run(new SendNotice(input), input);
+  return run(new SendNotice(input));
 }
 
 class SendNotice {

@@ -27,7 +27,7 @@ const { withdraw } = databaseProxy("Withdraw before it is sent");
 const updateCall = (summary: string) => updateProxy("evi-post", summary);
 
 export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
-  return run(new SendPostal(input), input);
+  return run(new SendPostal(input));
 }
 
 class SendPostal {

@@ -31,7 +31,7 @@ import { lineOf, noticeStanding, outcomeOf, referencesIn, seenIn, shownOf } from
 const { withdraw } = databaseProxy("Withdraw the post before it is sent");
 
 export async function serveNotice(input: ServeNoticeInput): Promise<ServeNoticeResult> {
-  return run(new ServeNotice(input), input);
+  return run(new ServeNotice(input));
 }
 
 type Part = "notice" | "post";

@@ -41,7 +41,6 @@ export const template: Creation<"templateId"> = {
 };
 
 interface InitialInput {
-  account?: string | undefined;
   init?: { providerFields?: Record<string, unknown> | undefined } | undefined;
 }
 
@@ -60,8 +59,7 @@ export class SetUp {
   }
 
   run<P extends string>(processName: P, main: () => Promise<void>) {
-    const path = { flow: this.#flow, main, result: () => this.#result(processName) };
-    return run(path, this.#input);
+    return run({ flow: this.#flow, main, result: () => this.#result(processName) });
   }
 
   async prepare(

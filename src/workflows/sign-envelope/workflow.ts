@@ -21,7 +21,7 @@ const authority = "the certificate authority's host";
 const envelopeHost = "the envelope host";
 
 export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelopeResult> {
-  return run(new SignEnvelope(input), input);
+  return run(new SignEnvelope(input));
 }
 
 class SignEnvelope {

@@ -31,7 +31,7 @@ const provider = "one-shot-signature";
 const label = "the signature service";
 
 export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotResult> {
-  return run(new SignOneShot(input), input);
+  return run(new SignOneShot(input));
 }
 
 class SignOneShot {

@@ -23,7 +23,7 @@ const provider = "video-identification";
 const label = "the identification service";
 
 export async function verifyIdentity(input: VerifyIdentityInput): Promise<VerifyIdentityResult> {
-  return run(new VerifyIdentity(input), input);
+  return run(new VerifyIdentity(input));
 }
 
 class VerifyIdentity {

@@ -49,9 +49,12 @@ function holds(comparison: string, run: Run): boolean {
   if (inner !== undefined) return matches(inner, run);
   const isNull = /^[`"]?(\w+)[`"]? is (not )?null$/i.exec(text);
   if (isNull) return (valuesOf(isNull[1]!, run).length === 0) === (isNull[2] === undefined);
-  const among = /^(\w+) in \((.*)\)$/is.exec(text);
-  if (among)
-    return among[2]!.split(",").some((one) => valuesOf(among[1]!, run).includes(plain(one)));
+  const among = /^(\w+) (not )?in \((.*)\)$/is.exec(text);
+  if (among) {
+    const values = valuesOf(among[1]!, run);
+    const isAmong = among[3]!.split(",").some((one) => values.includes(plain(one)));
+    return isAmong === (among[2] === undefined);
+  }
   const found = /^(\w+)\s*(=|!=|<=|>=|<|>|starts_with)\s*(.*)$/is.exec(text);
   if (!found) throw new Error(`the simulation cannot read the visibility query ${text}`);
   const [, name, sign, given] = found as unknown as [string, string, string, string];

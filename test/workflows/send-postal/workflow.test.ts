@@ -79,12 +79,3 @@ test.each(["before", "during"])(
     expect(run.result).toMatchObject({ outcome: "cancelled" });
   },
 );
-
-test.each([
-  ["branch", "branch"],
-  ["Ana Ruiz", "default"],
-  [7, "default"],
-])("before the submit the status shows the account %j of the input as %s", async (given, shown) => {
-  const run = await WorkflowRun.start(() => sendPostal({ account: given } as never), {});
-  expect(await run.query("status")).toMatchObject({ account: shown });
-});

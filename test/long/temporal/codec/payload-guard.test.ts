@@ -244,7 +244,7 @@ const junk: PayloadCodec = {
 test("a start that its key does not open fails, and says why", async () => {
   await under(refuse, async () => {
     await expect((await start(withAnotherKey, "x")).result()).rejects.toMatchObject({
-      cause: { type: "InvalidInput", message: `Invalid input: (input) ${notEncrypted}` },
+      cause: { type: "InvalidInput", message: `Invalid input: (input): ${notEncrypted}` },
     });
   });
 }, 30_000);
@@ -297,7 +297,10 @@ test("the failure converter shows in clear what the guard says", () => {
     failureConverter: { errorToFailure(error: unknown, converter: object): { message: string } };
   };
   const names = ["(input)", "(argument)"];
-  for (const said of names.flatMap((name) => [`${name} ${notEncrypted}`, `${name} ${notTagged}`])) {
+  for (const said of names.flatMap((name) => [
+    `${name}: ${notEncrypted}`,
+    `${name}: ${notTagged}`,
+  ])) {
     const message = `Invalid input: ${said}`;
     expect(failureConverter.errorToFailure(new Error(message), {}).message).toBe(message);
   }
