@@ -5,6 +5,7 @@ import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { parseWorkflowId, processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import { searchAttributes } from "../contracts/shared/names.js";
+import { suggestionFor } from "../contracts/shared/nearest.js";
 import type { ProposedDecision } from "../contracts/shared/names.js";
 import { attentionKinds } from "../contracts/shared/failures.js";
 import { Phase } from "../contracts/shared/status.js";
@@ -18,7 +19,7 @@ import type { Stuck } from "../temporal/visibility/stuck.js";
 import { pageWithoutMemos, withoutMemos } from "../temporal/visibility/without-memos.js";
 import { wrongArgument } from "../errors/arguments.js";
 import { refuseUnlessKnown, refuseUnlessText } from "./arguments.js";
-import { listedStates, sortKeys, states } from "./list-request.js";
+import { listedStates, listMembers, sortKeys, states } from "./list-request.js";
 import type { ListFilter, ListOrder, OneOrMore, PageRequest, SortKey } from "./list-request.js";
 import { retriesIn } from "./retries.js";
 
@@ -96,7 +97,7 @@ export async function pageOf(client: Client, request: PageRequest): Promise<List
   const { plan, position } =
     cursor === undefined
       ? { plan: await planOf(client, wanted), position: {} }
-      : readCursor(cursor);
+      : readCursor(cursor, wanted);
   return plan.sort === undefined
     ? pageOfTemporal(client, plan, position, limit)
     : sortedPage(client, plan, position, limit);
@@ -175,6 +176,10 @@ function compared(
 
 async function planOf(client: Client, filter: ListFilter & ListOrder): Promise<Plan> {
   const { reason, retrying, stuck, sort, reverse } = filter;
+  for (const name of Object.keys(filter))
+    if (!listMembers.includes(name))
+      throw wrongArgument(`filter.${name}`, `is not known; ${suggestionFor(name, listMembers)}`);
+  if (reverse && sort === undefined) throw wrongArgument("reverse", "can only be used with sort");
   if (sort !== undefined) refuseUnlessKnown(sort, sortKeys, "sort");
   const { connection, options } = client;
   const where = { connection, namespace: options.namespace };
@@ -289,7 +294,9 @@ function cursorOf(plan: Plan, position: Position): string {
   return Buffer.from(JSON.stringify({ plan, position })).toString("base64url");
 }
 
-function readCursor(cursor: string): { plan: Plan; position: Position } {
+function readCursor(cursor: string, others: object): { plan: Plan; position: Position } {
+  if (Object.values(others).some((value) => value !== undefined))
+    throw wrongArgument("cursor", "has the filter and the order: no other goes with it");
   try {
     const { plan, position } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as {
       plan: Plan;
