@@ -19,8 +19,8 @@ const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 /** So often it is looked at what is tried again. */
 const LOOK_MS = 15 * 60_000;
-/** Every process has ended so long after the last step. */
-const REST_MS = 200 * DAY_MS;
+/** Every process has ended so long after the last step: slow persons let each of several questions lie for weeks. */
+const REST_MS = 400 * DAY_MS;
 
 /** What relay and worker may find in the tables, now or later. */
 const WORK = `
