@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { open, readFile, writeFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
+import { problemsInWords } from "../contracts/shared/failures.js";
 import { CommandError, exitCodes } from "./output/exit.js";
 
 /** Enough to see the format of a file. */
@@ -99,6 +100,5 @@ export function jsonObject(source: string, field: string, name: string): Record<
 }
 
 export function invalidInput(fields: CommandError["fields"]): CommandError {
-  const words = fields.map(({ path, problem }) => `${path}: ${problem}`);
-  return new CommandError(exitCodes.invalid, `Invalid input: ${words.join("; ")}`, fields);
+  return new CommandError(exitCodes.invalid, `Invalid input: ${problemsInWords(fields)}`, fields);
 }

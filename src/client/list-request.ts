@@ -75,18 +75,9 @@ export interface ListOrder {
 
 /** Each member of a filter and an order. */
 export const listMembers = Object.keys({
-  ...{
-    process: 1,
-    attention: 1,
-    stuck: 1,
-    retrying: 1,
-    state: 1,
-    outcome: 1,
-    phase: 1,
-    account: 1,
-  },
-  ...{ kind: 1, startedBefore: 1, startedAfter: 1, deadlineBefore: 1, deadlineAfter: 1, reason: 1 },
-  ...{ sort: 1, reverse: 1 },
+  ...{ process: 1, attention: 1, stuck: 1, retrying: 1, state: 1, outcome: 1, phase: 1 },
+  ...{ account: 1, kind: 1, reason: 1, sort: 1, reverse: 1 },
+  ...{ startedBefore: 1, startedAfter: 1, deadlineBefore: 1, deadlineAfter: 1 },
 } satisfies Record<keyof (ListFilter & ListOrder), 1>);
 
 /** The next page needs its cursor alone, which has the filter and the order. */

@@ -59,7 +59,8 @@ export async function keepAudit(
     );
     const audit = await unless(isNone, downloading);
     if (audit === undefined) {
-      const before = await keptBeforeDeletion(context);
+      const mayBeDeleted = (await context.rowsOf(DELETION)).some(wasSent);
+      const before = mayBeDeleted ? await newestCopy(context) : undefined;
       if (before || isOptional) return before;
     }
     // Rejects with the service's own answer, where it shows none.
@@ -72,13 +73,12 @@ export async function keepAudit(
 const isNone = ({ kind, status = 0 }: ProviderError) =>
   kind === "notVisibleYet" || (kind === "protocol" && status >= 400) || status === 409;
 
-/** The newest copy, where the audit may have been deleted at the provider: by this step, by an earlier run, or before a reset. */
-async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocument | undefined> {
-  if (!(await context.rowsOf(DELETION)).some(wasSent)) return undefined;
-  return unlessMissing(context, "getAuditData", newestCopy(context).catch(asInvalidInput("audit")));
+/** For an audit that may be deleted at the provider: by this run, by an earlier one, or before a reset. */
+function newestCopy(context: VideoContext): Promise<ProcessDocument | undefined> {
+  return unlessMissing(context, "getAuditData", foundCopy(context).catch(asInvalidInput("audit")));
 }
 
-async function newestCopy(context: VideoContext): Promise<ProcessDocument | undefined> {
+async function foundCopy(context: VideoContext): Promise<ProcessDocument | undefined> {
   const {
     deps: { journal, documents },
     process: processKey,
@@ -126,7 +126,7 @@ export async function deleteAudit(
   const isRepetition = earlier.some(wasSent);
   // The copy may be from before the end.
   const again = () =>
-    isRepetition ? keptBeforeDeletion(context) : keepAudit(context, { ...call, isOptional: true });
+    isRepetition ? newestCopy(context) : keepAudit(context, { ...call, isOptional: true });
   const last = (isProven ? undefined : await again()) ?? { kind: "audit", document };
   const newer = last.document.uri === document.uri ? undefined : last;
   if (isAnswered) return newer;

@@ -1,6 +1,7 @@
 // `trustflow recipients`: the notices of a batch while it runs, and what came about one of them.
 import type { Command } from "commander";
 import type { ItemEvent } from "../../batch/items/items.js";
+import { countByWord } from "../../batch/items/shown.js";
 import { csvLine } from "../../contracts/shared/text.js";
 import type { EventAbout } from "../../contracts/shared/provider-event.js";
 import { inPieces } from "../../batch/recipients/pieces.js";
@@ -17,7 +18,6 @@ import {
   writeTable,
 } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { countByWord } from "../../batch/items/shown.js";
 import { count } from "./progress.js";
 import {
   givenList,

@@ -16,6 +16,11 @@ export interface FieldProblem {
   problem: string;
 }
 
+/** As each refusal of an input says it. */
+export function problemsInWords(fields: readonly FieldProblem[]): string {
+  return fields.map(({ path, problem }) => `${path}: ${problem}`).join("; ");
+}
+
 /** The field `id` gets it: what was sent under the id is no longer known, so it could be sent twice. */
 export const erasedProblem = "was erased: use another id";
 

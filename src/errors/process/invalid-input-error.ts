@@ -1,3 +1,4 @@
+import { problemsInWords } from "../../contracts/shared/failures.js";
 import type { FieldProblem } from "../../contracts/shared/failures.js";
 import { TrustflowError } from "../trustflow-error.js";
 
@@ -14,7 +15,7 @@ export class InvalidInputError extends TrustflowError {
   }
 
   constructor(fields: FieldProblem[]) {
-    super(`Invalid input: ${fields.map(({ path, problem }) => `${path}: ${problem}`).join("; ")}`);
+    super(`Invalid input: ${problemsInWords(fields)}`);
     this.details = { fields };
   }
 

@@ -1,5 +1,6 @@
 // Reads the error of an activity: the problem for an attention, or the answer to an update; makes the error of a validator.
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "@temporalio/workflow";
+import { problemsInWords } from "../../contracts/shared/failures.js";
 import type { Problem } from "../../contracts/shared/failures.js";
 
 /** Returns the problem of the failure itself or, after a timeout, that of the last attempt; undefined when no attempt reported one. */
@@ -30,7 +31,7 @@ export async function answerTo<T>(
 /** A validator throws it for an invalid argument; it names the field, never its value. */
 export function invalidInput(path: string, problem: string): ApplicationFailure {
   const fields = [{ path, problem }];
-  const message = `Invalid input: ${path}: ${problem}`;
+  const message = `Invalid input: ${problemsInWords(fields)}`;
   return ApplicationFailure.nonRetryable(message, "InvalidInput", { fields });
 }
 

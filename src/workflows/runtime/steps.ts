@@ -11,6 +11,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { Queue, Queues } from "../../activities/queues.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
 import type { AttemptMode } from "../../activities/runtime/failure.js";
+import { problemsInWords } from "../../contracts/shared/failures.js";
 import type { FailureDetails, Problem } from "../../contracts/shared/failures.js";
 import { providerProxy, patientOptions, quickOptions } from "./activity-options.js";
 import type { Attention } from "../../contracts/shared/status.js";
@@ -267,13 +268,15 @@ function attentionKindOf(problem: Problem): Parameters<typeof reasonOf>[0] {
       ...(code === undefined ? {} : { code }),
     };
     throw ApplicationFailure.nonRetryable(
-      `${provider} did not accept it: ${describe(fields)}`,
+      `${provider} did not accept it: ${problemsInWords(fields)}`,
       "NotAccepted",
       details,
     );
   }
   if (kind === "InvalidInput") {
-    throw ApplicationFailure.nonRetryable(`Invalid input: ${describe(fields)}`, kind, { fields });
+    throw ApplicationFailure.nonRetryable(`Invalid input: ${problemsInWords(fields)}`, kind, {
+      fields,
+    });
   }
   if (kind === "InputMismatch") {
     throw ApplicationFailure.nonRetryable("The same id was used with another input", kind, {
@@ -282,8 +285,4 @@ function attentionKindOf(problem: Problem): Parameters<typeof reasonOf>[0] {
   }
   if (kind === "accessDenied" || kind === "unknownOutcome" || kind === "protocol") return kind;
   return "unavailable";
-}
-
-function describe(fields: Problem["fields"]): string {
-  return fields.map(({ path, problem }) => `${path}: ${problem}`).join("; ");
 }

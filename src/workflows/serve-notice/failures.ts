@@ -1,6 +1,7 @@
 // How a child's failure becomes one of the process, in the words of the whole input: what was wrong with the notice, or what its id
 // stands for already.
 import { ApplicationFailure } from "@temporalio/workflow";
+import { problemsInWords } from "../../contracts/shared/failures.js";
 import type { FailureDetails, FieldProblem } from "../../contracts/shared/failures.js";
 import type { LookedAtFailure } from "../../contracts/shared/process-look.js";
 import { problemIn } from "../runtime/activity-errors.js";
@@ -13,7 +14,7 @@ export function refusalOf({
   code,
 }: LookedAtFailure): ApplicationFailure | undefined {
   const inWhole = fields.map(({ path, problem }) => ({ path: pathInWhole(path), problem }));
-  const text = inWhole.map(({ path, problem }) => `${path}: ${problem}`).join("; ");
+  const text = problemsInWords(inWhole);
   switch (type) {
     case "InputMismatch":
       return ApplicationFailure.nonRetryable("The same id was used with another input", type, {
