@@ -37,9 +37,11 @@ const SILENT_MS = 180_000;
 /** Longer than a worker whose polls fail pauses: Temporal forgets polls when it starts again, and keeps each answer for five seconds. */
 const ANSWER_MS = 30_000;
 
+/** Temporal knows a new release only some time after the first poll of its workers. */
 export async function isPolled(where: Namespace, release: Release): Promise<boolean> {
   for (const end = Date.now() + ANSWER_MS; ; await delay(1_000)) {
-    if (hasWorkers(await pollsAtAllPartitions(where, workflowTaskQueue), release)) return true;
+    const polls = await pollsAtAllPartitions(where, workflowTaskQueue);
+    if (hasWorkers(polls, release) && (await isKnown(where, release))) return true;
     if (Date.now() > end) return false;
   }
 }
@@ -55,16 +57,11 @@ export function hasWorkers(polls: Poll[], { deploymentName, buildId }: Release):
   );
 }
 
-/** Whether a worker of the release has ever polled. */
-export async function isKnown(
-  { connection, namespace }: Namespace,
-  { deploymentName, buildId }: Release,
-): Promise<boolean> {
-  const known = await connection.workflowService
-    .describeWorkerDeployment({ namespace, deploymentName })
-    .catch(unlessNotFound);
-  const versions = known?.workerDeploymentInfo?.versionSummaries ?? [];
-  return versions.some((version) => version.deploymentVersion?.buildId === buildId);
+async function isKnown(where: Namespace, { deploymentName, buildId }: Release): Promise<boolean> {
+  const { versionSummaries } = await deploymentOf(where, deploymentName);
+  return (
+    versionSummaries?.some((version) => version.deploymentVersion?.buildId === buildId) ?? false
+  );
 }
 
 /** Old workers cannot go on with what those of another generation have done (docs/testing.md, "Generations"). */
@@ -138,10 +135,17 @@ export async function rampRelease(
   return { state: "current" };
 }
 
-async function routingOf({ connection, namespace }: Namespace, deploymentName: string) {
-  const { conflictToken, workerDeploymentInfo } =
-    await connection.workflowService.describeWorkerDeployment({ namespace, deploymentName });
-  return { conflictToken, ...workerDeploymentInfo?.routingConfig };
+/** Nothing where no worker of the deployment has polled yet. */
+async function deploymentOf({ connection, namespace }: Namespace, deploymentName: string) {
+  const known = await connection.workflowService
+    .describeWorkerDeployment({ namespace, deploymentName })
+    .catch(unlessNotFound);
+  return { ...known?.workerDeploymentInfo, conflictToken: known?.conflictToken ?? null };
+}
+
+async function routingOf(where: Namespace, deploymentName: string) {
+  const { conflictToken, routingConfig } = await deploymentOf(where, deploymentName);
+  return { conflictToken, ...routingConfig };
 }
 
 /** Ends as soon as a process has got stuck, or no worker of the release polls: `stuck` is empty then. */

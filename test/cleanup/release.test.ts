@@ -62,7 +62,7 @@ test.each([
         vi.setSystemTime(Date.now() + 31_000);
         return { versionsInfo: { "": { typesInfo: { 1: { pollers } } } } };
       },
-      describeWorkerDeployment: () => ({ workerDeploymentInfo: { routingConfig } }),
+      describeWorkerDeployment: async () => ({ workerDeploymentInfo: { routingConfig } }),
       listWorkflowExecutions: () => ({ executions: [] }),
       setWorkerDeploymentRampingVersion({ buildId = "", percentage = 0 }) {
         shares.push([buildId, percentage]);

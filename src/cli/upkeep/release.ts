@@ -74,14 +74,12 @@ async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseF
   const watchMs = watchSeconds * 1_000;
   const gates = await Promise.all(gate.map((text) => readGate(config, text)));
   const { replayOpen } = await import("../../cleanup/replay.js");
-  const { isKnown, isPolled, rampRelease, takeBackCutOff } =
-    await import("../../cleanup/release.js");
+  const { isPolled, rampRelease, takeBackCutOff } = await import("../../cleanup/release.js");
   const { releaseBuildId } = await import("../../worker.js");
   const version = { deploymentName, buildId: releaseBuildId() };
   await withTrustflow(async (trustflow) => {
     const { connection, options } = trustflow.temporal;
     const where = { connection, namespace: options.namespace };
-    if (!(await isKnown(where, version))) return tell({ state: "absent" });
     const cutOff = await takeBackCutOff(where, version).catch(refused);
     if (cutOff && cutOff.stuck.length > 0)
       return tell({ state: cutOff.state, stuck: cutOff.stuck });
