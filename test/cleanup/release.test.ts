@@ -1,6 +1,6 @@
 // Does a release have workers? By polls alone, because no clock but Temporal's counts.
 import { afterEach, expect, test, vi } from "vitest";
-import { hasWorkers, rampRelease } from "../../src/cleanup/release.js";
+import { hasWorkers, isPolled, rampRelease } from "../../src/cleanup/release.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -36,6 +36,24 @@ test.each([
   ["nobody polls", false, []],
 ])("%s: %s", (_, expected, polls) => {
   expect(hasWorkers(polls, release)).toBe(expected);
+});
+
+test("a release that polls has workers once Temporal knows it", async () => {
+  const versionSummaries = [{ deploymentVersion: release }];
+  const known = [Object.assign(new Error(), { code: 5 }), {}, { versionSummaries }];
+  const pollers = [{ lastAccessTime: { seconds: now / 1_000 }, deploymentOptions: release }];
+  const workflowService = {
+    describeNamespace: () => ({}),
+    describeTaskQueue: () => ({ versionsInfo: { "": { typesInfo: { 1: { pollers } } } } }),
+    async describeWorkerDeployment() {
+      const workerDeploymentInfo = known.shift();
+      if (workerDeploymentInfo instanceof Error) throw workerDeploymentInfo;
+      return { workerDeploymentInfo };
+    },
+  };
+  const where = { connection: { workflowService }, namespace: "default" };
+  expect(await isPolled(where as never, release)).toBe(true);
+  expect(known).toEqual([]);
 });
 
 test.each([
