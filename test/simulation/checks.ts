@@ -318,7 +318,7 @@ export class Checks {
 
   /** No fault is a reason to fail, and who ends well has had all of its effects. */
   #isTrue(
-    { life, workflowId, outcome = "", result, waitedFor, isLate }: Living,
+    { life, workflowId, outcome = "", result, waitedFor, isLate, isUnasked }: Living,
     { closedAt = Infinity }: Run,
     sandbox: System["sandbox"],
   ): void {
@@ -330,9 +330,9 @@ export class Checks {
       this.violate("truth", `${workflowId} ended with ${outcome}`);
     const made = sandbox.ledger(life.life).byIntent[life.life] ?? {};
     const isPlanned = outcome === call.outcome;
-    // A slow person has asked once it was over, as its provider's ledger says too.
-    const isTooLate =
-      life.isSlow && call.ask && !made[call.sandbox] && outcome === underTest.outcome;
+    // A slow person has asked once it was over, or a late one never, as its provider's ledger says too.
+    const mayBeUnasked = (life.isSlow || isUnasked) && call.ask && !made[call.sandbox];
+    const isTooLate = mayBeUnasked && outcome === underTest.outcome;
     const isOther = !isPlanned && !isTooLate && !outcome.endsWith("Error");
     if (isOther && !otherOutcomes[life.process]?.includes(outcome))
       this.violate(

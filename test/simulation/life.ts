@@ -132,6 +132,11 @@ export class Living {
     this.#around = around;
   }
 
+  /** A person has waited for the last moment, and has not asked. */
+  get isUnasked(): boolean {
+    return this.#waitsForOutcome !== undefined && !this.#isAsked;
+  }
+
   async live(): Promise<void> {
     const { client, random, change } = this.#around;
     const { underTest, call } = underTestOf(this.life);
