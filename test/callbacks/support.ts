@@ -98,6 +98,13 @@ export class FakeTemporal implements SignalClient {
     return fn();
   }
 
+  /** As a new one. */
+  forget(): void {
+    this.signals.length = 0;
+    this.surplus.length = 0;
+    this.answer = () => undefined;
+  }
+
   to(workflowId: string): string[] {
     return this.signals
       .filter((signal) => signal.workflowId === workflowId)

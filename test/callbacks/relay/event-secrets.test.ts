@@ -3,14 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { storeEventSecrets } from "../../../src/callbacks/inbox/event-secrets.js";
-import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { secretsNotKept } from "../../../src/callbacks/relay/relay.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
 import { purgeStored } from "../../../src/journal/retention.js";
-import { callbackParsers } from "../../../src/providers/callbacks.js";
-import { sealRing, subjectOf } from "../support.js";
-import { secretsStand, TOKEN } from "./secrets-stand.js";
+import { subjectOf } from "../support.js";
+import { ofProvider, secretsStand, TOKEN } from "./secrets-stand.js";
 import { until } from "../../harness/outages/wait.js";
 
 const stand = secretsStand({ gatherMs: 20, scanMs: 100 });
@@ -21,13 +19,10 @@ async function closed(events: { Identifier: string; token?: unknown }[]): Promis
   const subject = { provider: "video-identification", account: "default" };
   const reference = randomUUID();
   await stand.journal.noteReference({ ...subject, reference, namespace, workflowId });
-  const arrivals = events.map(({ Identifier, token }) => ({
-    address: `address of ${reference}`,
-    identifier: Identifier,
-    subject,
-    body: Buffer.from(JSON.stringify({ Identifier, idConference: reference, message: { token } })),
-  }));
-  await new Arrivals(stand.database.pool, sealRing).insert(arrivals, 5_000);
+  const bodies = events.map(({ Identifier, token }) => {
+    return { Identifier, idConference: reference, message: { token } };
+  });
+  await stand.arrive(subject, bodies);
   return { namespace, workflowId };
 }
 
@@ -117,9 +112,7 @@ test("a text that looks sealed already is not stored: a worker would take it for
   const forged = stand.sealer.seal("x", { namespace: "default", workflowId: "other" });
   const processKey = await closed([{ Identifier: "a" }]);
   // The parser of the call-closing event takes nothing but a JWT.
-  const { sources } = await callbackParsers({ accounts: {} });
-  const parse = sources["video-identification"];
-  if (!parse) throw new Error("no parser");
+  const parse = ofProvider.sources["video-identification"]!;
   await stand.start({
     sources: { "video-identification": (...given) => ({ ...parse(...given), secret: forged }) },
   });

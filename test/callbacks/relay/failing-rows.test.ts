@@ -1,56 +1,29 @@
 // No row stops the others (docs/design.md §7): one that fails again and again is tried alone, and parked at last; an outage is no row's
 // failure. PostgreSQL is real; Temporal's answers are given by the test.
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeAll, expect, test } from "vitest";
-import { ServiceError } from "@temporalio/client";
-import type { ProcessSubject, Subject } from "../../../src/callbacks/address.js";
-import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
-import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
+import { expect, test } from "vitest";
 import { FAILURES_UNTIL_ALONE, MAX_FAILURES } from "../../../src/callbacks/inbox/rows.js";
-import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { relayMetrics } from "../../../src/callbacks/relay/metrics.js";
-import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import type { Relay, RelayOptions } from "../../../src/callbacks/relay/relay.js";
-import { Journal } from "../../../src/journal/journal.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import { sealersIn } from "../../harness/stack/sealers.js";
-import { bodyKeys, FakeTemporal, parsers, ring, sealRing, sources, subjectOf } from "../support.js";
+import { parsers, sources, subjectOf } from "../support.js";
+import { untilLockAwaited } from "../../harness/documents/document-owners.js";
 import { until } from "../../harness/outages/wait.js";
-import { ofFile } from "../../harness/of-file.js";
+import { uncommitted } from "../../harness/stack/postgres.js";
+import { grpc, relayStand } from "./relay-stand.js";
 
-let journal: Journal;
-const relays: Relay[] = [];
-
-const database = ofFile(testDatabase);
-const archive = ofFile(() => new CallbackArchive(database.pool));
-beforeAll(async () => {
-  const sealers = sealersIn();
-  journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
+const { temporal, database, archive, inbox, journal, start, arrive } = relayStand({
+  ...{ gatherMs: 5, scanMs: 50, signalTimeoutMs: 500, leaseMs: 2_000 },
 });
-afterEach(async () => {
-  await Promise.all(relays.splice(0).map((relay) => relay.close()));
-  await database.pool.query("truncate trustflow.callbacks, trustflow.correlations");
-});
+const account = { provider: "test-account", account: "default" };
 
-async function start(temporal: FakeTemporal, over: Partial<RelayOptions> = {}): Promise<Relay> {
-  const { pool } = database;
-  const relay = await startRelay({
-    ...{ pool, ring, bodyKeys, parsers, sources, clientFor: () => temporal },
-    ...{ gatherMs: 5, scanMs: 50, signalTimeoutMs: 500, leaseMs: 2_000 },
-    ...over,
-  });
-  relays.push(relay);
-  return relay;
-}
-
-async function arrive(subject: Subject, bodies: { Identifier: string }[]): Promise<void> {
-  const arrivals = bodies.map((body) => ({
-    address: JSON.stringify(subject),
-    identifier: body.Identifier,
-    subject,
-    body: Buffer.from(JSON.stringify(body)),
-  }));
-  await new Arrivals(database.pool, sealRing).insert(arrivals, 5_000);
+/** A process that the account's provider knows as `r-1`, and callbacks to the account that name it so. */
+async function referred(...ids: string[]) {
+  const subject = subjectOf();
+  await journal.noteReference({ ...subject, ...account, reference: "r-1" });
+  await arrive(
+    account,
+    ids.map((Identifier) => ({ Identifier, request_pk: "r-1" })),
+  );
+  return subject;
 }
 
 const events = (...ids: string[]) => ids.map((Identifier) => ({ Identifier }));
@@ -60,13 +33,15 @@ async function stateOf(identifier: string): Promise<string | undefined> {
   return row && [row.state, row.reason, row.detail].filter(Boolean).join(": ");
 }
 
-async function failuresOf(identifier: string): Promise<number | undefined> {
-  const { rows } = await database.pool.query<{ failures: number }>(
-    "select failures from trustflow.callbacks where identifier = $1",
+async function claimsOf(identifier: string) {
+  const { rows } = await database.pool.query<{ claim: string; attempts: number; failures: number }>(
+    "select claim, attempts, failures from trustflow.callbacks where identifier = $1",
     [identifier],
   );
-  return rows[0]?.failures;
+  return rows;
 }
+
+const failuresOf = async (identifier: string) => (await claimsOf(identifier))[0]?.failures;
 
 const setFailures = (identifier: string, failures: number) =>
   database.pool.query(
@@ -74,23 +49,17 @@ const setFailures = (identifier: string, failures: number) =>
     [identifier, failures],
   );
 
-const grpc = (code: number, details: string): ServiceError =>
-  new ServiceError("failed", {
-    cause: Object.assign(new Error(details), { code, details, metadata: {} }),
-  });
 const BUSY = grpc(8, "namespace rate limit exceeded");
 
 /** The signal of this event cannot be made, and Temporal takes all others. */
-function poisoned(id: string): FakeTemporal {
-  const temporal = new FakeTemporal();
+function poisoned(id: string): void {
   temporal.answer = ({ ids }) => {
     if (ids.includes(id)) throw new TypeError("cannot be encoded");
   };
-  return temporal;
 }
 
 test("a row whose signal cannot be made stops neither its process nor another one, and is parked at last", async () => {
-  const temporal = poisoned("poison");
+  poisoned("poison");
   const [own, other] = [subjectOf(), subjectOf()];
   const { onEvent, metrics } = relayMetrics({
     pool: database.pool,
@@ -101,7 +70,7 @@ test("a row whose signal cannot be made stops neither its process nor another on
   });
   await arrive(own, events("a", "poison", "b", "c"));
   await arrive(other, events("d"));
-  await start(temporal, { onEvent });
+  await start({ onEvent });
   await until(() => temporal.to(own.workflowId).length === 3);
   expect(temporal.to(own.workflowId)).toEqual(["a", "b", "c"]);
   expect(temporal.to(other.workflowId)).toEqual(["d"]);
@@ -122,13 +91,13 @@ test("a row whose signal cannot be made stops neither its process nor another on
 });
 
 test("while a row that is tried alone rests, later rows of its process arrive", async () => {
-  const temporal = poisoned("poison");
+  poisoned("poison");
   const subject = subjectOf();
   await arrive(subject, events("poison"));
   await setFailures("poison", FAILURES_UNTIL_ALONE);
   await database.pool.query("update trustflow.callbacks set attempts = 20");
-  await start(temporal);
   await arrive(subjectOf(), events("elsewhere"));
+  await start();
   await until(async () => (await failuresOf("poison")) === FAILURES_UNTIL_ALONE + 1);
   const { rows } = await database.pool.query<{ rests: boolean }>(
     "select claimed_until > clock_timestamp() + interval '10 seconds' as rests from trustflow.callbacks where identifier = 'poison'",
@@ -139,13 +108,12 @@ test("while a row that is tried alone rests, later rows of its process arrive", 
 });
 
 test("a process that does not answer while others do: its rows are parked alone, each after its own tries and a day", async () => {
-  const temporal = new FakeTemporal();
   const [own, other] = [subjectOf(), subjectOf()];
   temporal.answer = ({ workflowId }) => {
     if (workflowId === own.workflowId) throw BUSY;
   };
   await arrive(other, events("other"));
-  await start(temporal);
+  await start();
   await until(async () => (await stateOf("other")) === "delivered");
   await arrive(own, events("one", "two"));
   await until(async () => ((await failuresOf("two")) ?? 0) > 0);
@@ -158,7 +126,7 @@ test("a process that does not answer while others do: its rows are parked alone,
   for (const id of ["one", "two"]) await setFailures(id, MAX_FAILURES - 1);
   await until(() => tries >= 2);
   // A part of Temporal may be away.
-  await until(async () => (await claims()).every(({ claim }) => claim === null));
+  for (const id of ["one", "two"]) await until(async () => (await claimsOf(id))[0]?.claim === null);
   for (const id of ["one", "two"])
     expect([await stateOf(id), await failuresOf(id)]).toEqual(["waiting", MAX_FAILURES - 1]);
   await database.pool.query(
@@ -171,7 +139,6 @@ test("a process that does not answer while others do: its rows are parked alone,
 });
 
 test("while nobody gets through, no failure counts, and no row is parked", async () => {
-  const temporal = new FakeTemporal();
   let tries = 0;
   temporal.answer = () => {
     tries += 1;
@@ -180,7 +147,7 @@ test("while nobody gets through, no failure counts, and no row is parked", async
   const subjects = [subjectOf(), subjectOf()];
   for (const [index, subject] of subjects.entries()) await arrive(subject, events(`e-${index}`));
   await setFailures("e-0", MAX_FAILURES - 1);
-  await start(temporal);
+  await start();
   await until(() => tries >= 8);
   expect(await failuresOf("e-0")).toBe(MAX_FAILURES - 1);
   expect(await failuresOf("e-1")).toBe(0);
@@ -190,10 +157,8 @@ test("while nobody gets through, no failure counts, and no row is parked", async
 }, 30_000);
 
 test("a row in whose tries relays die is tried after the others, then parked without being read", async () => {
-  const temporal = new FakeTemporal();
   const subject = subjectOf();
   await arrive(subject, events("deadly"));
-  const inbox = new Inbox(database.pool);
   for (let death = 0; death < 3; death += 1)
     expect(await inbox.claim(randomUUID(), 0)).toHaveLength(1);
   // The first claim found it as it came.
@@ -203,7 +168,7 @@ test("a row in whose tries relays die is tried after the others, then parked wit
   await setFailures("deadly", MAX_FAILURES - 1);
   await arrive(subject, events("good"));
   const order: string[] = [];
-  await start(temporal, {
+  await start({
     parsers: {
       test(body) {
         order.push((body as { Identifier: string }).Identifier);
@@ -218,13 +183,8 @@ test("a row in whose tries relays die is tried after the others, then parked wit
 });
 
 test("an event whose secret the database refuses is parked alone; its neighbours arrive with theirs", async () => {
-  const temporal = new FakeTemporal();
-  const subject = subjectOf();
-  const account = { provider: "test-account", account: "default" };
-  await journal.noteReference({ ...subject, ...account, reference: "r-1" });
-  const bodies = events("a", "b", "c", "d", "e").map((body) => ({ ...body, request_pk: "r-1" }));
-  await arrive(account, bodies);
-  await start(temporal, {
+  const subject = await referred("a", "b", "c", "d", "e");
+  await start({
     sources: {
       "test-account": (...given) => ({
         ...sources["test-account"](...given),
@@ -240,53 +200,14 @@ test("an event whose secret the database refuses is parked alone; its neighbours
   expect(await journal.eventSecrets(subject)).toHaveLength(4);
 });
 
-test("a reference that the database refuses is parked alone; its neighbours find their process", async () => {
-  const temporal = new FakeTemporal();
-  const subject = subjectOf();
-  const account = { provider: "test-account", account: "default" };
-  await journal.noteReference({ ...subject, ...account, reference: "r-1" });
-  const bodies = events("a", "b", "c", "d", "e").map((body) => ({ ...body, request_pk: "r-1" }));
-  await arrive(
-    account,
-    bodies.map((body) => (body.Identifier === "c" ? { ...body, request_pk: "nul\0" } : body)),
-  );
-  await start(temporal);
-  await until(() => temporal.to(subject.workflowId).length === 4);
-  const refused = "parked: unreadable: the database refuses it (22021)";
-  await until(async () => (await stateOf("c")) === refused);
-});
-
-test("while callbacks of accounts cannot be addressed, those of processes go on", async () => {
-  const { pool } = database;
-  const temporal = new FakeTemporal();
-  const subject: ProcessSubject = subjectOf();
-  await journal.noteReference({
-    ...subject,
-    ...{ provider: "test-account", account: "default", reference: "r-1" },
-  });
-  await pool.query("alter table trustflow.correlations rename to away");
-  try {
-    const account = { provider: "test-account", account: "default" };
-    await arrive(account, [{ Identifier: "of the account", request_pk: "r-1" } as never]);
-    await start(temporal, { leaseMs: 300, signalTimeoutMs: 100 });
-    await arrive(subject, events("own"));
-    await until(() => temporal.to(subject.workflowId).includes("own"));
-  } finally {
-    await pool.query("alter table trustflow.away rename to correlations");
-  }
-  await until(() => temporal.to(subject.workflowId).includes("of the account"));
-});
-
 test("a callback that cannot be assigned does not say that the inbox cannot be read, and hides no other error", async () => {
-  const account = { provider: "test-account", account: "default" };
-  const body = (Identifier: string) => ({ Identifier, request_pk: "r-1" });
-  await arrive(account, [body("bad")]);
+  await referred("bad");
   let met: Error = new TypeError("a defect");
   const warnings: string[] = [];
   const logger = {
     warn: (text: string, more?: object) => void warnings.push(`${text}: ${JSON.stringify(more)}`),
   };
-  const relay = await start(new FakeTemporal(), {
+  const relay = await start({
     logger,
     sources: {
       "test-account": (...given) => {
@@ -304,67 +225,60 @@ test("a callback that cannot be assigned does not say that the inbox cannot be r
   await until(() => relay.health().lastLook !== undefined);
   expect(relay.health().reading).toBe(true);
   met = Object.assign(new Error("another"), { code: "OTHER" });
-  await arrive(account, [body("worse")]);
+  await arrive(account, [{ Identifier: "worse" }]);
   await database.pool.query("update trustflow.callbacks set claimed_until = null");
   await until(() => warnings.length > 1);
   expect(relay.health().reading).toBe(true);
   expect(warnings).toEqual([`${warning}: {"code":"TypeError"}`, `${warning}: {"code":"OTHER"}`]);
 });
 
-test("while the inbox cannot be read, an error of another kind is said too", async () => {
-  const warnings: string[] = [];
-  const logger = { warn: (text: string) => void warnings.push(text) };
-  const relay = await start(new FakeTemporal(), { logger });
+test("while the inbox cannot be read, that is said once, and so is an error of another kind", async () => {
+  const said: string[] = [];
+  const say = (text: string) => void said.push(text);
+  const relay = await start({ logger: { warn: say, info: say } });
   await until(() => relay.health().reading);
   await without("callbacks", async () => {
     await until(() => !relay.health().reading);
-    await database.pool.query("alter table trustflow.callback_addresses rename to away_too");
-    try {
-      await until(() => warnings.includes("processes cannot be notified of surplus callbacks"));
-    } finally {
-      await database.pool.query("alter table trustflow.away_too rename to callback_addresses");
-    }
+    // It goes on looking meanwhile.
+    await without("callback_addresses", () =>
+      until(() => said.includes("processes cannot be notified of surplus callbacks")),
+    );
+    expect(relay.health()).toMatchObject({ listening: true, reading: false });
   });
   await until(() => relay.health().reading);
+  expect(said.filter((text) => text.includes("inbox"))).toEqual([
+    "the inbox cannot be read",
+    "the inbox can be read again",
+  ]);
+  expect(new Set(said).size).toBe(said.length);
 });
 
 /** While the database does not have the table. */
 async function without(table: string, during: () => Promise<void>) {
   const { pool } = database;
-  await pool.query(`alter table trustflow.${table} rename to away`);
+  await pool.query(`alter table trustflow.${table} rename to away_${table}`);
   try {
     await during();
   } finally {
-    await pool.query(`alter table trustflow.away rename to ${table}`);
+    await pool.query(`alter table trustflow.away_${table} rename to ${table}`);
   }
 }
 
-const claims = async () =>
-  (await database.pool.query("select claim, attempts, failures from trustflow.callbacks")).rows;
-
 test("while the tokens that are judged cannot be looked at, callbacks of accounts arrive", async () => {
-  const temporal = new FakeTemporal();
-  const subject = subjectOf();
-  const account = { provider: "test-account", account: "default" };
-  await journal.noteReference({ ...subject, ...account, reference: "r-1" });
-  await arrive(account, [{ Identifier: "of the account", request_pk: "r-1" } as never]);
+  const subject = await referred("of the account");
   const warnings: string[] = [];
   await without("unaddressed_tokens", async () => {
-    await start(temporal, { logger: { warn: (text) => void warnings.push(text) } });
+    await start({ logger: { warn: (text) => void warnings.push(text) } });
     await until(() => temporal.to(subject.workflowId).includes("of the account"));
   });
   expect(warnings).toContain("tokens that are judged cannot be tidied up");
 });
 
 test.each(["event_secrets", "correlations"])(
-  "while the database takes claims and refuses %s, no failure counts, no try counts, and no claim stays",
+  "while the database takes claims and refuses %s, no failure counts, no try counts, no claim stays, and other processes go on",
   async (table) => {
     const { pool } = database;
-    const temporal = new FakeTemporal();
-    const subject = subjectOf();
-    const account = { provider: "test-account", account: "default" };
-    await journal.noteReference({ ...subject, ...account, reference: "r-1" });
-    await arrive(account, [{ Identifier: "late", request_pk: "r-1" } as never]);
+    const [subject, other] = [await referred("late"), subjectOf()];
     if (table === "event_secrets")
       await pool.query(
         `update trustflow.callbacks set state = 'waiting', namespace = $1, workflow_id = $2`,
@@ -373,7 +287,7 @@ test.each(["event_secrets", "correlations"])(
     await setFailures("late", MAX_FAILURES - 1);
     const warnings: string[] = [];
     await without(table, async () => {
-      await start(temporal, {
+      await start({
         sources: {
           "test-account": (...given) => ({ ...sources["test-account"](...given), secret: "s" }),
         },
@@ -382,8 +296,10 @@ test.each(["event_secrets", "correlations"])(
         logger: { warn: (text) => void warnings.push(text) },
       });
       await until(() => warnings.length > 0);
+      await arrive(other, events("other"));
+      await until(() => temporal.to(other.workflowId).includes("other"));
       const given = [{ claim: null, attempts: 0, failures: MAX_FAILURES - 1 }];
-      await until(async () => JSON.stringify(await claims()) === JSON.stringify(given));
+      await until(async () => JSON.stringify(await claimsOf("late")) === JSON.stringify(given));
     });
     await pool.query("update trustflow.callbacks set claimed_until = null");
     await until(() => temporal.to(subject.workflowId).includes("late"));
@@ -392,36 +308,24 @@ test.each(["event_secrets", "correlations"])(
 
 test("a relay that comes back to its own claim has not died in it", async () => {
   await arrive(subjectOf(), events("slow"));
-  const inbox = new Inbox(database.pool);
   const own = randomUUID();
   for (const claim of [own, own, own]) expect(await inbox.claim(claim, 0)).toHaveLength(1);
-  expect(await claims()).toEqual([{ claim: own, attempts: 1, failures: 0 }]);
+  expect(await claimsOf("slow")).toEqual([{ claim: own, attempts: 1, failures: 0 }]);
   await inbox.claim(randomUUID(), 0);
   expect(await failuresOf("slow")).toBe(1);
 });
 
 test("a row that another relay takes over while it is addressed stays with that one", async () => {
-  const { pool } = database;
-  const account = { provider: "test-account", account: "default" };
-  await journal.noteReference({ ...subjectOf(), ...account, reference: "r-1" });
-  await arrive(account, events("taken over"));
-  const inbox = new Inbox(pool);
+  await referred("taken over");
   const [first, second] = [randomUUID(), randomUUID()];
   const [row] = await inbox.claimUnaddressed(first, 0);
-  if (!row) throw new Error("no row");
-  const other = await pool.connect();
-  try {
-    await other.query("begin");
-    await other.query("update trustflow.callbacks set claim = $1", [second]);
-    const addressing = inbox.address(first, [{ row, reference: "r-1" }], 100);
-    const waiting =
-      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-    await until(async () => (await pool.query(waiting)).rowCount === 1);
-    await other.query("commit");
-    expect(await addressing).toEqual(new Set());
-  } finally {
-    other.release();
-  }
+  const commit = await uncommitted(database.pool, (client) =>
+    client.query("update trustflow.callbacks set claim = $1", [second]),
+  );
+  const addressing = inbox.address(first, [{ row: row!, reference: "r-1" }], 100);
+  await untilLockAwaited(database.pool);
+  await commit();
+  expect(await addressing).toEqual(new Set());
   expect(await stateOf("taken over")).toBe("unaddressed");
-  expect(await claims()).toEqual([{ claim: second, attempts: 1, failures: 0 }]);
+  expect(await claimsOf("taken over")).toEqual([{ claim: second, attempts: 1, failures: 0 }]);
 });

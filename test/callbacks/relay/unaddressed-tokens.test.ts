@@ -1,30 +1,19 @@
 // Call-closing events that have a token and nothing else (P1 §6.1, docs/decisions/0033): the relay offers the token to the workers, and
 // the event waits by itself for what they find. PostgreSQL, journal and parser are real; the test is the worker.
-import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
-import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
+import { expect, test } from "vitest";
 import { keyOfAccount } from "../../../src/contracts/shared/sealed-secret.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import { UnaddressedTokens } from "../../../src/journal/unaddressed-tokens.js";
 import type { UnaddressedToken } from "../../../src/journal/unaddressed-tokens.js";
-import { sealRing, subjectOf } from "../support.js";
+import { subjectOf } from "../support.js";
 import { secretsStand, TOKEN } from "./secrets-stand.js";
+import { ofFile } from "../../harness/of-file.js";
 import { until } from "../../harness/outages/wait.js";
 
 const of = { provider: "video-identification", account: "default" };
 const stand = secretsStand({ gatherMs: 5, scanMs: 50, unmatchedMs: 0, tidyMs: 100 });
-let tokens: UnaddressedTokens;
-beforeAll(() => {
-  tokens = new UnaddressedTokens(stand.database.pool);
-});
-
-async function arrive(...bodies: object[]): Promise<void> {
-  const arrivals = bodies.map((body) => ({
-    ...{ address: "of the account", identifier: randomUUID(), subject: of },
-    body: Buffer.from(JSON.stringify(body)),
-  }));
-  await new Arrivals(stand.database.pool, sealRing).insert(arrivals, 5_000);
-}
+const tokens = ofFile(() => new UnaddressedTokens(stand.database.pool));
+const arrive = (...bodies: object[]) => stand.arrive(of, bodies);
 
 /** A process that has this conference. */
 async function following(reference: string): Promise<ProcessKey> {
