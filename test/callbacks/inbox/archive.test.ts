@@ -1,6 +1,6 @@
 // The inbox as operators see it, and how it is emptied.
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
@@ -12,6 +12,7 @@ import { ofFile } from "../../harness/of-file.js";
 const database = ofFile(testDatabase);
 const inbox = ofFile(() => new Inbox(database.pool));
 const archive = ofFile(() => new CallbackArchive(database.pool));
+afterEach(() => database.pool.query("truncate trustflow.callbacks"));
 
 async function fill(count: number, settlement?: Settlement) {
   const subject = subjectOf();
@@ -22,14 +23,10 @@ async function fill(count: number, settlement?: Settlement) {
     body: Buffer.from(`{"n":${i}}`),
   }));
   await new Arrivals(database.pool, sealRing).insert(arrivals, 5_000);
+  if (!settlement) return subject;
   const claim = randomUUID();
-  const rows = settlement ? await inbox.claim(claim, 10_000) : [];
-  if (settlement)
-    await inbox.settle(
-      claim,
-      rows.map(({ id }) => id),
-      settlement,
-    );
+  const ids = (await inbox.claim(claim, 10_000)).map(({ id }) => id);
+  await inbox.settle(claim, ids, settlement);
   return subject;
 }
 
@@ -46,7 +43,6 @@ test("listing pages from the newest, by process and by state", async () => {
   expect(await archive.list({ states: ["waiting"] })).toHaveLength(5);
   expect(await archive.counts()).toMatchObject({ waiting: 5, delivered: 3, parked: 0, claimed: 0 });
   expect(await archive.show("999999999", bodyKeys)).toBeUndefined();
-  await database.pool.query("truncate trustflow.callbacks");
 });
 
 test("a list begins with a time, and one received before it is left out", async () => {
@@ -56,19 +52,15 @@ test("a list begins with a time, and one received before it is left out", async 
   const since = new Date(Date.now() - 3_600_000);
   const found = await archive.list({ workflowId, since });
   expect(found.map(({ identifier }) => identifier)).toEqual(["e-1"]);
-  await database.pool.query("truncate trustflow.callbacks");
 });
 
 test("replay touches parked and late rows only, and none whose body is gone", async () => {
   const parked = await fill(2, { state: "parked", reason: "unreadable" });
-  const ids = async () =>
-    (await archive.list({ workflowId: parked.workflowId })).map(({ id }) => id);
-  const [one, other] = await ids();
+  const [one, other] = (await archive.list(parked)).map(({ id }) => id);
   await database.pool.query("update trustflow.callbacks set body = null where id = $1", [other]);
   await fill(1, { state: "delivered" });
   const all = (await archive.list()).map(({ id }) => id);
   expect(await archive.replay(all)).toEqual([one]);
-  await database.pool.query("truncate trustflow.callbacks");
 });
 
 test("purge removes old settled rows of closed processes in small deletes, or their bodies alone", async () => {

@@ -4,20 +4,15 @@ import { randomUUID } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { addressOf } from "../../../src/callbacks/address.js";
 import type { Subject } from "../../../src/callbacks/address.js";
-import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
-import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
 import type { Wake } from "../../../src/callbacks/inbox/inbox.js";
 import { defaultQuota, maxQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
-import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import { surplusSignalName } from "../../../src/callbacks/relay/signaller.js";
-import { surplus } from "../../../src/contracts/shared/messages.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import { bodyKeys, FakeTemporal, parsers, post, ring, sealRing, subjectOf } from "../support.js";
+import { untilLockAwaited } from "../../harness/documents/document-owners.js";
+import { bodyKeys, post, ring, sealRing, subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
-import { ofFile } from "../../harness/of-file.js";
+import { relayStand } from "../relay/relay-stand.js";
 
 const quota = {
   ...defaultQuota,
@@ -28,31 +23,32 @@ const quota = {
 };
 const DAY_MS = 86_400_000;
 
-const closing: { close(): Promise<void> }[] = [];
-const database = ofFile(testDatabase);
-const archive = ofFile(() => new CallbackArchive(database.pool));
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((one) => one.close()));
-  await database.pool.query("truncate trustflow.callbacks, trustflow.callback_addresses");
+const { temporal, database, archive, inbox, start } = relayStand({
+  ...{ gatherMs: 5, scanMs: 50, signalTimeoutMs: 500, leaseMs: 5_000 },
 });
+const receivers: Receiver[] = [];
+afterEach(() => Promise.all(receivers.splice(0).map((one) => one.close())));
 
 /** Each receiver has its own memory of what was refused. */
 async function receive(over: Partial<Parameters<typeof startReceiver>[0]> = {}): Promise<Receiver> {
   const { pool } = database;
   const given = { pool, ring, sealRing, host: "127.0.0.1", port: 0, quota, ...over };
   const receiver = await startReceiver(given);
-  closing.push(receiver);
+  receivers.push(receiver);
   return receiver;
 }
 
-async function relay(temporal: FakeTemporal): Promise<void> {
-  const { pool } = database;
-  const started = await startRelay({
-    ...{ pool, ring, bodyKeys, parsers, clientFor: () => temporal },
-    ...{ gatherMs: 5, scanMs: 50, signalTimeoutMs: 500, leaseMs: 5_000 },
-  });
-  closing.push(started);
-}
+/** As a receiver stores them in one commit. */
+const insert = (subjects: Subject[], identifiers: string[], limits = quota) =>
+  new Arrivals(database.pool, sealRing, limits).insert(
+    subjects.flatMap((subject) =>
+      identifiers.map((identifier) => ({
+        ...{ address: addressOf(subject), subject, identifier, issuedBefore: new Date() },
+        body: Buffer.from("{}"),
+      })),
+    ),
+    10_000,
+  );
 
 async function send(receiver: Receiver, subject: Subject, ids: string[]): Promise<number[]> {
   const statuses: number[] = [];
@@ -116,30 +112,15 @@ test("a duplicate takes no room, and is acknowledged at a full address by a rece
 
 test("copies of one callback in a batch get one answer: none is acknowledged where none is stored", async () => {
   const subject = subjectOf();
-  const store = new Arrivals(database.pool, sealRing, quota);
-  const insert = (...identifiers: string[]) =>
-    store.insert(
-      identifiers.map((identifier) => ({
-        ...{ address: addressOf(subject), subject, identifier, issuedBefore: new Date() },
-        body: Buffer.from("{}"),
-      })),
-      5_000,
-    );
   const stored = ["stored", "duplicate", "stored", "stored", "stored", "stored", "full"];
-  expect(await insert("a", "a", "b", "c", "d", "e", "f")).toEqual(stored);
-  expect(await insert("f", "a", "f")).toEqual(["full", "duplicate", "full"]);
+  expect(await insert([subject], ["a", "a", "b", "c", "d", "e", "f"])).toEqual(stored);
+  expect(await insert([subject], ["f", "a", "f"])).toEqual(["full", "duplicate", "full"]);
 });
 
 test("receivers side by side store no more than the quota, and a batch is judged callback by callback", async () => {
   const subject = subjectOf();
-  const arrivals = (prefix: string) =>
-    ids(4, prefix).map((identifier) => ({
-      ...{ address: addressOf(subject), subject, identifier, issuedBefore: new Date() },
-      body: Buffer.from("{}"),
-    }));
-  const stores = Array.from({ length: 4 }, () => new Arrivals(database.pool, sealRing, quota));
   const results = await Promise.all(
-    stores.map((store, index) => store.insert(arrivals(String(index % 3)), 5_000)),
+    [0, 1, 2, 0].map((prefix) => insert([subject], ids(4, String(prefix)))),
   );
   const { rows, refused } = await counted(subject);
   expect(rows).toBe(5);
@@ -150,14 +131,10 @@ test("receivers side by side store no more than the quota, and a batch is judged
 
 test("the database measures bodies itself, and takes no limit beyond the largest of the configuration", async () => {
   const boundless = Object.fromEntries(Object.keys(maxQuota).map((key) => [key, 2_000_000_000]));
-  const store = new Arrivals(database.pool, sealRing, { ...quota, ...boundless });
   for (const subject of [subjectOf(), { provider: "test-account", account: "full" }]) {
-    const arrival = (identifier: string) => ({
-      ...{ address: addressOf(subject), subject, identifier, issuedBefore: new Date() },
-      body: Buffer.from("{}"),
-    });
-    const insert = async (identifier: string) => store.insert([arrival(identifier)], 5_000);
-    expect(await insert("a")).toEqual(["stored"]);
+    const store = (identifier: string) =>
+      insert([subject], [identifier], { ...quota, ...boundless });
+    expect(await store("a")).toEqual(["stored"]);
     const { rows } = await database.pool.query<{ exact: boolean }>(
       "select bool_and(size = octet_length(body)) as exact from trustflow.callbacks",
     );
@@ -171,15 +148,15 @@ test("the database measures bodies itself, and takes no limit beyond the largest
         [addressOf(subject), rows, bytes],
       );
     await holds(maxQuota[most], 0);
-    expect(await insert("b")).toEqual(["full"]);
+    expect(await store("b")).toEqual(["full"]);
     await holds(0, maxQuota[maxBytes]);
-    expect(await insert("c")).toEqual(["full"]);
+    expect(await store("c")).toEqual(["full"]);
     await holds(maxQuota[most] - 1, 0);
-    expect(await insert("d")).toEqual(["stored"]);
+    expect(await store("d")).toEqual(["stored"]);
     if (!isProcess) continue;
     await holds(maxQuota.eventsPerProcess - 1, 0);
-    expect(await insert("e")).toEqual(["stored"]);
-    expect(await insert("f")).toEqual(["stored"]);
+    expect(await store("e")).toEqual(["stored"]);
+    expect(await store("f")).toEqual(["stored"]);
     const told = ["waiting", "surplus", "waiting", "surplus"];
     expect(await states(subject.workflowId)).toEqual(told);
   }
@@ -197,19 +174,8 @@ test("addresses are locked in order, and one that is forgotten meanwhile is stor
   await client.query("select from trustflow.callback_addresses where address = $1 for update", [
     first,
   ]);
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  const arrivals = subjects.map((subject) => ({
-    ...{ address: addressOf(subject), subject, identifier: "a", issuedBefore: new Date() },
-    body: Buffer.from("{}"),
-  }));
-  const results = new Arrivals(database.pool, sealRing, quota).insert(arrivals, 10_000);
-  await until(async () => {
-    const waiting = await database.pool.query(
-      "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))",
-      [rows[0]?.pid],
-    );
-    return waiting.rowCount === 1;
-  });
+  const results = insert(subjects, ["a"]);
+  await untilLockAwaited(database.pool);
   // It waits for the first one, so it has not taken the second one yet.
   await client.query("set local lock_timeout = '500ms'; savepoint before");
   const taken = await client.query(count, [second]).then(
@@ -257,7 +223,6 @@ test("what comes to an account's address counts for its process, which is told o
   );
   const account = { provider: "test-account", account: "default" };
   await send(await receive(), account, ids(4));
-  const inbox = new Inbox(database.pool);
   const claim = randomUUID();
   const rows = await inbox.claimUnaddressed(claim, 5_000);
   const referred = rows.map((row) => ({ row, reference: workflowId }));
@@ -270,10 +235,9 @@ test("what comes to an account's address counts for its process, which is told o
 });
 
 test("the process is told that there is surplus: at once, then at growing distances, also of what was refused", async () => {
-  expect(surplusSignalName).toBe(surplus.name);
-  const [receiver, subject, temporal] = [await receive(), subjectOf(), new FakeTemporal()];
+  const [receiver, subject] = [await receive(), subjectOf()];
   const { workflowId } = subject;
-  await relay(temporal);
+  await start();
   await send(receiver, subject, ids(4));
   await until(() => temporal.surplus.length === 1);
   expect(temporal.surplus).toEqual([{ workflowId, count: 1 }]);
@@ -304,14 +268,14 @@ test("the process is told that there is surplus: at once, then at growing distan
 });
 
 test("where Temporal is away, the process is told a minute later", async () => {
-  const [receiver, subject, temporal] = [await receive(), subjectOf(), new FakeTemporal()];
+  const [receiver, subject] = [await receive(), subjectOf()];
   let isTold = false;
   temporal.answer = () => {
     isTold = true;
     throw Object.assign(new Error("busy"), { code: 2 });
   };
   await send(receiver, subject, ids(4));
-  await relay(temporal);
+  await start();
   await until(async () => {
     const { rows } = await database.pool.query(
       "select 1 from trustflow.callback_addresses where wake_at > now() + interval '50 seconds'",
@@ -324,7 +288,6 @@ test("where Temporal is away, the process is told a minute later", async () => {
 test("a relay that dies before it has told the process loses no notification, nor is one lost that comes meanwhile", async () => {
   const [receiver, subject] = [await receive(), subjectOf()];
   await send(receiver, subject, ids(4));
-  const inbox = new Inbox(database.pool);
   const claim = async () => {
     await database.pool.query(
       "update trustflow.callback_addresses set wake_at = now() where address = $1",
@@ -355,11 +318,11 @@ test("a relay that dies before it has told the process loses no notification, no
 });
 
 test("surplus is replayed by hand: the process is told of it as of any other", async () => {
-  const [receiver, subject, temporal] = [await receive(), subjectOf(), new FakeTemporal()];
+  const [receiver, subject] = [await receive(), subjectOf()];
   await send(receiver, subject, ids(4));
   const [row] = await archive.list({ workflowId: subject.workflowId, states: ["surplus"] });
   expect(await archive.replay([row?.id ?? ""])).toEqual([row?.id]);
-  await relay(temporal);
+  await start();
   await until(() => temporal.to(subject.workflowId).includes("e-3"));
 });
 
@@ -386,12 +349,7 @@ test("addresses are forgotten in their order, so that no two deletions stop each
   await client.query("begin");
   await lock("a");
   const forgetting = archive.forgetAddresses(new Date("2020-01-02"));
-  await until(async () => {
-    const { rowCount } = await database.pool.query(
-      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    );
-    return rowCount !== 0;
-  });
+  await untilLockAwaited(database.pool);
   // A statement that waits for the first lock holds none of the others.
   await lock("b", "nowait");
   await client.query("commit");

@@ -3,32 +3,28 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
+import { BodyOpener } from "../../../src/callbacks/inbox/rows.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
+import { testDatabase, uncommitted } from "../../harness/stack/postgres.js";
 import { bodyKeys, post, ring, sealRing, subjectOf } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
 import { until } from "../../harness/outages/wait.js";
 
 /** What waits so long waits longer than a test may take. */
 const LONG = 600_000;
-let database: TestDatabase;
-let receiver: Receiver;
-let archive: CallbackArchive;
 const events = new Map<string, number>();
-beforeAll(async () => {
+const database = ofFile(() => {
   const pool = { connectTimeoutMs: LONG, statementTimeoutMs: LONG };
-  database = await testDatabase({ own: true, pool });
-  archive = new CallbackArchive(database.pool);
-  receiver = await start({ databaseTimeoutMs: LONG });
+  return testDatabase({ own: true, pool });
 });
-afterAll(async () => {
-  await receiver.close();
-  await database.close();
-});
+const archive = ofFile(() => new CallbackArchive(database.pool));
+const receiver = ofFile(() => start({ databaseTimeoutMs: LONG }));
 
 function start(over: Partial<Parameters<typeof startReceiver>[0]> = {}): Promise<Receiver> {
   return startReceiver({
@@ -61,6 +57,27 @@ test("a genuine callback is stored raw and sealed before it is acknowledged", as
   ]);
   expect(JSON.stringify(rows)).not.toContain("marker-of-a-person");
   expect((rows[0].body as Buffer).toString("latin1")).not.toContain("marker-of-a-person");
+});
+
+test("what is stored opens with the private inbox key, and with nothing that the receiver or the journal has", async () => {
+  const subject = subjectOf();
+  await post(receiver.url, subject, { Identifier: "e-1" });
+  const { rows } = await database.pool.query(
+    'select address, identifier, body as "sealedBody" from trustflow.callbacks where workflow_id = $1',
+    [subject.workflowId],
+  );
+  const open = (inbox: KeyRing) => new BodyOpener(inbox).open(rows[0]).toString();
+  expect(open(bodyKeys)).toBe('{"Identifier":"e-1"}');
+  const { id } = sealRing.active;
+  const others = [
+    sealRing,
+    // Under the id that the body names.
+    ...[ring, KeyRing.parse(generateKeyRing("journal"))].map((other) =>
+      KeyRing.parse(`${id}:${other.active.bytes.toString("base64")}`),
+    ),
+    KeyRing.parse(generateBoxRing(id).privateRing),
+  ];
+  for (const other of others) expect(() => open(other)).toThrow("sealed box");
 });
 
 test("a duplicate is acknowledged and stored once; the same identifier at another address is another event", async () => {
@@ -99,8 +116,7 @@ test("a forged or wrong address is 404, whatever the body, and nothing is stored
 
 test("what is not JSON is 400, what is too big is 413", async () => {
   const subject = subjectOf();
-  for (const body of ["", "{", "a=b", "\u0000"])
-    expect((await post(receiver.url, subject, body)).status).toBe(400);
+  expect((await post(receiver.url, subject, "{")).status).toBe(400);
   expect((await post(receiver.url, subject, { text: "x".repeat(20_000) })).status).toBe(413);
   expect(await archive.list({ workflowId: subject.workflowId })).toEqual([]);
 });
@@ -187,25 +203,6 @@ test("what comes together shares commits", async () => {
   expect(rows[0].commits).toBeLessThan(100);
 });
 
-test("closing answers what was accepted", async () => {
-  const closing = await start();
-  const subject = subjectOf();
-  const answers = Promise.all(
-    Array.from({ length: 50 }, (_, i) =>
-      post(closing.url, subject, { Identifier: `c-${i}` }).then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    ),
-  );
-  await until(async () => (await archive.list({ workflowId: subject.workflowId })).length > 0);
-  await closing.close();
-  const acknowledged = (await answers).filter((status) => status === 204).length;
-  expect((await archive.list({ workflowId: subject.workflowId })).length).toBeGreaterThanOrEqual(
-    acknowledged,
-  );
-});
-
 test("closing serves the connections it has, and does not wait for a body that never comes", async () => {
   const closing = await start({ requestTimeoutMs: 1_500 });
   const subject = subjectOf();
@@ -244,15 +241,10 @@ test("while PostgreSQL is away: 503 quickly; afterwards all is well by itself", 
 });
 
 // No transaction can write into the table until it is released.
-async function holdTable(): Promise<() => Promise<void>> {
-  const client = await database.pool.connect();
-  await client.query("begin");
-  await client.query("lock table trustflow.callbacks in exclusive mode");
-  return async () => {
-    await client.query("commit");
-    client.release();
-  };
-}
+const holdTable = () =>
+  uncommitted(database.pool, (client) =>
+    client.query("lock table trustflow.callbacks in exclusive mode"),
+  );
 
 // A request whose headers have come and whose body has not.
 function raw(port: number, path: string, length: number) {

@@ -1,58 +1,35 @@
 // Receiver and relay with a real Temporal server: its own answers for open, ended, terminated, unknown and over-large.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { WorkflowClient } from "@temporalio/client";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
-import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import type { Relay } from "../../../src/callbacks/relay/relay.js";
 import { signalName } from "../../../src/callbacks/relay/signaller.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { bodyKeys, parsers, post, ring, sealRing, subjectOf } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
 import { until } from "../../harness/outages/wait.js";
 import { testTemporal } from "../../temporal/support.js";
-import type { TestTemporal } from "../../temporal/support.js";
 
-let temporal: TestTemporal;
-let database: TestDatabase;
-let receiver: Receiver;
-let relay: Relay;
-let archive: CallbackArchive;
-
-beforeAll(async () => {
-  temporal = await testTemporal();
-  database = await testDatabase();
-  archive = new CallbackArchive(database.pool);
+const temporal = ofFile(testTemporal);
+const database = ofFile(testDatabase);
+const archive = ofFile(() => new CallbackArchive(database.pool));
+const receiver = ofFile(() => {
   const { pool } = database;
-  receiver = await startReceiver({
-    pool,
-    ring,
-    sealRing,
-    host: "127.0.0.1",
-    port: 0,
-    maxBodyBytes: 4_000_000,
-  });
-  relay = await startRelay({
-    pool,
-    ring,
-    bodyKeys,
-    parsers,
-    clientFor,
+  const given = { pool, ring, sealRing, host: "127.0.0.1", port: 0 };
+  return startReceiver({ ...given, maxBodyBytes: 4_000_000 });
+});
+const relay = ofFile(() =>
+  startRelay({
+    ...{ pool: database.pool, ring, bodyKeys, parsers, clientFor },
     // Long enough for company also on a busy machine.
     gatherMs: 500,
     signalTimeoutMs: 5_000,
-  });
-});
-afterAll(async () => {
-  await relay.close();
-  await receiver.close();
-  await database.close();
-  await temporal.teardown();
-});
+  }),
+);
 
 const clientFor = (namespace: string) =>
   new WorkflowClient({ connection: temporal.connection, namespace });
@@ -60,8 +37,7 @@ const clientFor = (namespace: string) =>
 const ownSubject = () => subjectOf({ namespace: temporal.namespace });
 
 // The server records signals; no worker has to run the workflow.
-async function open(): Promise<ProcessSubject> {
-  const subject = ownSubject();
+async function open(subject = ownSubject()): Promise<ProcessSubject> {
   await temporal.client.workflow.start("anything", {
     workflowId: subject.workflowId,
     taskQueue: randomUUID(),
@@ -99,13 +75,20 @@ test("callbacks that come together reach the process as one signal; a duplicate 
   expect(await signalsOf(subject)).toHaveLength(1);
 });
 
-test("ended and terminated: late; never existed: parked as unknownProcess", async () => {
-  const [terminated, unknown] = [await open(), ownSubject()];
-  await temporal.client.workflow.getHandle(terminated.workflowId).terminate("test");
-  await post(receiver.url, terminated, { Identifier: "a" });
+test("ended: late; never existed: parked as unknownProcess; a replay gives both another chance", async () => {
+  const [ended, unknown] = [await open(), ownSubject()];
+  await temporal.client.workflow.getHandle(ended.workflowId).terminate("test");
+  await post(receiver.url, ended, { Identifier: "a" });
   await post(receiver.url, unknown, { Identifier: "a" });
-  await become(terminated, ["late"]);
+  await become(ended, ["late"]);
   await become(unknown, ["unknownProcess"]);
+  for (const subject of [ended, unknown]) {
+    await open(subject);
+    const [row] = await archive.list({ workflowId: subject.workflowId });
+    expect(await archive.replay([row?.id ?? ""])).toEqual([row?.id]);
+    await become(subject, ["delivered"]);
+    expect(await archive.replay([row?.id ?? ""])).toEqual([]);
+  }
 });
 
 test("a missing namespace is waited for", async () => {
@@ -125,10 +108,6 @@ test("an event that Temporal finds too large is parked alone, its neighbours arr
     async () => (await states(subject)).filter((state) => state === "delivered").length === 3,
   );
   await until(async () => (await states(subject)).includes("refusedByTemporal"));
-  expect(
-    (await signalsOf(subject))
-      .flat()
-      .map(({ id }) => id)
-      .toSorted(),
-  ).toEqual(["a", "b", "c"]);
+  const arrived = (await signalsOf(subject)).flat().map(({ id }) => id);
+  expect(arrived.toSorted()).toEqual(["a", "b", "c"]);
 });
