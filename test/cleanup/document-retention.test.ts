@@ -9,7 +9,6 @@ import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
-import { addOwner } from "../../src/journal/ownership.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
@@ -114,13 +113,6 @@ test("without any period nothing goes, but the ends are written down: a later pe
   expect(await areThere([uri])).toEqual([false]);
 });
 
-test("an open process keeps its documents", async () => {
-  processes = { open: "open" };
-  const uri = await document("open", "affidavit");
-  expect(await run()).toEqual({ expired: {}, unknownEnd: 0 });
-  expect(await areThere([uri])).toEqual([true]);
-});
-
 test.each(["serveNotice/1", "sendPostal/1.post"])(
   "a notice keeps its affidavits while %s is open, whose result or sibling names them, and counts from the end of the last",
   async (open) => {
@@ -168,21 +160,6 @@ test("if the end is unknown, the document stays and is counted", async () => {
   const uri = await document("forgotten", "affidavit");
   expect(await run()).toEqual({ expired: {}, unknownEnd: 1 });
   expect(await areThere([uri])).toEqual([true]);
-});
-
-test("a document of two processes goes with the second one", async () => {
-  processes = { first: daysAgo(31), second: daysAgo(1) };
-  const uri = await document("first", "affidavit");
-  await document("second", "affidavit", uri);
-  expect(await run()).toMatchObject({ expired: { affidavit: 1 } });
-  await store.dataKeys.erase({ namespace: "default", workflowId: "first" });
-  const fresh = new DocumentStore(new DirectoryDriver(folder), ring);
-  expect((await fresh.open(uri)).toString()).toBe("first");
-  processes = {};
-  expect(await run({ now: new Date(now.getTime() + 30 * 86_400_000) })).toMatchObject({
-    expired: { affidavit: 1 },
-  });
-  expect(await areThere([uri])).toEqual([false]);
 });
 
 test("where Temporal cannot be asked, or the store is not here, nothing goes", async () => {
@@ -269,36 +246,6 @@ test("the lists are read once, and only where a document is due; one that cannot
   known.default.lists = 0;
   expect(await run()).toMatchObject({ expired: { submitted: 1, affidavit: 1 } });
   expect(known.default.lists).toBe(1);
-});
-
-test("a process that takes a document while it is removed waits, and one that was first keeps it", async () => {
-  processes = { first: daysAgo(31), second: daysAgo(31) };
-  const [kept, removed] = [
-    await document("first", "submitted"),
-    await document("second", "submitted"),
-  ];
-  const nextOwner = { namespace: "default", workflowId: "sendPostal/next-owner" };
-  const commit = await ownUncommitted(database.pool, nextOwner, kept);
-  let isTaken = false;
-  let taken: Promise<void> | undefined;
-  const slow = Object.assign(Object.create(store) as DocumentStore, {
-    async delete(uri: string) {
-      taken = addOwner(database.pool, nextOwner, [
-        { id: documentIdOf(uri), kind: "submitted" },
-      ]).then(() => void (isTaken = true));
-      await untilLockAwaited(database.pool);
-      expect(isTaken).toBe(false);
-      await store.delete(uri);
-    },
-    handOver: store.handOver.bind(store),
-  });
-  const removing = run({ documents: slow });
-  await untilLockAwaited(database.pool);
-  await commit();
-  await removing;
-  await taken;
-  expect(await areThere([kept, removed])).toEqual([true, false]);
-  expect(await ownersOf(kept)).toEqual(["default sendPostal/next-owner"]);
 });
 
 test("a process that is started again, and takes its document before its turn comes, keeps it", async () => {

@@ -110,6 +110,8 @@ const client = {
   },
 } as unknown as Client;
 
+const { workflowService } = client.connection;
+
 /** The runs of one process, as Temporal lists them. */
 function listed(query: string, status?: number) {
   const own = runs.filter(({ workflowId }) => query.includes(`"${workflowId}"`));
@@ -305,7 +307,6 @@ const crashes: [string, (options: Options) => Options][] = [
   ...[0, 1].map((number): (typeof crashes)[number] => [
     `the deletion of run ${number}`,
     (options) => {
-      const { workflowService } = client.connection;
       const failing = failingAt(workflowService, ["deleteWorkflowExecution"], number);
       const connection = { workflowService: failing } as unknown as Client["connection"];
       return { ...options, client: withPart(client, { connection }) };
@@ -437,55 +438,47 @@ test.each([
 test("one that is started at the same moment is refused too, and goes on", async () => {
   const { workflowId, processKey, submitted } = await finished();
   const { pool } = database;
-  const starting = new Proxy(pool, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (name !== "query") return value;
-      return async (text: string, values: unknown[]) => {
-        const result: unknown = await target.query(text, values);
-        if (text.includes("insert into trustflow.erasures"))
-          runs.push({ ...run(workflowId, "third"), isOpen: true });
-        return result;
-      };
-    },
-  });
+  const query = async (text: string, values: unknown[]) => {
+    const result: unknown = await pool.query(text, values);
+    if (text.includes("insert into trustflow.erasures"))
+      runs.push({ ...run(workflowId, "third"), isOpen: true });
+    return result;
+  };
+  const starting = withPart(pool, { query } as never);
   await expect(erase({ ...optionsOf(workflowId), pool: starting })).rejects.toThrow(ProcessIsOpen);
   expect(await rowsOf("erasures", workflowId)).toEqual([]);
   expect(await store.get(submitted)).toEqual(content);
   await journal.perform(effectOf({ ...processKey, step: "cancel" }), new Provider().performance);
 });
 
-test("a run that begins after the newest was listed is open, and is not deleted", async () => {
+test.each<[string, boolean, (workflowId: string) => object]>([
+  [
+    "begins after the newest was listed is open, and is not deleted",
+    true,
+    (workflowId) => ({
+      async describeWorkflowExecution(request: any) {
+        const described = await workflowService.describeWorkflowExecution(request);
+        if (request.execution.runId === undefined)
+          runs.push({ ...run(workflowId, "third"), isOpen: true });
+        return described;
+      },
+    }),
+  ],
+  [
+    "the list still shows as open has ended",
+    false,
+    () => ({
+      listWorkflowExecutions: async ({ query }: { query: string }) => ({
+        executions: listed(query, 1),
+      }),
+    }),
+  ],
+])("a run that %s", async (_, isOpen, partOf) => {
   const { workflowId } = await finished();
-  const { workflowService } = client.connection;
-  const describeWorkflowExecution = async (request: any) => {
-    const described = await workflowService.describeWorkflowExecution(request);
-    if (request.execution.runId === undefined)
-      runs.push({ ...run(workflowId, "third"), isOpen: true });
-    return described;
-  };
-  const part = { describeWorkflowExecution } as unknown as Partial<typeof workflowService>;
-  const connection = { workflowService: withPart(workflowService, part), plugins: [] };
-  const starting = withPart(client, { connection } as unknown as Partial<Client>);
-  expect(await runsOf(starting, workflowId)).toMatchObject({
-    isOpen: true,
-    runIds: [`second of ${workflowId}`, `first of ${workflowId}`],
-  });
-});
-
-test("a run that the list still shows as open has ended", async () => {
-  const { workflowId } = await finished();
-  const { workflowService } = client.connection;
-  const listWorkflowExecutions = async ({ query }: { query: string }) => ({
-    executions: listed(query, 1),
-  });
-  const part = { listWorkflowExecutions } as unknown as Partial<typeof workflowService>;
-  const connection = { workflowService: withPart(workflowService, part), plugins: [] };
-  const behind = withPart(client, { connection } as unknown as Partial<Client>);
-  expect(await runsOf(behind, workflowId)).toMatchObject({
-    isOpen: false,
-    runIds: [`second of ${workflowId}`, `first of ${workflowId}`],
-  });
+  const connection = { workflowService: withPart(workflowService, partOf(workflowId)) };
+  const other = withPart(client, { connection: { ...connection, plugins: [] } } as never);
+  const runIds = [`second of ${workflowId}`, `first of ${workflowId}`];
+  expect(await runsOf(other, workflowId)).toMatchObject({ isOpen, runIds });
 });
 
 test("an erasure that has begun lets nothing be sent from a row that was not sent", async () => {

@@ -129,12 +129,6 @@ test("a document without the id of an upload is none, even where a restored stor
   expect(await run()).toEqual({ quarantined: 0, removed: 0 });
 });
 
-test("the data key of a process is none, although it lies beside the documents and no row names it", async () => {
-  await store.dataKeys.of(processKey);
-  for await (const { uri } of store.list()) await dated(documentIdOf(uri), 40);
-  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
-});
-
 test("a process that takes a quarantined document keeps it", async () => {
   const uri = await quarantinedFor(15);
   await takes(uri);

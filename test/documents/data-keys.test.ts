@@ -7,7 +7,11 @@ import { ErasedKeyError, isUndecryptable } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
-import { DocumentErasedError, DocumentStore } from "../../src/documents/store.js";
+import {
+  DocumentCorruptError,
+  DocumentErasedError,
+  DocumentStore,
+} from "../../src/documents/store.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 const ring = KeyRing.parse(generateKeyRing());
@@ -95,9 +99,11 @@ test("readers see the whole document at every moment of the sealing, and nothing
 
 test("a document that does not fit its reference is not sealed again", async () => {
   const reference = await store.put(content, "application/pdf");
-  await expect(store.take({ ...reference, size: 1 }, processKey)).rejects.toThrow(
-    "bytes instead of 1",
-  );
+  for (const wrong of [{ size: 1 }, { sha256: "0".repeat(64) }])
+    for (const take of ["take", "check"] as const)
+      await expect(store[take]({ ...reference, ...wrong }, processKey)).rejects.toThrow(
+        DocumentCorruptError,
+      );
   expect(await sealedWith(reference.uri)).toBeUndefined();
 });
 

@@ -1,8 +1,9 @@
+// Documents as files of a folder: whole or not there, for their owner alone, and on the disk before anybody sees them.
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, vi, test } from "vitest";
+import { beforeEach, expect, vi, test } from "vitest";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStoreUnavailableError } from "../../src/errors/index.js";
 import { temporaryFolder } from "../harness/temporary.js";
@@ -15,7 +16,13 @@ beforeEach(async () => {
   root = join(await temporaryFolder(), "store");
   driver = new DirectoryDriver(root);
 });
-afterEach(() => rm(join(root, ".."), { recursive: true }));
+
+/** The methods of all open files. */
+async function fileHandles(): Promise<FileHandle> {
+  const handle = await open(join(root, ".."));
+  await handle.close();
+  return Object.getPrototypeOf(handle) as FileHandle;
+}
 
 async function listed(): Promise<string[]> {
   const ids = [];
@@ -86,9 +93,7 @@ test.each(["", "../../etc/passwd", "AA".repeat(16), `${id}0`])(
 
 test("the bytes are on the disk before the id shows them, and the folder after it", async () => {
   await driver.write("ff".repeat(16), [Buffer.from("other")]);
-  const handle = await open(root);
-  await handle.close();
-  const files = Object.getPrototypeOf(handle) as FileHandle;
+  const files = await fileHandles();
   const { sync } = files;
   const synced: string[] = [];
   const spy = vi.spyOn(files, "sync").mockImplementation(async function (this: FileHandle) {
@@ -123,10 +128,8 @@ test("a folder that cannot be used is said to be so, with the system's name of t
 
 test("each refusal of the disk is said to be one", async () => {
   await driver.write(id, [Buffer.from("one")]);
-  const probe = await open(join(root, "00"), "r");
-  const files = Object.getPrototypeOf(probe) as FileHandle;
+  const files = await fileHandles();
   const { sync } = files;
-  await probe.close();
   const spy = vi.spyOn(files, "sync").mockImplementation(async function (this: FileHandle) {
     if ((await this.stat()).isDirectory())
       throw Object.assign(new Error("a broken disk"), { code: "EIO" });

@@ -227,30 +227,8 @@ test("a bit that changed anywhere is found, and nothing of its chunk, nor of wha
     expect([at, bytes, bytes <= passed]).toEqual([at, bytes, true]);
     expect(["DocumentCorruptError", "UnknownKeyError"]).toContain(error);
   }
-});
-
-test("a document that was cut between two chunks is refused, also without a reference to compare", async () => {
-  const { uri } = await store.putStream([randomBytes(3 * CHUNK)], "a/b", { id });
-  const sealed = await readFile(file(id));
-  for (const left of [0, HEADER, HEADER + SEALED_CHUNK, HEADER + 2 * SEALED_CHUNK]) {
-    await writeFile(file(id), sealed.subarray(0, left));
-    expect(await got({ uri })).toMatchObject({ error: "DocumentCorruptError" });
-    await expect(store.open(uri)).rejects.toThrow(DocumentCorruptError);
-  }
-});
-
-test("chunks that changed places, and another document in this one's place, are refused", async () => {
-  const { uri } = await store.putStream([randomBytes(3 * CHUNK)], "a/b", { id });
-  const sealed = await readFile(file(id));
-  const [header, a, b, c] = [
-    sealed.subarray(0, HEADER),
-    ...[0, 1, 2].map((number) =>
-      sealed.subarray(HEADER + number * SEALED_CHUNK, HEADER + (number + 1) * SEALED_CHUNK),
-    ),
-  ] as [Buffer, Buffer, Buffer, Buffer];
-  await writeFile(file(id), Buffer.concat([header, b, a, c]));
-  expect(await got({ uri })).toEqual({ bytes: 0, error: "DocumentCorruptError" });
-  const another = await store.putStream([randomBytes(3 * CHUNK)], "a/b");
+  // Nor does a whole document open in the place of another one; what else may happen to chunks shows test/crypto/sealed-stream.test.ts.
+  const another = await store.putStream([randomBytes(CHUNK)], "a/b");
   await writeFile(file(another.uri.slice("document:".length)), sealed);
   expect(await got({ uri: another.uri })).toEqual({ bytes: 0, error: "DocumentCorruptError" });
 });
@@ -277,14 +255,6 @@ test("to check a document for a process seals it with the process's key, and sho
   await store.handOver(reference.uri, owner, other);
   expect(await store.mayBelongTo(reference.uri, owner)).toBe(false);
   expect((await store.get(reference)).equals(bytes)).toBe(true);
-});
-
-test("a document that is not as its reference says is not sealed again", async () => {
-  const reference = await store.putStream([randomBytes(2 * CHUNK)], "a/b", { id });
-  const before = await readFile(file(id));
-  const wrong = { ...reference, sha256: "0".repeat(64) };
-  await expect(store.check(wrong, owner)).rejects.toThrow(DocumentCorruptError);
-  expect((await readFile(file(id))).equals(before)).toBe(true);
 });
 
 test("who reads while the document is sealed again, or removed, reads it to its end", async () => {
