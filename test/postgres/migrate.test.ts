@@ -1,13 +1,13 @@
 // Migrations and the pool against a real PostgreSQL.
 import { expect, test } from "vitest";
 import { migrate, pendingMigrations, type Migration } from "../../src/postgres/migrate.js";
-import { createPool, transaction } from "../../src/postgres/pool.js";
-import { eventually } from "../harness/outages/wait.js";
-import { testDatabase } from "../harness/stack/postgres.js";
+import { transaction } from "../../src/postgres/pool.js";
+import { untilLockAwaited } from "../harness/documents/document-owners.js";
+import { testDatabase, uncommitted } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 import { ofFile } from "../harness/of-file.js";
 
-const database = ofFile(() => testDatabase({ own: true, migrated: false }));
+const database = ofFile(() => testDatabase({ migrated: false }));
 
 const applied = async () => {
   const { rows } = await database.pool.query<{ name: string }>(
@@ -23,33 +23,6 @@ test("an empty database lacks the tables; several runners at once make them once
   expect(runs.flat()).toEqual(["0001-tables"]);
   expect(await pendingMigrations(pool)).toEqual([]);
   expect(await migrate(pool)).toEqual([]);
-});
-
-test("the migration makes exactly the fixed tables of docs/design.md §13 and those of decisions 17 to 20, 33 and 39", async () => {
-  await migrate(database.pool);
-  const { rows } = await database.pool.query(
-    "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
-  );
-  expect(rows.map((row) => row.table_name)).toEqual([
-    "batch_items",
-    "batch_parts",
-    "batches",
-    "callback_addresses",
-    "callbacks",
-    "correlations",
-    "document_quarantine",
-    "documents",
-    "effects",
-    "erasures",
-    "event_positions",
-    "event_secrets",
-    "look_up_proofs",
-    "migrations",
-    "namespaces",
-    "process_events",
-    "unaddressed_tokens",
-    "webhook_deliveries",
-  ]);
 });
 
 test("a callback without a process waits for its reference or is parked, and every state has a name", async () => {
@@ -98,18 +71,13 @@ test("rows are written while an index is built beside the writers, and one that 
   await emptied(pool);
   await migrate(pool, [first]);
   await pool.query("create index a_by_n on trustflow.a (n) where n > 7");
-  const writer = await pool.connect();
-  await writer.query("begin; insert into trustflow.a values (1)");
+  const commit = await uncommitted(pool, (writer) =>
+    writer.query("insert into trustflow.a values (1)"),
+  );
   const migrating = [migrate(pool, [first, second]), migrate(pool, [first, second])];
-  await eventually("the build waits for the writer", async () => {
-    const { rowCount } = await pool.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return rowCount !== 0;
-  });
+  await untilLockAwaited(pool);
   await pool.query("insert into trustflow.a values (2)");
-  await writer.query("commit");
-  writer.release();
+  await commit();
   expect((await Promise.all(migrating)).flat()).toEqual(["0002-b"]);
   const { rows } = await pool.query(
     `select relname as name, indisvalid as "isValid", indpred is null as "isWhole"
@@ -128,20 +96,4 @@ test("a transaction that fails leaves nothing behind and its connection stays us
   await expect(work).rejects.toThrow("on purpose");
   const { rows } = await pool.query("select count(*)::int as n from public.scratch");
   expect(rows[0].n).toBe(0);
-});
-
-test("a pool survives the restart of its server, and fails fast while it is away", async () => {
-  const errors: Error[] = [];
-  // A query that waited for the server would wait longer than the test may take.
-  const [connectTimeoutMs, statementTimeoutMs] = [600_000, 600_000];
-  const onError = (error: Error) => errors.push(error);
-  const options = { onError, connectTimeoutMs, statementTimeoutMs };
-  const pool = createPool(database.url, options);
-  await pool.query("select 1");
-  await database.server?.stop();
-  await expect(pool.query("select 1")).rejects.toThrow();
-  await database.server?.start();
-  await expect(pool.query("select 1 as one")).resolves.toMatchObject({ rows: [{ one: 1 }] });
-  expect(errors.length).toBeGreaterThan(0);
-  await pool.end();
 });
