@@ -2,35 +2,26 @@
 // runs as docker-compose.yml says.
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadWithAccounts } from "../../src/providers/accounts.js";
-import type { ConfigWithAccounts } from "../../src/providers/accounts.js";
+import { expect, test } from "vitest";
 import { doctor } from "../cli/doctor/doctor.js";
 import { readyLine, start } from "../cli/run.js";
+import { configurationOf } from "../harness/configuration.js";
 import { compose, interpolate, linesOf, services } from "./compose-file.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 const ofSandbox = "deploy/sandbox/accounts.env";
 const inContainer = "/var/lib/trustflow/sandbox";
-const before = process.env;
-let folder: string;
 
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  await writeFile(join(folder, "trustflow.toml"), "");
-});
-afterEach(async () => {
-  process.env = before;
-});
-
-function accountsWith(lines: readonly string[]): ConfigWithAccounts["accounts"] {
-  const variables = lines.map((line) => [line.split("=")[0], line.slice(line.indexOf("=") + 1)]);
-  const TRUSTFLOW_CONFIG = join(folder, "trustflow.toml");
-  process.env = { ...Object.fromEntries(variables), TRUSTFLOW_CONFIG };
-  return loadWithAccounts().accounts;
-}
+const variablesOf = (lines: readonly string[]) =>
+  Object.fromEntries(
+    lines.map((line): [string, string] => {
+      const [name = "", value = ""] = line.split(/=(.*)/);
+      return [name, value];
+    }),
+  );
+const accountsWith = (lines: readonly string[]) => configurationOf(variablesOf(lines)).accounts;
 
 test("worker, cli and erase alone read the accounts, from a file, and worker and cli see their secrets", () => {
   for (const [name, { env_file: [file = ""] = [], volumes = [] }] of services) {
@@ -62,6 +53,7 @@ test("a client certificate's folder is mounted where workers and the doctor read
 });
 
 test("the sandbox's accounts work: doctor finds each provider, mutual TLS and all", async () => {
+  const folder = await temporaryFolder();
   const service = compose.services["sandbox"];
   const args = service?.command ?? [];
   const port = args[args.indexOf("--port") + 1] ?? "";
@@ -73,16 +65,14 @@ test("the sandbox's accounts work: doctor finds each provider, mutual TLS and al
   try {
     const ready = await readyLine(role);
     const { url, tlsUrl } = ready as unknown as { url: string; tlsUrl: string };
-    const env = linesOf(ofSandbox).map((line) => {
-      const [name = "", value = ""] = line.split("=");
-      const moved = value
+    const moved = linesOf(ofSandbox).map((line) =>
+      line
         .replace(`https://sandbox:${Number(port) + 1}`, tlsUrl)
         .replace(`http://sandbox:${port}`, url)
-        .replace(inContainer, folder);
-      return [name, moved];
-    });
+        .replace(inContainer, folder),
+    );
     const { checks } = await doctor({
-      ...(Object.fromEntries(env) as Record<string, string>),
+      ...variablesOf(moved),
       TRUSTFLOW_ENVIRONMENT: "sandbox",
     });
     const asked = checks.filter(({ check }) => /^(account|client certificate) /.test(check));

@@ -66,17 +66,13 @@ export function misfitsOf(file: object): unknown {
 
 /** What that file gives a service, with its secrets in a folder of the test's. */
 export function tlsOf(service: string, directory: string): Record<string, string> {
-  const { environment = {}, secrets = [] } = withTls.services[service] ?? {};
-  const fileOf = (path: string) => {
-    const target = path.replace("/run/secrets/", "");
-    const given = secrets.find(
-      (secret) => (typeof secret === "string" ? secret : secret.target) === target,
-    );
-    const source = typeof given === "object" ? given.source : (given ?? "");
-    return withTls.secrets[source]?.file.replace("./secrets/tls", directory) ?? "";
-  };
+  const given = secretsOf(withTls.services[service]);
+  const fileOf = (path: string) =>
+    given
+      .find(({ target }) => path === `/run/secrets/${target}`)
+      ?.file.replace("./secrets/tls", directory) ?? "";
   return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [
+    Object.entries(withTls.services[service]?.environment ?? {}).map(([name, value]) => [
       name,
       value?.startsWith("/run/secrets/") ? fileOf(value) : (value ?? ""),
     ]),
@@ -100,6 +96,15 @@ export const authoritiesOfClients = [
   "TEMPORAL_TLS_CLIENT1_CA_CERT",
   "TEMPORAL_TLS_CLIENT2_CA_CERT",
 ];
+
+/** The secrets that a service is given: the name that it knows, and the file. */
+export const secretsOf = (service: Service | undefined) =>
+  (service?.secrets ?? []).map((secret) => {
+    const { source, target } =
+      typeof secret === "string" ? { source: secret, target: secret } : secret;
+    const { file = "" } = withTls.secrets[source] ?? compose.secrets[source] ?? {};
+    return { target, file };
+  });
 
 export const services = Object.entries(compose.services);
 

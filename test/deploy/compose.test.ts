@@ -1,5 +1,5 @@
 // The deployment file, as far as it can be checked without containers.
-import { readFile, rm, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { databaseRoles } from "../../src/postgres/roles.js";
@@ -44,24 +44,17 @@ describe("docker-compose.yml", () => {
 
   test("has the secrets that the command makes, and no other; their containers may read them", async () => {
     const folder = await temporaryFolder();
-    try {
-      const made = await writeSecretFiles(folder, generateKeyRing);
-      expect(Object.keys(compose.secrets).toSorted()).toEqual(made.toSorted());
-      for (const [name, { file }] of Object.entries(compose.secrets)) {
-        expect(file).toBe(`./secrets/${name}`);
-        const { mode } = await stat(join(folder, name));
-        expect([name, (mode & 0o777).toString(8)]).toEqual([
-          name,
-          expect.stringMatching(/^[46]44$/),
-        ]);
-      }
-      // A file without a login lets nobody in; it has to be there, and a person adds lines to it.
-      const users = (await readFile(join(folder, "web_ui_users"), "utf8")).split("\n");
-      expect(users.filter((line) => line !== "" && !line.startsWith("#"))).toEqual([]);
-      expect((await stat(join(folder, "web_ui_users"))).mode & 0o200).toBe(0o200);
-    } finally {
-      await rm(folder, { recursive: true });
+    const made = await writeSecretFiles(folder, generateKeyRing);
+    expect(Object.keys(compose.secrets).toSorted()).toEqual(made.toSorted());
+    for (const [name, { file }] of Object.entries(compose.secrets)) {
+      expect(file).toBe(`./secrets/${name}`);
+      const { mode } = await stat(join(folder, name));
+      expect([name, (mode & 0o777).toString(8)]).toEqual([name, expect.stringMatching(/^[46]44$/)]);
     }
+    // A file without a login lets nobody in; it has to be there, and a person adds lines to it.
+    const users = (await readFile(join(folder, "web_ui_users"), "utf8")).split("\n");
+    expect(users.filter((line) => line !== "" && !line.startsWith("#"))).toEqual([]);
+    expect((await stat(join(folder, "web_ui_users"))).mode & 0o200).toBe(0o200);
   });
 
   test("uses the variables of .env.example, and no other", () => {

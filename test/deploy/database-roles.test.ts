@@ -8,7 +8,7 @@ import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import type { PostgresServer } from "../../packages/dev/src/servers/postgres.js";
-import { createPool } from "../../src/postgres/pool.js";
+import type { Pool } from "../../src/postgres/pool.js";
 import { databaseRoles, loginOf } from "../../src/postgres/roles.js";
 import type { DatabaseRole } from "../../src/postgres/roles.js";
 import { sealRing, subjectOf } from "../callbacks/support.js";
@@ -60,9 +60,13 @@ async function havePublicLocks(): Promise<boolean> {
   });
 }
 
-async function as<T>(role: DatabaseRole, query: string, where = "trustflow"): Promise<T> {
-  const url = database.urlOf(loginOf(role), await database.secretOf(`database_${role}`), where);
-  return withPool(url, (pool) => pool.query(query) as Promise<T>);
+async function as<T>(
+  role: DatabaseRole,
+  work: (pool: Pool) => Promise<T>,
+  where = "trustflow",
+): Promise<T> {
+  const password = await database.secretOf(`database_${role}`);
+  return withPool(database.urlOf(loginOf(role), password, where), work);
 }
 
 test("the last role that is made is the one by which the health check looks", () => {
@@ -124,29 +128,23 @@ describeWith("psql", "the scripts of databases and roles", () => {
       "create temporary table callbacks (n int)",
     ];
     for (const statement of statements)
-      await expect(as("receiver", statement)).rejects.toThrow(/^permission denied/);
+      await expect(as("receiver", (pool) => pool.query(statement))).rejects.toThrow(
+        /^permission denied/,
+      );
     for (const other of ["postgres", "temporal"])
-      await expect(as("receiver", "select 1", other)).rejects.toThrow(/^permission denied/);
+      await expect(as("receiver", (pool) => pool.query("select 1"), other)).rejects.toThrow(
+        /^permission denied/,
+      );
     for (const role of ["relay", "worker", "cleanup"] as const)
-      await as(role, "select pg_advisory_xact_lock(1)");
+      await as(role, (pool) => pool.query("select pg_advisory_xact_lock(1)"));
 
-    const pool = createPool(
-      database.urlOf(
-        "trustflow_receiver",
-        await database.secretOf("database_receiver"),
-        "trustflow",
-      ),
+    const arrival = {
+      ...{ address: "an address", identifier: "a", subject: subjectOf() },
+      body: Buffer.from('{"Identifier":"a"}'),
+    };
+    const stored = await as("receiver", (pool) =>
+      new Arrivals(pool, sealRing).insert([arrival], 5_000),
     );
-    try {
-      const arrival = {
-        address: "an address",
-        identifier: "a",
-        subject: subjectOf(),
-        body: Buffer.from('{"Identifier":"a"}'),
-      };
-      expect(await new Arrivals(pool, sealRing).insert([arrival], 5_000)).toEqual(["stored"]);
-    } finally {
-      await pool.end();
-    }
+    expect(stored).toEqual(["stored"]);
   });
 });

@@ -5,8 +5,7 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { temporaryFolder } from "../harness/temporary.js";
-import { compose, exampleLines, root, roles, textOf, withTls } from "./compose-file.js";
-import type { Service } from "./compose-file.js";
+import { compose, exampleLines, root, roles, secretsOf, textOf, withTls } from "./compose-file.js";
 
 interface Variable {
   name: string;
@@ -121,15 +120,6 @@ function manifested({ name, value, valueFrom }: Variable): [string, string] {
   return [name, value ?? `\${${valueFrom?.configMapKeyRef.key}}`];
 }
 
-function secretsOf(service: Service | undefined): string[] {
-  return (service?.secrets ?? []).map((secret) => {
-    const { source, target } =
-      typeof secret === "string" ? { source: secret, target: secret } : secret;
-    const { file = "" } = withTls.secrets[source] ?? compose.secrets[source] ?? {};
-    return `${basename(file)} at ${target}`;
-  });
-}
-
 test.each(served)("%s is as in docker-compose.yml", (name, service) => {
   const template = templateOf(name);
   const { containers = [], volumes = [], terminationGracePeriodSeconds } = template?.spec ?? {};
@@ -145,7 +135,9 @@ test.each(served)("%s is as in docker-compose.yml", (name, service) => {
 
   const items = volumes.flatMap(({ secret }) => secret?.items ?? []);
   const given = items.map(({ key, path }) => `${key} at ${path}`);
-  const needed = [...secretsOf(service), ...secretsOf(withTls.services[name])];
+  const needed = [service, withTls.services[name]]
+    .flatMap(secretsOf)
+    .map(({ target, file }) => `${basename(file)} at ${target}`);
   const ofDatabase = name === "codec-server" ? [] : ["database_ca at database_ca"];
   expect(new Set(given)).toEqual(new Set([...needed, ...ofDatabase]));
 

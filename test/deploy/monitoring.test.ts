@@ -12,7 +12,7 @@ import { anchors } from "../docs/repository.js";
 import { describeWith } from "../harness/programs.js";
 import { temporaryFolder } from "../harness/temporary.js";
 import { root, textOf } from "./compose-file.js";
-import { alerts, metricsIn, panels, queries } from "./monitoring.js";
+import { alerts, metricsIn, queries } from "./monitoring.js";
 
 const ours = new Set<string>(
   Object.values(metrics).flatMap(({ name, type }) =>
@@ -70,11 +70,6 @@ test("each alert is provoked once, and is silent once", () => {
     for (const { expr } of looks) expect(expr).toContain(`alertname="${name}",alertstate="firing"`);
     expect(looks.map(({ exp_samples: samples = [] }) => samples.length)).toEqual([0, 1]);
   }
-});
-
-test("the titles of the dashboard are different", () => {
-  const titles = panels.map(({ title }) => title);
-  expect(new Set(titles).size).toBe(titles.length);
 });
 
 /** By `npm run test:compose`. */

@@ -1,5 +1,5 @@
 // Trustflow's own services in docker-compose.yml: what they run exists, and what they are told is understood.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 import { credentialsInClear } from "../../src/config/clear-text.js";
 import { endpointsOf } from "../../src/roles/webhooks.js";
 import { newSecret } from "../../src/webhooks/signature.js";
-import { loadWithAccounts } from "../../src/providers/accounts.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { commandLine } from "../cli/in-process.js";
+import { configurationOf } from "../harness/configuration.js";
 import { interpolate, root, roles, textOf, withWebhooks } from "./compose-file.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
@@ -21,17 +21,8 @@ const dummies: Record<string, string> = {
   TRUSTFLOW_CODEC_SERVER__CORS_ORIGINS: "http://localhost:8233",
 };
 
-const before = process.env;
-let folder: string;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  await writeFile(join(folder, "trustflow.toml"), "");
-});
-
-afterEach(async () => {
-  process.env = before;
-});
+const folder = await temporaryFolder();
+await writeSecretFiles(folder, generateKeyRing);
 
 async function sandboxHelp(): Promise<string> {
   const program = join(root, "packages", "sandbox", "dist", "cli.js");
@@ -52,14 +43,11 @@ describe.each(roles)("the service %s", (_name, service) => {
   });
 
   test("has an environment that the configuration accepts", async () => {
-    await writeSecretFiles(folder, generateKeyRing);
     const given = Object.entries(service.environment ?? {}).flatMap(
       ([key, value]): [string, string][] =>
         value === null ? [] : [[key, interpolate(value, dummies).replace("/run/secrets", folder)]],
     );
-    const environment = Object.fromEntries(given);
-    process.env = { ...environment, TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
-    const { keys, database } = loadWithAccounts();
+    const { keys, database } = configurationOf(Object.fromEntries(given));
     for (const ring of Object.values(keys)) if (ring) KeyRing.parse(ring.reveal());
     expect(database.password?.reveal() === undefined).toBe(database.url === undefined);
     const others = given.map(([key]) => key).filter((key) => !key.startsWith("TRUSTFLOW_"));
@@ -83,8 +71,7 @@ test("the override of the webhooks' page is an endpoint that the relay's configu
     name,
     value?.replace("/run/secrets", folder),
   ]);
-  process.env = { ...Object.fromEntries(given), TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
-  const config = loadWithAccounts();
+  const config = configurationOf(Object.fromEntries(given));
   expect(credentialsInClear({ ...config, environment: "production" })).toEqual([]);
   expect(endpointsOf(config.webhooks)).toMatchObject([
     { name: "billing", keys: [expect.any(Buffer)], allowPrivate: false },

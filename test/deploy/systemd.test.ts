@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeWith } from "../harness/programs.js";
 import { temporaryFolder } from "../harness/temporary.js";
-import { compose, root, textOf, withTls } from "./compose-file.js";
-import type { Service } from "./compose-file.js";
+import { compose, root, secretsOf, textOf, withTls } from "./compose-file.js";
 
 const folder = "deploy/systemd";
 const roles = ["worker", "receiver", "relay", "codec-server", "cleanup", "migrate", "cli", "erase"];
@@ -24,15 +23,6 @@ const local = (value: string) =>
     .replace("@postgres:", "@localhost:")
     .replace(/^0\.0\.0\.0$/, "127.0.0.1");
 
-function credentialsOf(service: Service | undefined): string[] {
-  return (service?.secrets ?? []).map((secret) => {
-    const { source, target } =
-      typeof secret === "string" ? { source: secret, target: secret } : secret;
-    const { file = "" } = withTls.secrets[source] ?? compose.secrets[source] ?? {};
-    return `${target}:${file.replace("./", "/etc/trustflow/")}`;
-  });
-}
-
 test.each(roles)("%s is as in docker-compose.yml", (role) => {
   const [service, tls] = [compose.services[role], withTls.services[role]];
   // What has a variable there stands in the file of settings here.
@@ -44,9 +34,10 @@ test.each(roles)("%s is as in docker-compose.yml", (role) => {
     new Set(fixed.map(([key, value]) => `${key}=${local(value ?? "")}`)),
   );
   const accounts = service?.env_file ? ["accounts:/etc/trustflow/secrets/accounts"] : [];
-  expect(new Set(linesOf(role, "LoadCredential"))).toEqual(
-    new Set([...accounts, ...credentialsOf(service), ...credentialsOf(tls)]),
-  );
+  const credentials = [service, tls]
+    .flatMap(secretsOf)
+    .map(({ target, file }) => `${target}:${file.replace("./", "/etc/trustflow/")}`);
+  expect(new Set(linesOf(role, "LoadCredential"))).toEqual(new Set([...accounts, ...credentials]));
   const [memory = "1G"] = linesOf(role, "MemoryMax");
   expect(memory.toLowerCase()).toBe(service?.mem_limit);
 });

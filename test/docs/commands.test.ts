@@ -1,7 +1,7 @@
 // Every command that a page shows is real: npm's scripts are there, and ours parse. test/long/docs runs them.
 import { describe, expect, test } from "vitest";
 import { execFile } from "node:child_process";
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Command, CommanderError } from "commander";
@@ -176,18 +176,14 @@ async function typeProblems(files: Record<string, string[]>): Promise<string[]> 
 declare const holder: import("trustflow-client").IssueCertificateInput;
 declare const code: string;
 declare const recipientAddress: Record<"streetAddress" | "postalCode" | "locality" | "region" | "country", string>;`;
-  try {
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
-    for (const [name, lines] of Object.entries(files))
-      await writeFile(join(folder, `${name}.mts`), [...lines, given].join("\n"));
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = await promisify(execFile)(process.execPath, [tsc], { cwd: folder }).catch(
-      (error: { stdout: string }) => error,
-    );
-    return stdout.split("\n").filter((line) => /^\S/.test(line));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  for (const [name, lines] of Object.entries(files))
+    await writeFile(join(folder, `${name}.mts`), [...lines, given].join("\n"));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc], { cwd: folder }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout.split("\n").filter((line) => /^\S/.test(line));
 }
 
 describe("the first pages", () => {
@@ -198,17 +194,10 @@ describe("the first pages", () => {
     for (const [, command] of wanted) expect(commandNames).toContain(command);
   });
 
-  test("README.md is a front page: the rest is behind its links", () => {
-    expect(textOf("README.md").split("\n").length - 1).toBeLessThanOrEqual(100);
-  });
-
   const text = textOf("docs/applications.md");
 
-  test("shows the commands that are run here", () => {
+  test("docs/applications.md shows a command that prints the JSON Schema of an input", async () => {
     expect(quoted(text)).toContain("npx trustflow schema sendPostal");
-  });
-
-  test("the JSON Schema of an input is printed", async () => {
     const { code, stdout } = await commandLine(["schema", "sendPostal"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ type: "object" });

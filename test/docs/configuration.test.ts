@@ -1,25 +1,22 @@
 // The table of docs/operations/configuration.md comes from the schema of the configuration, and says what a start says.
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { required } from "../../src/config/config.js";
-import { loadWithAccounts } from "../../src/providers/accounts.js";
 import { configurationPage, configurationRows as rows } from "./configuration-table.js";
+import { configurationOf } from "../harness/configuration.js";
+import { temporaryFolder } from "../harness/temporary.js";
 import { textOf } from "./repository.js";
 
-const before = process.env;
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trustflow-docs-"));
-  writeFileSync(join(folder, "trustflow.toml"), "");
-});
-
-afterEach(() => {
-  process.env = before;
-  rmSync(folder, { recursive: true });
-});
+/** What a start with these variables says. */
+function problemOf(variables: Record<string, string>): string {
+  try {
+    configurationOf(variables);
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 test("the table is what `npm run reference` makes", () => {
   const page = textOf("docs/operations/configuration.md");
@@ -39,28 +36,17 @@ test("every row has the environment name that a missing key is reported by", () 
 test("every environment name is understood", () => {
   const names = rows.map(({ environment }) => environment.replace("<NAME>", "MAIN_OFFICE"));
   const values = Object.fromEntries(names.map((name) => [name, "0"]));
-  process.env = { ...values, TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
-  const problem = problemOf(loadWithAccounts);
+  const problem = problemOf(values);
   expect(problem).toContain("accounts.main-office.evi-post.baseUrl");
   expect(problem).not.toContain("unknown key");
-  process.env = { ...process.env, TRUSTFLOW_WORKER__WAGES: "0" };
-  expect(problemOf(loadWithAccounts)).toContain("worker: unknown key: wages");
+  const more = { ...values, TRUSTFLOW_WORKER__WAGES: "0" };
+  expect(problemOf(more)).toContain("worker: unknown key: wages");
 });
-
-function problemOf(work: () => unknown): string {
-  try {
-    work();
-    return "";
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 test("a value that does not fit is refused by its key, in a plain sentence, without the value", () => {
   for (const { key, environment } of rows) {
     const name = environment.replace("<NAME>", "MAIN_OFFICE");
-    process.env = { [name]: "?! unfit", TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
-    const problem = problemOf(loadWithAccounts);
+    const problem = problemOf({ [name]: "?! unfit" });
     expect(problem).not.toMatch(/expected|received|Invalid|undefined|unfit/);
     const own = key.replace("<name>", "main-office");
     const problems = problem.replace("Configuration: ", "").split("; ");
@@ -84,9 +70,8 @@ test.each([
   ["[worker]\nstickySeconds = 1.5", "worker.stickySeconds: must be a whole number"],
   ["[codecServer]\ncorsOrigins = 'https://a'", "codecServer.corsOrigins: must be a list"],
   ['environment = "test"', "environment: must be one of production, preproduction, sandbox"],
-])("the file %j is refused: %s", (toml, problem) => {
-  const path = join(folder, "trustflow.toml");
-  writeFileSync(path, toml);
-  process.env = { TRUSTFLOW_CONFIG: path };
-  expect(problemOf(loadWithAccounts)).toContain(problem);
+])("the file %j is refused: %s", async (toml, problem) => {
+  const path = join(await temporaryFolder(), "trustflow.toml");
+  await writeFile(path, toml);
+  expect(problemOf({ TRUSTFLOW_CONFIG: path })).toContain(problem);
 });

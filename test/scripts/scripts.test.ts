@@ -12,15 +12,9 @@ import { describeWith } from "../harness/programs.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 async function closingLineOf(results: object, others?: string[]): Promise<string> {
-  const file = join(await ownFolder(), "results.json");
+  const file = join(await temporaryFolder(), "results.json");
   await writeFile(file, JSON.stringify(results));
   return closingLine([file], others);
-}
-
-/** Until the end of the test. */
-async function ownFolder(): Promise<string> {
-  const folder = await temporaryFolder();
-  return folder;
 }
 
 const counts = {
@@ -29,29 +23,30 @@ const counts = {
   numPendingTests: 0,
 };
 
-test("the closing line counts what Vitest counted", async () => {
-  expect(await closingLineOf(counts)).toBe("7 passed, 0 failed");
-  expect(await closingLineOf({ ...counts, numPendingTests: 2 })).toBe(
-    "7 passed, 0 failed, 2 skipped",
-  );
+const broken = { name: "/a.test.ts", status: "failed", assertionResults: [] };
+const withFailure = { ...broken, assertionResults: [{ status: "failed", ancestorTitles: [] }] };
+
+test.each<[string, object, string]>([
+  ["what Vitest counted", {}, "7 passed, 0 failed"],
+  ["what was skipped", { numPendingTests: 2 }, "7 passed, 0 failed, 2 skipped"],
+  [
+    "a test file that could not even be loaded as failed",
+    { numFailedTests: 1, testResults: [broken, withFailure, broken] },
+    "7 passed, 3 failed",
+  ],
+])("the closing line counts %s", async (_, results, line) => {
+  expect(await closingLineOf({ ...counts, ...results })).toBe(line);
 });
 
-test("the closing line of two runs is their sum", async () => {
-  const folder = await ownFolder();
+test("the closing line of two runs is their sum, and one that wrote no results counts as failed", async () => {
+  const folder = await temporaryFolder();
   const files = ["one.json", "two.json"].map((name) => join(folder, name));
   for (const file of files) await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
   expect(await closingLine([...files, join(folder, "none.json")])).toBe("14 passed, 3 failed");
 });
 
-test("a test file that could not even be loaded counts as failed", async () => {
-  const broken = { name: "/a.test.ts", status: "failed", assertionResults: [] };
-  const failed = { ...broken, assertionResults: [{ status: "failed", ancestorTitles: [] }] };
-  const results = { ...counts, numFailedTests: 1, testResults: [broken, failed, broken] };
-  expect(await closingLineOf(results)).toBe("7 passed, 3 failed");
-});
-
 test("the last lines name each test that failed, with its error, and each file that failed without one", async () => {
-  const file = join(await ownFolder(), "results.json");
+  const file = join(await temporaryFolder(), "results.json");
   const passed = { status: "passed", fullName: "a good one", failureMessages: [] };
   const failed = { status: "failed", fullName: "a bad one", failureMessages: ["Error: no answer"] };
   const testResults = [
@@ -61,7 +56,7 @@ test("the last lines name each test that failed, with its error, and each file t
   ];
   await writeFile(file, JSON.stringify({ ...counts, testResults }));
   const none = join(tmpdir(), "no-such-results.json");
-  const beside = join(await ownFolder(), "beside.json");
+  const beside = join(await temporaryFolder(), "beside.json");
   await writeFile(beside, JSON.stringify({ ...counts, erred: true }));
   expect(await failedTests([file, none, beside])).toEqual([
     expect.stringMatching(/a\.test\.ts > a bad one: Error: no answer$/),
@@ -72,17 +67,13 @@ test("the last lines name each test that failed, with its error, and each file t
 });
 
 test("a run that ends with an error counts as failed, although each of its tests passed", async () => {
-  const file = join(await ownFolder(), "results.json");
+  const file = join(await temporaryFolder(), "results.json");
   await writeFile(file, JSON.stringify(counts));
   await noteError(file);
   expect(await closingLine([file])).toBe("7 passed, 1 failed");
   await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
   await noteError(file);
   expect(await closingLine([file])).toBe("7 passed, 1 failed");
-});
-
-test("a run that wrote no results counts as failed", async () => {
-  expect(await closingLine([join(tmpdir(), "no-such-results.json")])).toBe("0 passed, 1 failed");
 });
 
 test("the closing line names what was not run", async () => {
@@ -113,7 +104,7 @@ test("tests that need a program are skipped where it is missing, by a name that 
 });
 
 test("where test/lts has no Node for the platform, test:lts says that it was not run", async () => {
-  const file = join(await ownFolder(), "results.json");
+  const file = join(await temporaryFolder(), "results.json");
   const said = `import { testLts } from "./scripts/test.mjs";
     Object.defineProperty(process, "platform", { value: "plan9" });
     process.exitCode = await testLts([]);`;

@@ -1,17 +1,15 @@
 // What the virtual clock takes over from Temporal: the delay of a retry, and the end of a timer.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { msToTs } from "@temporalio/common/lib/time.js";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { CLOCK_SIGNAL, FAR_LIMIT_MS, FAR_MS, IDLE_MS } from "../src/clock/far.js";
 import { follow } from "../src/clock/open-processes.js";
 import { failureByClock } from "../src/clock/retry.js";
 import { TimeLine } from "../src/clock/time-line.js";
+import { temporaryFolder } from "../../../test/harness/temporary.js";
 
-const folder = mkdtempSync(join(tmpdir(), "trustflow-clock-test-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = await temporaryFolder();
 
 describe("a failed activity", () => {
   const retryPolicy = { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 5_000 };

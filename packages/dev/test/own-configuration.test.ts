@@ -1,8 +1,7 @@
 // What `trustflow dev` takes over from a trustflow.toml of one's own, and what it refuses.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   accountsInWords,
   exported,
@@ -16,9 +15,9 @@ import { environmentsOf } from "../../../src/config/environment.js";
 import { load } from "../../../src/config/load.js";
 import { ConfigWithAccounts } from "../../../src/providers/accounts.js";
 import { trustflow } from "../../../test/cli/run.js";
+import { temporaryFolder } from "../../../test/harness/temporary.js";
 
-const folder = mkdtempSync(join(tmpdir(), "trustflow-own-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = await temporaryFolder();
 const quiet = () => undefined;
 
 function own(text: string) {

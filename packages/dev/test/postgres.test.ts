@@ -1,21 +1,14 @@
 // The embedded PostgreSQL keeps what was committed over a stop and over a crash, and cleans up after itself.
-import { existsSync, mkdtempSync } from "node:fs";
-import { rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import pg from "pg";
 import { isAlive } from "../src/processes/lock.js";
 import { type PostgresServer, startPostgres } from "../src/servers/postgres.js";
+import { withPool } from "../../../test/harness/stack/postgres.js";
+import { temporaryFolder } from "../../../test/harness/temporary.js";
 
-const folders: string[] = [];
 const servers: PostgresServer[] = [];
-
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "trustflow-postgres-"));
-  folders.push(made);
-  return made;
-}
 
 async function start(directory: string, throwaway = false): Promise<PostgresServer> {
   const server = await startPostgres({ directory, throwaway });
@@ -23,24 +16,18 @@ async function start(directory: string, throwaway = false): Promise<PostgresServ
   return server;
 }
 
-async function ask(url: string, sql: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<Record<string, unknown>>(sql);
+const ask = (url: string, sql: string): Promise<unknown> =>
+  withPool(url, async (pool) => {
+    const { rows } = await pool.query<Record<string, unknown>>(sql);
     return rows[0] && Object.values(rows[0])[0];
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
-  for (const made of folders.splice(0)) await rm(made, { recursive: true, force: true });
 });
 
 test("it is as durable as in production, reached only from here with the password, and keeps data, port and password over a stop, a crash and a killed run", async () => {
-  const directory = folder();
+  const directory = await temporaryFolder();
   const server = await start(directory);
   expect(await ask(server.url, "SHOW fsync")).toBe("on");
   expect(await ask(server.url, "SHOW synchronous_commit")).toBe("on");
@@ -74,9 +61,11 @@ test("it is as durable as in production, reached only from here with the passwor
   "root is told that it needs setpriv",
   async () => {
     const { PATH } = process.env;
-    process.env["PATH"] = folder();
+    process.env["PATH"] = await temporaryFolder();
     try {
-      await expect(startPostgres({ directory: folder() })).rejects.toThrow("`setpriv`");
+      await expect(startPostgres({ directory: await temporaryFolder() })).rejects.toThrow(
+        "`setpriv`",
+      );
     } finally {
       process.env["PATH"] = PATH;
     }
