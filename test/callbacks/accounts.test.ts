@@ -65,16 +65,6 @@ test("it is stored as any other: raw, sealed, once, behind an address that canno
   expect(forged.status).toBe(404);
 });
 
-test("its body is what it is known by, also where events have the same Identifier", async () => {
-  const callbackOf = (event: string) => ({ Identifier: "r", event, request_pk: "r" });
-  await arrive(here, callbackOf("signed"), callbackOf("signed"));
-  await arrive(here, callbackOf("failed"));
-  expect((await all()).map(({ identifier }) => identifier.slice(0, 7))).toEqual([
-    "sha256:",
-    "sha256:",
-  ]);
-});
-
 test("the reference finds the process: one signal with what waits, in the order of arrival, listed by process", async () => {
   const workflowId = await correlated("r-1");
   const own = subjectOf({ workflowId });

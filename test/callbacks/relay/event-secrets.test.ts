@@ -80,22 +80,6 @@ test("a second delivery keeps the first secret", async () => {
   expect(stand.secrets.open(seen[0] ?? "", processKey)).toBe(TOKEN);
 });
 
-test("while the secret cannot be stored, the event is not signalled either; then both", async () => {
-  const processKey = await closed([{ Identifier: "a", token: TOKEN }]);
-  let tries = 0;
-  await stand.start({
-    sealSecret(secret, key) {
-      tries += 1;
-      if (tries > 1) return stand.sealer.seal(secret, key);
-      throw new Error("the database is away");
-    },
-  });
-  await delivered(1);
-  expect(tries).toBe(2);
-  expect(stand.temporal.signals).toHaveLength(1);
-  expect(await stand.journal.eventSecrets(processKey)).toHaveLength(1);
-});
-
 test("without the public ring the events are delivered, no secret is stored, and one warning says so", async () => {
   const warnings: string[] = [];
   const logger = { warn: (message: string) => void warnings.push(message) };

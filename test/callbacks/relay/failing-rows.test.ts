@@ -300,9 +300,11 @@ test.each(["event_secrets", "correlations"])(
       await until(() => temporal.to(other.workflowId).includes("other"));
       const given = [{ claim: null, attempts: 0, failures: MAX_FAILURES - 1 }];
       await until(async () => JSON.stringify(await claimsOf("late")) === JSON.stringify(given));
+      expect(temporal.to(subject.workflowId)).toEqual([]);
     });
     await pool.query("update trustflow.callbacks set claimed_until = null");
     await until(() => temporal.to(subject.workflowId).includes("late"));
+    expect(await journal.eventSecrets(subject)).toHaveLength(1);
   },
 );
 
@@ -326,6 +328,7 @@ test("a row that another relay takes over while it is addressed stays with that 
   await untilLockAwaited(database.pool);
   await commit();
   expect(await addressing).toEqual(new Set());
+  await inbox.settle(first, [row!.id], { state: "parked", reason: "unmatched" });
   expect(await stateOf("taken over")).toBe("unaddressed");
   expect(await claimsOf("taken over")).toEqual([{ claim: second, attempts: 1, failures: 0 }]);
 });
