@@ -5,7 +5,7 @@ import { contracts } from "../../src/contracts/index.js";
 import { processes } from "../../src/contracts/registry.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 import { brought } from "../processes/index.js";
-import { assertionInput, holderInput } from "../processes/issue-certificate/inputs.js";
+import { assertionInput } from "../processes/issue-certificate/inputs.js";
 import { letterInput, recipientAddress } from "../processes/send-postal/inputs.js";
 import { signerInput, videoInput } from "../processes/sign-one-shot/inputs.js";
 
@@ -196,19 +196,6 @@ test.each<[string, Problem[], keyof typeof contracts, object]>([
     },
   ],
   [
-    "a certificate",
-    [
-      { path: "disposableHolder.birthDate", problem: "must be a date, as 2026-01-31" },
-      { path: "disposableContacts.mobile", problem: "is required when otpType is SMS (P1 §2.1)" },
-    ],
-    "issueCertificate",
-    {
-      ...holderInput("order-7"),
-      disposableHolder: { birthDate: "31/01/2026" },
-      disposableContacts: {},
-    },
-  ],
-  [
     "a signature",
     [
       { path: "documents.1", problem: "must be an object" },
@@ -227,16 +214,6 @@ test.each<[string, Problem[], keyof typeof contracts, object]>([
       ],
       settings: { otpTries: 0 },
     },
-  ],
-  [
-    "an envelope",
-    [
-      { path: "request", problem: "is required" },
-      { path: "documents.0.document", problem: "is required" },
-      { path: "documents.1.name", problem: "is already the name of another document" },
-    ],
-    "signEnvelope",
-    { documents: [{ name: "a.pdf" }, { name: "a.pdf", document: stored }] },
   ],
 ])("%s: the rules over several fields are reported together with the rest", (...each) => {
   const [, problems, processName, input] = each;

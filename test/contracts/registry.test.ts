@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { Config } from "../../src/config/config.js";
 import {
-  commandOf,
   contractOf,
   decisionUpdates,
   familyOf,
@@ -36,10 +35,6 @@ test("every process takes resolve, and its updates have different names", () => 
     expect(names).toContain("resolve");
     expect(names).toEqual([...new Set(names)]);
   }
-});
-
-test("a command is the name in kebab case", () => {
-  expect(commandOf("signOneShot")).toBe("sign-one-shot");
 });
 
 test("a process uses the account of the provider that its calls go to", () => {

@@ -28,7 +28,7 @@ test("the rules of both hold inside, with the path in the whole", () => {
   });
 });
 
-test("account and settings stand once, outside of both", () => {
+test("account and settings stand once, outside of both, and each service has its own settings", () => {
   const settings = { pollIntervalSeconds: 5 };
   const input = {
     ...good,
@@ -39,11 +39,8 @@ test("account and settings stand once, outside of both", () => {
     "notice.account": "must be left out: it stands in account",
     "post.settings": "must be left out: it stands in settings.post",
   });
-});
-
-test("a settings of one service is not that of the other", () => {
-  const settings = { notice: { restingGraceSeconds: 1 } };
-  expect(problemsOf({ ...good, settings })).toEqual({
+  const ofTheOther = { notice: { restingGraceSeconds: 1 } };
+  expect(problemsOf({ ...good, settings: ofTheOther })).toEqual({
     "settings.notice.restingGraceSeconds": "is not known",
   });
 });

@@ -3,32 +3,19 @@ import { expect, test } from "vitest";
 import { checkInput } from "../../src/contracts/shared/problems.js";
 import { VerifyIdentityInput } from "../../src/contracts/verify-identity/contract.js";
 
-const withQuery = (parameters: Record<string, string>) =>
-  VerifyIdentityInput.safeParse({ idConference: "c1", asyncRequest: { parameters } });
+const pathsOf = (parameters: Record<string, string>) =>
+  checkInput(VerifyIdentityInput, { idConference: "c1", asyncRequest: { parameters } }).fields.map(
+    ({ path }) => path,
+  );
 
-test.each([
-  "apikey",
-  "api_key",
-  "X-Api-Key",
-  "token",
-  "access_token",
-  "callToken",
-  "jwt",
-  "Authorization",
-  "bearer",
-])("%s is no query parameter", (name) => {
-  const { error } = withQuery({ [name]: "x" });
-  expect(error?.issues[0]?.path).toEqual(["asyncRequest", "parameters", name]);
-});
-
-test("a token is no value of one, whatever its name", () => {
-  const { error } = withQuery({ subject: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmVk" });
-  expect(error?.issues[0]?.path).toEqual(["asyncRequest", "parameters", "subject"]);
-  expect(JSON.stringify(error?.issues)).not.toContain("eyJ");
-});
-
-test.each(["idConference", "subject", "requestId", "keyword"])("%s is one", (name) => {
-  expect(withQuery({ [name]: "17" }).success).toBe(true);
+test("a credential is no query parameter, by its name or by its value", () => {
+  const credentials = ["apikey", "api_key", "X-Api-Key", "token", "access_token", "callToken"];
+  for (const name of [...credentials, "jwt", "Authorization", "bearer"])
+    expect(pathsOf({ [name]: "x" })).toEqual([`asyncRequest.parameters.${name}`]);
+  expect(pathsOf({ subject: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmVk" })).toEqual([
+    "asyncRequest.parameters.subject",
+  ]);
+  expect(pathsOf({ idConference: "17", subject: "a", requestId: "b", keyword: "c" })).toEqual([]);
 });
 
 test.each(["emails", "before"])("more than 20 alert addresses are refused in %s", (member) => {
