@@ -1,34 +1,23 @@
 // The status of a batch has what its open activity has read since the process learned of it (P2 §2.8).
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client } from "@temporalio/client";
+import { beforeAll, expect, test } from "vitest";
+import type { Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
-import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { Worker } from "@temporalio/worker";
 import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
 import { handles } from "../../src/client/processes.js";
 import { newestReadIn, withNewestRead } from "../../src/client/newest-read.js";
 import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch/contract.js";
 import { openCallsIn } from "../../src/temporal/visibility/open-calls.js";
 import { dataConverter, workerConverters } from "../../src/temporal/codec/data-converter.js";
-import { freshRing, testBundle, testTemporal } from "../temporal/support.js";
-import type { TestTemporal } from "../temporal/support.js";
+import { ofFile } from "../harness/of-file.js";
+import { clientIn, freshRing, quietTemporal, testBundle } from "../temporal/support.js";
 
 const ring = freshRing();
-let env: TestTemporal;
+const env = ofFile(quietTemporal);
 let client: Client;
-beforeAll(async () => {
-  Runtime.install({
-    logger: new DefaultLogger("ERROR", () => undefined),
-    telemetryOptions: { logging: { forward: {} } },
-  });
-  env = await testTemporal();
-  const converter = dataConverter(ring, undefined, true);
-  client = new Client({
-    connection: env.connection,
-    namespace: env.namespace,
-    dataConverter: converter,
-  });
-}, 60_000);
-afterAll(() => env?.teardown());
+beforeAll(() => {
+  client = clientIn(env, dataConverter(ring, undefined, true));
+});
 
 const first = { at: "2026-01-01T00:00:00.000Z", sentCount: 4_000 };
 const later = { at: "2026-01-01T00:00:30.000Z", sentCount: 5_000, progressPercentage: 5 };

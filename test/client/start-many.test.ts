@@ -1,5 +1,5 @@
 // Many starts against a real Temporal: what each becomes, how many are made at once, and what ends them.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import {
@@ -8,23 +8,12 @@ import {
   TimedOutError,
   TooManyFailuresError,
 } from "../../src/client.js";
-import type {
-  SendMessageInput,
-  StartManyOptions,
-  StartRequest,
-  Trustflow,
-} from "../../src/client.js";
+import type { SendMessageInput, StartManyOptions, StartRequest } from "../../src/client.js";
 import { startSome } from "../../src/client/start-many.js";
 import { startServerAndClient } from "../temporal/support.js";
+import { ofFile } from "../harness/of-file.js";
 
-let server: Awaited<ReturnType<typeof startServerAndClient>>;
-let trustflow: Trustflow;
-
-beforeAll(async () => {
-  server = await startServerAndClient();
-  ({ trustflow } = server);
-}, 120_000);
-afterAll(() => server?.close());
+const server = ofFile(startServerAndClient);
 
 type Message = StartRequest<SendMessageInput>;
 
@@ -40,7 +29,11 @@ async function outcomes(
 ) {
   const seen: [id: string, what: string][] = [];
   const reading = (async () => {
-    for await (const { id, handle, error } of trustflow.startMany("sendMessage", requests, options))
+    for await (const { id, handle, error } of server.trustflow.startMany(
+      "sendMessage",
+      requests,
+      options,
+    ))
       seen.push([id, error?.code ?? handle?.started ?? ""]);
   })();
   const failed = await reading.catch((error: unknown) => error);
@@ -49,7 +42,7 @@ async function outcomes(
 
 const openIds = async () => {
   const ids: string[] = [];
-  for await (const { id } of trustflow.list({ process: "sendMessage" })) ids.push(id);
+  for await (const { id } of server.trustflow.list({ process: "sendMessage" })) ids.push(id);
   return ids;
 };
 
@@ -74,7 +67,7 @@ test("each request becomes a process, joins its own, or says why not; what went 
     ],
     failed: undefined,
   });
-  for await (const { error } of trustflow.startMany("sendMessage", [again[2]!]))
+  for await (const { error } of server.trustflow.startMany("sendMessage", [again[2]!]))
     expect(error).toBeInstanceOf(InputMismatchError);
 });
 
@@ -101,7 +94,7 @@ test("after more failures than allowed no other request is read", async () => {
 test.each([{ concurrency: 0 }, { concurrency: 1.5 }, { maxFailures: -1 }, { maxFailures: NaN }])(
   "the options %j are refused",
   (options) => {
-    expect(() => trustflow.startMany("sendMessage", [], options)).toThrow(InvalidInputError);
+    expect(() => server.trustflow.startMany("sendMessage", [], options)).toThrow(InvalidInputError);
   },
 );
 

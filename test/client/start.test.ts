@@ -1,38 +1,31 @@
 // A start as its caller meets it: whether it created the process or joined one, its options, and how long it waits.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { InputMismatchError, InvalidInputError, TimedOutError } from "../../src/client.js";
-import type { Trustflow } from "../../src/client.js";
 import { statusMemo } from "../../src/contracts/shared/names.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { startServerAndClient } from "../temporal/support.js";
+import { ofFile } from "../harness/of-file.js";
 
-let server: Awaited<ReturnType<typeof startServerAndClient>>;
-let trustflow: Trustflow;
-
-beforeAll(async () => {
-  server = await startServerAndClient();
-  ({ trustflow } = server);
-}, 120_000);
-afterAll(() => server?.close());
+const server = ofFile(startServerAndClient);
 
 const letter = letterInput("i", "delivered");
 
 test("a start says whether it created the process, or joined one that is open or finished", async () => {
   const id = randomUUID();
-  const first = await trustflow.sendPostal(id, letter);
+  const first = await server.trustflow.sendPostal(id, letter);
   expect(first.started).toBe("created");
-  expect((await trustflow.sendPostal(id, letter)).started).toBe("joined");
-  expect(trustflow.handle(`sendPostal/${id}`).started).toBeUndefined();
-  await trustflow.temporal.workflow.getHandle(first.workflowId).terminate();
-  expect((await trustflow.sendPostal(id, letter)).started).toBe("created");
+  expect((await server.trustflow.sendPostal(id, letter)).started).toBe("joined");
+  expect(server.trustflow.handle(`sendPostal/${id}`).started).toBeUndefined();
+  await server.trustflow.temporal.workflow.getHandle(first.workflowId).terminate();
+  expect((await server.trustflow.sendPostal(id, letter)).started).toBe("created");
 });
 
 test("another input under the same id is refused, with the paths that differ and no value", async () => {
   const id = randomUUID();
-  await trustflow.sendPostal(id, letter);
+  await server.trustflow.sendPostal(id, letter);
   const { recipientAddress } = letter;
   const other = {
     ...letter,
@@ -43,7 +36,9 @@ test("another input under the same id is refused, with the paths that differ and
     recipientAddress: { ...recipientAddress, streetAddress: "Calle Secreta 9" },
     issuerComments: "Ana Ruiz",
   };
-  const refused = (await trustflow.sendPostal(id, other).catch((error: unknown) => error)) as Error;
+  const refused = (await server.trustflow
+    .sendPostal(id, other)
+    .catch((error: unknown) => error)) as Error;
   expect(refused).toBeInstanceOf(InputMismatchError);
   const members = ["document", "issuerComments", "recipientAddress.streetAddress"];
   const { details } = refused as InputMismatchError;
@@ -53,19 +48,19 @@ test("another input under the same id is refused, with the paths that differ and
   });
   expect(refused.message).not.toMatch(/Secreta|Ana/);
   const again = { ...letter, settings: { pollIntervalSeconds: 9 } };
-  expect((await trustflow.sendPostal(id, again)).started).toBe("joined");
+  expect((await server.trustflow.sendPostal(id, again)).started).toBe("joined");
 });
 
 test("Temporal's options of a start arrive, and what is not metadata is encrypted", async () => {
   const id = randomUUID();
-  const { workflowId } = await trustflow.sendPostal(id, letter, {
+  const { workflowId } = await server.trustflow.sendPostal(id, letter, {
     memo: { tenant: "a tenant" },
     priority: { priorityKey: 2 },
     startDelay: "1 hour",
     staticSummary: "a summary",
     staticDetails: "a detail",
   });
-  const run = trustflow.temporal.workflow.getHandle(workflowId);
+  const run = server.trustflow.temporal.workflow.getHandle(workflowId);
   expect((await run.describe()).memo).toEqual({ tenant: "a tenant" });
   const { events } = await run.fetchHistory();
   const { firstWorkflowTaskBackoff, priority, memo } =
@@ -74,19 +69,19 @@ test("Temporal's options of a start arrive, and what is not metadata is encrypte
   expect(priority?.priorityKey).toBe(2);
   const { summary, details } = events![0]!.userMetadata!;
   expect(JSON.stringify([memo, summary, details].map(String))).not.toMatch(/tenant"|a summary/);
-  const { loadedDataConverter } = trustflow.temporal.options;
+  const { loadedDataConverter } = server.trustflow.temporal.options;
   const said = await decodeArrayFromPayloads(loadedDataConverter, [summary!, details!]);
   expect(said).toEqual(["a summary", "a detail"]);
 });
 
 test("a memo that clients would take for that of the workers is refused", async () => {
   const memo = { [statusMemo]: { phase: "ended" } };
-  const refused = trustflow.sendPostal(randomUUID(), letter, { memo });
+  const refused = server.trustflow.sendPostal(randomUUID(), letter, { memo });
   await expect(refused).rejects.toThrow(InvalidInputError);
 });
 
 test("each call that waits ends at the signal and at the time of its caller", async () => {
-  const handle = await trustflow.sendPostal(randomUUID(), letter);
+  const handle = await server.trustflow.sendPostal(randomUUID(), letter);
   const reason = new Error("the user has left");
   const watched = async (waiting: { signal?: AbortSignal; timeoutMs?: number }) => {
     for await (const _ of handle.watch(waiting));
@@ -114,7 +109,7 @@ test("each call that waits ends at the signal and at the time of its caller", as
   });
   const signal = AbortSignal.abort(reason);
   const id = randomUUID();
-  await expect(trustflow.sendPostal(id, letter, { signal })).rejects.toBe(reason);
-  await expect(trustflow.find(id, { signal })).rejects.toBe(reason);
-  await expect(trustflow.find(id)).rejects.toThrow(`Unknown process ${id}`);
+  await expect(server.trustflow.sendPostal(id, letter, { signal })).rejects.toBe(reason);
+  await expect(server.trustflow.find(id, { signal })).rejects.toBe(reason);
+  await expect(server.trustflow.find(id)).rejects.toThrow(`Unknown process ${id}`);
 }, 30_000);

@@ -90,14 +90,6 @@ test("whether an id is unknown stays open where the second question fails", asyn
   await expect(isOpen).rejects.toThrow("sendPostal/order-7: Temporal cannot be reached");
 });
 
-test("a key ring that cannot be read is a matter of the configuration, and not shown", async () => {
-  process.env["TRUSTFLOW_KEYS__CODEC"] = "k1:c2hvcnQ=";
-  const failed = await Trustflow.connect().catch((error: unknown) => error as Error);
-  expect(failed).toBeInstanceOf(ConfigurationError);
-  expect((failed as Error).message).toContain("keys.codec");
-  expect((failed as Error).message).not.toContain("c2hvcnQ=");
-});
-
 test("connect is a function like any other", async () => {
   const { connect } = Trustflow;
   const before = process.env;

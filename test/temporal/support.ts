@@ -8,7 +8,7 @@ import { Client } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { Worker } from "@temporalio/worker";
+import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { Trustflow } from "../../src/client.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { findTemporal } from "../../packages/dev/src/servers/find-temporal.js";
@@ -33,6 +33,20 @@ export async function testTemporal(dataConverter?: DataConverter): Promise<TestT
   await registerNamespace(env, namespace);
   return Object.assign(env, { namespace });
 }
+
+/** The same, without a line of what the SDK says of failing workflows. */
+export function quietTemporal(dataConverter?: DataConverter): Promise<TestTemporal> {
+  Runtime.install({
+    logger: new DefaultLogger("ERROR", () => undefined),
+    telemetryOptions: { logging: { forward: {} } },
+  });
+  return testTemporal(dataConverter);
+}
+
+export const clientIn = (
+  { connection, namespace }: Pick<TestTemporal, "connection" | "namespace">,
+  dataConverter: DataConverter,
+) => new Client({ connection, namespace, dataConverter });
 
 /** Resolves when the namespace can be used. */
 export async function registerNamespace(

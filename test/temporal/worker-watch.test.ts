@@ -1,7 +1,7 @@
 // A worker that does no more work although it runs is noticed by three signs; one that works is not. And how it stops.
-import { afterAll, beforeAll, expect, vi, test } from "vitest";
+import { expect, vi, test } from "vitest";
 import type { Payload } from "@temporalio/common";
-import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { Worker } from "@temporalio/worker";
 import type { WorkerOptions } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,25 +10,17 @@ import { pollsAtAllPartitions } from "../../src/temporal/visibility/task-queue.j
 import { problems, watchWorker } from "../../src/temporal/worker-watch.js";
 import { WorkflowWorker } from "../../src/temporal/workflow-worker.js";
 import { eventually } from "../harness/outages/wait.js";
-import { testBundle, testTemporal } from "./support.js";
-import type { TestTemporal } from "./support.js";
+import { ofFile } from "../harness/of-file.js";
+import { quietTemporal, testBundle } from "./support.js";
 
 const limits = { everyMs: 100, activationLooks: 600, pollLooks: 600, unseenLooks: 5, backlogMs: 0 };
-let env: TestTemporal;
-let bundle: Awaited<ReturnType<typeof testBundle>>;
-
-beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await testTemporal();
-  bundle = await testBundle();
-}, 120_000);
-afterAll(() => env?.teardown());
+const env = ofFile(quietTemporal);
 
 const workerOf = async (options: Pick<WorkerOptions, "taskQueue" | "identity" | "dataConverter">) =>
   (await WorkflowWorker.create({
     connection: env.nativeConnection,
     namespace: env.namespace,
-    workflowBundle: bundle,
+    workflowBundle: await testBundle(),
     ...options,
   })) as WorkflowWorker;
 

@@ -1,28 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ApplicationFailure, WorkflowFailedError } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
-import { canaryWorker, freshRing, testTemporal } from "../support.js";
-import type { TestTemporal } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
+import { canaryWorker, freshRing, quietTemporal } from "../support.js";
 
 const canary = "Q7XJ2VK9";
 const key = randomBytes(32);
 const converter = dataConverter(KeyRing.parse(`k1:${key.toString("base64")}`));
-let env: TestTemporal;
-
-beforeAll(async () => {
-  // What the SDK prints of failing workflows belongs to another test.
-  Runtime.install({
-    logger: new DefaultLogger("ERROR", () => undefined),
-    telemetryOptions: { logging: { forward: {} } },
-  });
-  env = await testTemporal(converter);
-});
-afterAll(() => env.teardown());
+const env = ofFile(() => quietTemporal(converter));
 
 async function historyOf(workflowId: string): Promise<string> {
   const history = await env.client.workflow.getHandle(workflowId).fetchHistory();

@@ -1,9 +1,9 @@
 // A client that refuses plaintext believes no end, no refusal and no first input that a stranger's worker or client has written,
 // and reads those of our workers and of the server (decision 22).
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -19,32 +19,23 @@ import {
   UnprovenAnswerError,
 } from "../../../src/errors/index.js";
 import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
-import { freshRing, testBundle, testTemporal } from "../support.js";
-import type { TestTemporal } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
+import { clientIn, freshRing, quietTemporal, testBundle } from "../support.js";
 
 const { CommandType } = proto.temporal.api.enums.v1;
 const ring = freshRing();
 const ours = workerConverters({ ring, writeRing: undefined }, []).workflows;
 /** Its task queue too. */
 type Whose = "ours" | "strangers";
-let env: TestTemporal;
+const env = ofFile(quietTemporal);
 let workers: Worker[];
 let running: Promise<void[]>;
 let client: Client;
 let stranger: Client;
 
 beforeAll(async () => {
-  Runtime.install({
-    logger: new DefaultLogger("ERROR", () => undefined),
-    telemetryOptions: { logging: { forward: {} } },
-  });
-  env = await testTemporal();
   stranger = env.client;
-  client = new Client({
-    connection: env.connection,
-    namespace: env.namespace,
-    dataConverter: dataConverter(ring, undefined, true),
-  });
+  client = clientIn(env, dataConverter(ring, undefined, true));
   const shared = { connection: env.nativeConnection, namespace: env.namespace };
   // Strangers have not our converter of failures.
   const workflowsPath = fileURLToPath(new URL("stranger.workflows.ts", import.meta.url));
@@ -58,7 +49,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const worker of workers ?? []) worker.shutdown();
   await running;
-  await env?.teardown();
 });
 
 class TestHandle extends ProcessHandle<unknown> {

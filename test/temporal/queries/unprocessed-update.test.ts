@@ -1,22 +1,14 @@
 // A worker may finish a workflow task without an answer to the update that it brought: Temporal then refuses the update, which
 // has not happened. Our client asks again, and the update happens once.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { expect, test } from "vitest";
+import { Worker } from "@temporalio/worker";
 import { defineUpdate } from "@temporalio/workflow";
 import { randomUUID } from "node:crypto";
 import { ProcessHandle } from "../../../src/client/handle.js";
-import { testBundle, testTemporal } from "../support.js";
-import type { TestTemporal } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
+import { quietTemporal, testBundle } from "../support.js";
 
-let env: TestTemporal;
-
-beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await testTemporal();
-}, 120_000);
-
-afterAll(() => env?.teardown());
-
+const env = ofFile(quietTemporal);
 const taskQueue = "forgetful";
 
 /** Takes the next workflow task and finishes it with nothing. */

@@ -1,33 +1,27 @@
 // A look sees the newest run of a process as it is, believes encrypted answers alone where plaintext is refused, and a child outlives
 // its parent (docs/decisions/0031).
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client } from "@temporalio/client";
-import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import type { Client } from "@temporalio/client";
+import { Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
 import { ProcessLooksByClient } from "../../../src/temporal/visibility/process-look.js";
 import { describeWorkflowQueue } from "../../../src/temporal/visibility/task-queue.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { freshRing, testBundle, testTemporal } from "../support.js";
-import type { TestTemporal } from "../support.js";
+import { ofFile } from "../../harness/of-file.js";
+import { clientIn, freshRing, quietTemporal, testBundle } from "../support.js";
 
 const ring = freshRing();
 const taskQueue = "looks";
-let env: TestTemporal;
+const env = ofFile(quietTemporal);
 let client: Client;
 let looks: ProcessLooksByClient;
 let worker: Worker;
 let running: Promise<void>;
 
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
-  env = await testTemporal();
-  client = new Client({
-    connection: env.connection,
-    namespace: env.namespace,
-    dataConverter: dataConverter(ring),
-  });
+  client = clientIn(env, dataConverter(ring));
   looks = new ProcessLooksByClient(env.nativeConnection, {
     namespace: env.namespace,
     ring,
@@ -46,7 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   worker?.shutdown();
   await running;
-  await env?.teardown();
 });
 
 const input = { subject: "s" };
