@@ -3,15 +3,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  certificateAuthority,
-  serverCertificate,
-} from "../../packages/sandbox/src/tls/certificate.js";
 import { load } from "../../src/config/load.js";
 import { ConfigWithAccounts } from "../../src/providers/accounts.js";
 import { providerNames } from "../../src/providers/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
-import { answering, startProviderServer } from "../providers/provider-server.js";
 import { onTerminal } from "../harness/stack/terminal.js";
 import { closedPort } from "./doctor/doctor.js";
 import { commandLine } from "./in-process.js";
@@ -116,20 +111,6 @@ test("the accounts are checked as the doctor does", async () => {
     "trustflow.toml is written; next: trustflow dev --directory .trustflow-preproduction",
   );
   expect(withSecret.stdout + withSecret.stderr).not.toContain("hunter2");
-});
-
-test("a provider whose certificate this machine does not trust is not called away", async () => {
-  const authority = certificateAuthority("A private authority");
-  const tls = serverCertificate(["localhost"], authority);
-  const server = await startProviderServer(answering("ok"), { tls });
-  await mkdir(join(folder, "secrets"));
-  await writeFile(join(folder, "secrets", "evi-post.password"), "hunter2");
-  try {
-    const { stdout } = await init(...post(), "--set", `evi-post.baseUrl=${server.url}`);
-    expect(stdout).toMatch(/certificateUntrusted: .*NODE_EXTRA_CA_CERTS/);
-  } finally {
-    await server.close();
-  }
 });
 
 test.each([

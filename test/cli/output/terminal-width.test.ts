@@ -7,7 +7,7 @@ import { commandLine } from "../in-process.js";
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 
 describeWith("script", "a terminal of 80 columns", () => {
-  test.each([[["doctor"]], [["--help"]], [["resolve", "--help"]], [["sandbox", "--help"]]])(
+  test.each([[["doctor"]], [["resolve", "--help"]]])(
     "trustflow %j fits it, and shows the same words as without a terminal",
     async (args) => {
       const terminal = onTerminal(args, {}, 80);

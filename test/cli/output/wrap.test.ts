@@ -1,8 +1,6 @@
 // What a command prints fits a terminal of 80 columns, and nothing that may be copied is cut.
 import { afterEach, expect, test } from "vitest";
 import fc from "fast-check";
-import type { Command } from "commander";
-import { createProgram } from "../../../src/cli/program.js";
 import { facts, table } from "../../../src/cli/output/output.js";
 import { fitted, paint, quoted, terminal } from "../../../src/cli/output/terminal.js";
 import { continued, widthOf, wrapped } from "../../../src/cli/output/wrap.js";
@@ -121,17 +119,4 @@ test("a command line of a help goes on after a backslash, and a quoted word stay
     `    "not in the portal" --by ana`,
   ]);
   expect(continued("trustflow list", 60)).toBe("trustflow list");
-});
-
-function everyCommand(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(everyCommand)];
-}
-
-test("the help of every command fits", async () => {
-  for (const command of everyCommand(await createProgram())) {
-    let help = "";
-    command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => WIDTH });
-    command.outputHelp();
-    expect(help.split("\n").filter((line) => line.length > WIDTH)).toEqual([]);
-  }
 });
