@@ -215,6 +215,12 @@ test.each<[string, Problem[], keyof typeof contracts, object]>([
       settings: { otpTries: 0 },
     },
   ],
+  [
+    "a message",
+    [{ path: "providerFields", problem: "must hold the message" }],
+    "sendMessage",
+    { providerFields: {} },
+  ],
 ])("%s: the rules over several fields are reported together with the rest", (...each) => {
   const [, problems, processName, input] = each;
   expect(checkInput(contracts[processName].input, input).fields).toEqual(problems);

@@ -52,6 +52,13 @@ test.each(["07001", " 35001", "\t51001 "])(
   },
 );
 
+test("an inline document must be a PDF (P2 §2.1)", () => {
+  const document = { base64: "bm90IGEgUERG", mediaType: "application/pdf" };
+  expect(checkInput(SendPostalInput, { ...letter, document }).fields).toEqual([
+    { path: "document.base64", problem: "is not a PDF (P2 §2.1)" },
+  ]);
+});
+
 test("LetterLite goes to Spain alone, whatever the account delivers to", () => {
   const [problem] = problemsOf({ postServiceType: "LetterLite" }, { country: "PT" });
   expect(problem?.path).toBe("recipientAddress.country");

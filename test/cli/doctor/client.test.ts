@@ -1,30 +1,27 @@
 // `trustflow doctor --client` examines the machine of an application, and asks for nothing that an application does not need.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client } from "@temporalio/client";
+import { beforeAll, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
 import type { Checked } from "../../../src/cli/doctor/check.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { registerNamespace, testTemporal } from "../../temporal/support.js";
-import type { TestTemporal } from "../../temporal/support.js";
+import { ofFile } from "../../harness/of-file.js";
+import { clientIn, registerNamespace, testTemporal } from "../../temporal/support.js";
 import { commandLine } from "../in-process.js";
 import { closedPort } from "./doctor.js";
 
 const ring = generateKeyRing("k1");
 /** A namespace without search attributes. */
 const empty = randomUUID();
-let server: TestTemporal;
+const server = ofFile(testTemporal);
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  server = await testTemporal();
   const { connection, namespace } = server;
   await registerSearchAttributes(connection, namespace);
   await registerNamespace(server, empty);
-  const converter = dataConverter(KeyRing.parse(ring));
-  const client = new Client({ connection, namespace, dataConverter: converter });
+  const client = clientIn(server, dataConverter(KeyRing.parse(ring)));
   await client.workflow.start("sendPostal", {
     ...{ taskQueue: "none", workflowId: "sendPostal/a", args: [{}] },
   });
@@ -38,7 +35,6 @@ beforeAll(async () => {
     TRUSTFLOW_KEYS__CODEC: ring,
   };
 }, 60_000);
-afterAll(() => server?.teardown());
 
 /** What it finds, by the name of the check. */
 async function examined(more: Record<string, string> = {}) {

@@ -80,19 +80,6 @@ test.each([["--dry-run"], ["--concurrency", "2"]])(
   },
 );
 
-test("a column that no property has is named", async () => {
-  const { code, fields } = await start(lines(`${header},recipientNam`, `${row("order-1")},x`));
-  expect({ code, fields }).toEqual({
-    code: 2,
-    fields: [
-      {
-        path: "line 1, recipientNam",
-        problem: "is no property of the input; did you mean recipientName?",
-      },
-    ],
-  });
-});
-
 test("a file with semicolons, a byte-order mark and CRLF, as spreadsheets write it, is read", async () => {
   const text = `\ufeff${header}\r\n"${row("order-1").replaceAll(",", '","')}"\r\n`;
   expect((await start(text.replaceAll(",", ";"))).said).toMatchObject({ rows: 1 });

@@ -114,6 +114,11 @@ test.each([
   },
 );
 
+test("an input that Temporal would not take is refused", async () => {
+  const { code, stderr } = await dryRun({ ...letter, issuerComments: "x".repeat(1_500_000) });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("is over 1.5 MB as JSON")]);
+});
+
 test("- reads stdin, and paths are relative to the working directory", async () => {
   const { code } = await commandLine(["send-postal", "--input", "-", "--dry-run"], {
     cwd: folder,

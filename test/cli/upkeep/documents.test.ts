@@ -1,6 +1,6 @@
 // `documents put` and `get`, as a shell runs them: a document is stored and fetched as a whole or not at all.
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
@@ -70,30 +70,32 @@ test("on a terminal a line shows how far a large file is, and goes", async () =>
   expect(lines.at(-1)).toMatch(/^document:[0-9a-f]{32}\r\n$/);
 });
 
-test("a put that a signal ends leaves no file, and ends by the signal", async () => {
-  const file = join(folder, "endless.pdf");
-  await writeFile(file, "%PDF-1.7\n");
-  await truncate(file, 50e9);
-  const store = join(folder, "ended");
-  const child = start(["documents", "put", file], {
-    env: { ...env, TRUSTFLOW_DOCUMENTS__DIRECTORY: store },
-  });
-  await eventually("a megabyte in the store", () => hasMegabyte(store));
-  child.kill("SIGTERM");
-  expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
-  expect(await filesIn(store)).toEqual([]);
-});
+/** Ends the command by the signal once a megabyte is in the folder; it is long from over then. */
+async function ended(args: string[], into: string, signal: "SIGINT" | "SIGTERM" | "SIGKILL") {
+  const store = args[1] === "put" ? { TRUSTFLOW_DOCUMENTS__DIRECTORY: into } : {};
+  const child = start(args, { env: { ...env, ...store } });
+  try {
+    await eventually("a megabyte in the folder", () => hasMegabyte(into));
+  } finally {
+    child.kill(signal);
+    expect(await once(child, "close")).toEqual([null, signal]);
+  }
+}
 
-test("a get that Ctrl-C ends leaves no file", async () => {
-  const file = join(folder, "half.pdf");
+async function large(name: string, bytes: number): Promise<string> {
+  const file = join(folder, name);
   await writeFile(file, "%PDF-1.7\n");
-  await truncate(file, 300e6);
-  const { uri } = await put(file);
+  await truncate(file, bytes);
+  return file;
+}
+
+test("a put or a get that a signal ends leaves no file, and ends by the signal", async () => {
+  const store = join(folder, "ended");
+  await ended(["documents", "put", await large("endless.pdf", 50e9)], store, "SIGTERM");
+  expect(await filesIn(store)).toEqual([]);
+  const { uri } = await put(await large("half.pdf", 300e6));
   const out = join(folder, "interrupted");
-  const child = start(["documents", "get", uri, "--out", out], { env });
-  await eventually("a megabyte in the folder", () => hasMegabyte(out));
-  child.kill("SIGINT");
-  expect(await once(child, "close")).toEqual([null, "SIGINT"]);
+  await ended(["documents", "get", uri, "--out", out], out, "SIGINT");
   expect(await readdir(out)).toEqual([]);
   await rm(join(folder, "store"), { recursive: true });
 });
@@ -109,19 +111,8 @@ async function hasMegabyte(store: string): Promise<boolean> {
 }
 
 test("a put that is killed leaves no document", async () => {
-  const file = join(folder, "endless.pdf");
-  await writeFile(file, "%PDF-1.7\n");
-  await truncate(file, 50e9);
   const store = join(folder, "killed");
-  const child = start(["documents", "put", file], {
-    env: { ...env, TRUSTFLOW_DOCUMENTS__DIRECTORY: store },
-  });
-  try {
-    await eventually("a megabyte in the store", () => hasMegabyte(store));
-  } finally {
-    child.kill("SIGKILL");
-    await once(child, "close");
-  }
+  await ended(["documents", "put", await large("endless.pdf", 50e9)], store, "SIGKILL");
   const left = await filesIn(store);
   expect(left.map(({ name }) => name)).toEqual([expect.stringMatching(/^\.[0-9a-f]{32}\./)]);
   const uri = `document:${left[0]!.name.slice(1, 33)}`;
@@ -144,21 +135,6 @@ test("a damaged document leaves no file, and ends with an error", async () => {
   const shown = await commandLine(["documents", "get", reference.uri], { env });
   expect(shown.code).toBe(1);
   expect(shown.stdout.length).toBeLessThan(pdf.length);
-});
-
-test("a file of the same name with other content stays as it is", async () => {
-  const reference = await put(join(folder, "letter.pdf"));
-  const out = join(folder, "taken");
-  const file = join(out, `${reference.uri.slice("document:".length)}.pdf`);
-  await mkdir(out);
-  await writeFile(file, "mine");
-  const { code, stderr } = await commandLine(["documents", "get", reference.uri, "--out", out], {
-    env,
-  });
-  expect(code).toBe(2);
-  expect(stderr).toContain("exists already with other content");
-  expect(await readFile(file, "utf8")).toBe("mine");
-  expect(await readdir(out)).toHaveLength(1);
 });
 
 test.each([

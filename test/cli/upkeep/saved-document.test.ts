@@ -43,7 +43,10 @@ test("another content of the same name is refused, or kept beside it under its d
     saveDocument(folder, "name", uri, [Buffer.from(text)], how);
   await save("one");
   await save("one");
-  await expect(save("two")).rejects.toThrow("exists already with other content");
+  await expect(save("two")).rejects.toMatchObject({
+    ...{ exitCode: 2, message: expect.stringContaining("exists already with other content") },
+  });
+  expect(await readFile(join(folder, "name.bin"), "utf8")).toBe("one");
   const both = { keepsBoth: true };
   expect((await save("one", both)).file).toBe(join(folder, "name.bin"));
   const { file, sha256 } = await save("two", both);

@@ -3,9 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:https";
 import type { FindingName } from "../../../../src/cli/doctor/findings.js";
-import { reach } from "../../../../src/cli/doctor/reach.js";
 import { sandboxAccount } from "../../../../packages/dev/src/stack/sandbox-accounts.js";
-import { ClientCertificate } from "../../../../src/providers/http/client-certificate.js";
 import {
   certificateAuthority,
   clientCertificate,
@@ -98,6 +96,11 @@ describe("where all is well", () => {
         "account default one-shot-signature",
         `one-shot-signature at ${plain} accepts the credentials`,
       ],
+      [
+        "account default messaging-gateway",
+        "is reachable; credentials not checked: the provider has no operation without an effect",
+      ],
+      ["account default envelope-signature", "is reachable"],
       [`client certificate ${certificateService}`, /^the client certificate is valid 20/],
       [`certificate ${host} (${certificateService})`, /^the certificate of .* is valid 20/],
     ] as const)
@@ -107,6 +110,9 @@ describe("where all is well", () => {
         detail: expect.stringMatching(detail),
       });
     expect(sandbox.ledger()).toEqual(before);
+    // The envelope service is asked for nothing but its handshake (P1 §5.5).
+    const { total } = await sandboxControl(sandbox.url).requests();
+    expect(Object.keys(total).filter((name) => name.startsWith("envelope"))).toEqual([]);
     expect(report.stdout).not.toContain("hunter2");
   });
 
@@ -123,16 +129,6 @@ describe("where all is well", () => {
     expectFinding(report, "account default evi-post", "notChecked", "environment is not set");
     expectFinding(report, "account default one-shot-signature", "notChecked", "not checked: http");
     expect((await control.requests()).total).toEqual(before);
-  });
-
-  test("the gateway is reached, and says that nothing can be asked of it", async () => {
-    expect(stateOf(await doctor(env), "account default messaging-gateway")).toMatchObject({
-      state: "ok",
-      detail: expect.stringMatching(
-        "is reachable; credentials not checked: the provider has no operation without an effect",
-      ),
-    });
-    expect(sandbox.messages()).toEqual([]);
   });
 });
 
@@ -177,17 +173,12 @@ describe("the credentials", () => {
 });
 
 describe("our certificate", () => {
-  const cases: [FindingName, Validity][] = [
-    ["certificateExpired", { fromDays: -90, untilDays: -1 }],
-    ["certificateNotYetValid", { fromDays: 1 }],
-    ["certificateExpiresSoon", { untilDays: 29 }],
-  ];
-  const inEachFormat = cases.flatMap(([finding, validity]) => [
-    [finding, "PEM", validity, ours] as const,
-    [finding, "PKCS#12", validity, oursInOne] as const,
-  ]);
-
-  test.each(inEachFormat)("%s: %s", async (finding, _format, validity, written) => {
+  test.each<[FindingName, string, Validity, typeof ours]>([
+    ["certificateExpired", "PEM", { fromDays: -90, untilDays: -1 }, ours],
+    ["certificateExpired", "PKCS#12", { fromDays: -90, untilDays: -1 }, oursInOne],
+    ["certificateNotYetValid", "PEM", { fromDays: 1 }, ours],
+    ["certificateExpiresSoon", "PEM", { untilDays: 29 }, ours],
+  ])("%s: %s", async (finding, _format, validity, written) => {
     const report = await doctorWith(written(sandbox.issueClientCertificate("sandbox", validity)));
     expectFinding(report, `client certificate ${certificateService}`, finding);
     const isTaken = finding === "certificateExpiresSoon";
@@ -257,31 +248,6 @@ describe("our certificate", () => {
       "clientCertificateMismatch",
       "MISMATCH; running workers keep using",
     );
-  });
-});
-
-describe("a host that can only be reached", () => {
-  const made = (issued: Certificate) => ({
-    baseUrl: sandbox.tlsUrl,
-    timeoutMs: 1_000,
-    tls: new ClientCertificate({
-      certificateFile: files.put("reach.pem", issued.cert),
-      keyFile: files.put("reach-key.pem", issued.key),
-      caFile: sandbox.pki.caFile,
-    }),
-  });
-
-  test("accepts our certificate in the handshake, and sends nothing more (P1 §5.5)", async () => {
-    const control = sandboxControl(sandbox.url);
-    const before = await control.requests();
-    await reach(made(sandbox.issueClientCertificate("sandbox")));
-    expect(await control.requests()).toEqual(before);
-  });
-
-  test("hungUpAfterHandshake: it does not take it", async () => {
-    const stranger = clientCertificate("sandbox", certificateAuthority("Another person"));
-    const reached = reach(made(stranger));
-    await expect(reached).rejects.toMatchObject({ finding: "hungUpAfterHandshake" });
   });
 });
 

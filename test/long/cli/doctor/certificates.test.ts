@@ -1,8 +1,7 @@
 // The certificates that `trustflow doctor` judges, shown by real TLS servers.
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
 import { type Server, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import type { FindingName } from "../../../../src/cli/doctor/findings.js";
@@ -13,21 +12,20 @@ import {
 } from "../../../../packages/sandbox/src/tls/certificate.js";
 import type { Certificate, Validity } from "../../../../packages/sandbox/src/tls/certificate.js";
 import { doctor, expectFinding, listening } from "../../../cli/doctor/doctor.js";
+import { temporaryFolder } from "../../../harness/temporary.js";
 
 const HOST = "localhost";
 const authority = certificateAuthority("Authority of the test");
 const servers: Server[] = [];
-let folder: string;
+const folder = await temporaryFolder();
 let authorityFile: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-certificates-"));
   authorityFile = await written("authority.pem", authority.cert);
 });
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function written(name: string, text: string): Promise<string> {
   const path = join(folder, name);

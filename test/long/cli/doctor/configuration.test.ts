@@ -1,9 +1,8 @@
 // What `trustflow doctor` finds where nothing but the configuration is there.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { type Socket, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCheck } from "../../../../src/cli/doctor/check.js";
 import { generateKeyRing, KeyRing } from "../../../../src/crypto/key-ring.js";
@@ -16,17 +15,16 @@ import {
   listening,
 } from "../../../cli/doctor/doctor.js";
 import { commandLine } from "../../../cli/in-process.js";
+import { temporaryFolder } from "../../../harness/temporary.js";
 
 const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
 const ring = generateKeyRing();
-let folder: string;
+const folder = await temporaryFolder();
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-doctor-"));
   env = pointingAt(await closedPort());
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A whole configuration whose servers are all at that port. */
 function pointingAt(port: number): Record<string, string> {
@@ -87,21 +85,19 @@ test("inboxKeysDiffer: the relay could not open what the receiver seals", async 
   );
 });
 
-test("a ring that is not configured here is skipped, and one that cannot be read is found", async () => {
-  const report = await doctor({ ...env, TRUSTFLOW_KEYS__CODEC_WRITE: "w1:c2hvcnQ=" });
+test("keysMalformed: a ring that cannot be read is named by entry and key id; one that is not configured here is skipped", async () => {
+  const report = await doctor({
+    ...{ ...env, TRUSTFLOW_KEYS__CODEC: "k1:c2hvcnQ=", TRUSTFLOW_KEYS__CODEC_WRITE: "w1:c2hvcnQ=" },
+  });
+  expectFinding(report, "key ring codec", "keysMalformed", /keys\.codec.*"k1".*5 bytes/);
+  expectFinding(report, "key ring codecWrite", "keysMalformed", "w1");
+  expect(report.stdout).not.toContain("c2hvcnQ=");
   const skipped = report.checks.filter(({ detail }) => detail?.startsWith("not configured here"));
   expect(skipped.map(({ check, state }) => [check, state])).toEqual([
     ["key ring secrets", "skip"],
     ["key ring secretsPublic", "skip"],
     ["key ring inboxPublic", "skip"],
   ]);
-  expectFinding(report, "key ring codecWrite", "keysMalformed", "w1");
-});
-
-test("keysMalformed: a ring that cannot be read is named by entry and key id", async () => {
-  const report = await doctor({ ...env, TRUSTFLOW_KEYS__CODEC: "k1:c2hvcnQ=" });
-  expectFinding(report, "key ring codec", "keysMalformed", /keys\.codec.*"k1".*5 bytes/);
-  expect(report.stdout).not.toContain("c2hvcnQ=");
 });
 
 test("documentStoreUnusable: a folder that cannot be made", async () => {

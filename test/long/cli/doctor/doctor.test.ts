@@ -264,19 +264,6 @@ describe("Temporal behind TLS", () => {
 });
 
 describe("the account", () => {
-  test("credentialsRefused: the provider has another password by now", async () => {
-    await system.sandbox.putAccount("sandbox", { password: "changed" });
-    const report = await doctor(env);
-    await system.sandbox.putAccount("sandbox", { password: "sandbox" });
-    expectFinding(report, "account default evi-post", "credentialsRefused", "answered 401");
-    expectFinding(
-      report,
-      "account default disposable-certificate",
-      "credentialsOrLraRefused",
-      "11002",
-    );
-  });
-
   test("credentialsRefused: each account is tried, here the second is not provisioned", async () => {
     const second = account.replace("DEFAULT", "SECOND");
     const report = await doctorWith({
