@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,17 +6,17 @@ import { text } from "node:stream/consumers";
 import { secretsNotKept } from "../../src/callbacks/relay/relay.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { migrate } from "../../src/postgres/migrate.js";
-import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
 import { commandLine } from "./in-process.js";
 import { readyLine, start, trustflow } from "./run.js";
+import { ofFile } from "../harness/of-file.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
-let database: TestDatabase;
+const database = ofFile(() => testDatabase({ migrated: false }));
 let env: Record<string, string>;
 const folder = await temporaryFolder();
 
-beforeAll(async () => {
-  database = await testDatabase({ migrated: false });
+beforeAll(() => {
   const ring = generateKeyRing();
   env = {
     DATABASE_URL: database.url,
@@ -30,7 +30,6 @@ beforeAll(async () => {
     TRUSTFLOW_CODEC_SERVER__TOKEN: "a-token-of-the-test-that-is-long-enough",
   };
 });
-afterAll(() => database.close());
 
 test("a role whose database lacks migrations ends with 4 and names the remedy", async () => {
   const { code, stderr } = await trustflow(["receiver"], { env });

@@ -1,10 +1,7 @@
 // `list` goes on at what a stranger has put into a memo, and shows only proposals of our workers; Temporal's list is the test's.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client } from "@temporalio/client";
-import type { ConnectionLike } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
-import { msToTs } from "@temporalio/common/lib/time.js";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Trustflow } from "../../src/client.js";
@@ -14,6 +11,8 @@ import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../src/temporal/codec/codec.js";
 import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { temporaryFolder } from "../harness/temporary.js";
+import { clientOf } from "../temporal/visibility/listed-processes.js";
+import type { Listed } from "../temporal/visibility/listed-processes.js";
 
 const before = process.env;
 const ring = KeyRing.parse(generateKeyRing("k1"));
@@ -38,20 +37,8 @@ afterAll(async () => {
 
 /** What `list` shows of processes with these memos. */
 async function listed(memos: Record<string, Payload>[], refusePlaintext = false) {
-  const executions = memos.map((fields, index) => ({
-    execution: { workflowId: `sendPostal/${index}`, runId: "run" },
-    type: { name: "sendPostal" },
-    status: 1,
-    historyLength: { toNumber: () => 1 },
-    startTime: msToTs(1_000),
-    memo: { fields },
-  }));
-  const workflowService = { listWorkflowExecutions: async () => ({ executions }) };
-  const connection = { workflowService, plugins: [] } as unknown as ConnectionLike;
-  const client = new Client({
-    connection,
-    dataConverter: dataConverter(ring, undefined, refusePlaintext),
-  });
+  const shown = memos.map((memo, index): Listed => ({ id: `${index}`, status: "running", memo }));
+  const { client } = clientOf(() => shown, dataConverter(ring, undefined, refusePlaintext));
   const trustflow = Reflect.construct(Trustflow, [
     { connected: { client }, ring, config: loadConfig() },
   ]) as Trustflow;

@@ -58,7 +58,7 @@ const started = (taskQueue: string) =>
 test("a worker that works longer than its limits is let alone", async () => {
   const began = Date.now();
   await working({ activationLooks: 10, pollLooks: 30 }, async (taskQueue, reasons) => {
-    for (; Date.now() - began < 6_000; await delay(200))
+    for (; Date.now() - began < 4_000; await delay(200))
       expect(await (await started(taskQueue)).result()).toBe("said");
     expect(reasons).toEqual([]);
     const where = { connection: env.nativeConnection, namespace: env.namespace };

@@ -1,12 +1,12 @@
 // `trustflow recipients` on a real PostgreSQL: the notices of a batch, as a table, CSV and JSON Lines, and the reports about one.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { bodyContext } from "../../../src/callbacks/inbox/rows.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxSealer, generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { ofFile } from "../../harness/of-file.js";
 import { commandLine } from "../in-process.js";
 
 const NOTICES = 150;
@@ -15,9 +15,8 @@ const batch = { namespace: "default", workflowId: `sendNoticeBatch/${id}` };
 const evidenceOf = (index: number) => `notice-${String(index).padStart(4, "0")}`;
 
 const { privateRing, publicRing } = generateBoxRing();
-let database: TestDatabase;
+const database = ofFile(testDatabase);
 beforeAll(async () => {
-  database = await testDatabase();
   const items = new BatchItems(database.pool);
   await items.open(batch, NOTICES);
   const listed = Array.from({ length: NOTICES }, (_, index) => ({
@@ -51,7 +50,6 @@ beforeAll(async () => {
     [...Object.values(place), batch.namespace, batch.workflowId, body, evidenceOf(1)],
   );
 });
-afterAll(() => database.close());
 
 const recipients = (...args: string[]) => withKeys({}, ...args);
 const withKeys = (keys: Record<string, string>, ...args: string[]) =>

@@ -1,15 +1,15 @@
 // What `logs` makes of the lists of one look after another; Temporal's list is the test's.
 import { expect, test } from "vitest";
-import { Client } from "@temporalio/client";
-import type { ConnectionLike } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
-import { msToTs } from "@temporalio/common/lib/time.js";
 import { ProcessLog } from "../../../src/cli/operators/process-log.js";
+import { clientOf } from "../../temporal/visibility/listed-processes.js";
+import type { Listed } from "../../temporal/visibility/listed-processes.js";
 import { trackedStatus } from "../../harness/stack/tracked-status.js";
 import { statusMemo } from "../../../src/contracts/shared/names.js";
 import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
 
-const began = Date.parse("2026-01-01T00:00:00.000Z");
+/** The processes end at minute 20, which is not over. */
+const began = Date.now() - 15 * 60_000;
 const entry = (event: string, minute: number): TimelineEntry => ({
   at: new Date(began + minute * 60_000).toISOString(),
   source: "callback",
@@ -25,28 +25,25 @@ interface Run {
   endedAt?: number;
 }
 
+function listedOf({ id, runId = "r", timeline, earlierEntries, endedAt }: Run): Listed {
+  const earlier = earlierEntries !== undefined && { earlierEntries };
+  const status = trackedStatus("sendPostal", id, { timeline, ...earlier });
+  return {
+    ...{ id, runId, startedAt: new Date(began) },
+    status: endedAt === undefined ? "running" : "terminated",
+    ...(endedAt !== undefined && { closedAt: new Date(began + endedAt * 60_000) }),
+    memo: { [statusMemo]: defaultPayloadConverter.toPayload(status) },
+  };
+}
+
 /** Looks at one list after another, and gives the events of each look. */
 async function looks(since: number, ...lists: Run[][]): Promise<string[][]> {
-  let shown: Run[] = [];
-  const infoOf = ({ id, runId = "r", timeline, earlierEntries, endedAt }: Run) => {
-    const earlier = earlierEntries !== undefined && { earlierEntries };
-    const status = trackedStatus("sendPostal", id, { timeline, ...earlier });
-    return {
-      execution: { workflowId: `sendPostal/${id}`, runId },
-      ...{ type: { name: "sendPostal" }, status: endedAt === undefined ? 1 : 5 },
-      ...{ historyLength: { toNumber: () => 1 }, startTime: msToTs(began) },
-      ...(endedAt !== undefined && { closeTime: msToTs(began + endedAt * 60_000) }),
-      memo: { fields: { [statusMemo]: defaultPayloadConverter.toPayload(status) } },
-    };
-  };
-  const workflowService = {
-    listWorkflowExecutions: async () => ({ executions: shown.map(infoOf) }),
-  };
-  const connection = { workflowService, plugins: [] } as unknown as ConnectionLike;
-  const log = new ProcessLog(new Client({ connection }), {}, new Date(began + since * 60_000));
+  let shown: Listed[] = [];
+  const { client } = clientOf(() => shown);
+  const log = new ProcessLog(client, {}, new Date(began + since * 60_000));
   const found: string[][] = [];
   for (const list of lists) {
-    shown = list;
+    shown = list.map(listedOf);
     const events = await log.next();
     found.push(events.map(({ workflowId, event }) => `${workflowId.split("/")[1]} ${event}`));
   }

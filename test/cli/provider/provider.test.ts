@@ -3,22 +3,22 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
-import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { samplePdf } from "../../harness/fixtures/fixtures.js";
 import { call, submission } from "../../../packages/sandbox/test/caller.js";
 import { sender, smallest } from "../../../packages/sandbox/test/providers/evi-notice/sender.js";
 import { commandLine } from "../in-process.js";
+import { ofFile } from "../../harness/of-file.js";
 import { temporaryFolder } from "../../harness/temporary.js";
 
-let sandbox: Sandbox;
+const sandbox = ofFile(() => startSandbox({ speed: "manual" }));
 const folder = await temporaryFolder();
 let env: Record<string, string>;
 
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual" });
+beforeAll(() => {
   const account = (provider: string) => ({
     [`TRUSTFLOW_ACCOUNTS__DEFAULT__${provider}__BASE_URL`]: sandbox.url,
     [`TRUSTFLOW_ACCOUNTS__DEFAULT__${provider}__USERNAME`]: "sandbox",
@@ -32,7 +32,6 @@ beforeAll(async () => {
     ...account("EVI_NOTICE"),
   };
 });
-afterAll(() => sandbox?.close());
 
 const provider = (...args: string[]) => commandLine(["provider", ...args], { env });
 

@@ -1,20 +1,19 @@
 // `alert-emails`: the addresses go to the provider as they are given, and only when the command means it (P1 §4.2, rules 1–4).
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { beforeAll, expect, test } from "vitest";
+import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
+import { ofFile } from "../../harness/of-file.js";
 import { Operators } from "../../harness/stack/operators.js";
 import { commandLine } from "../in-process.js";
 
-let sandbox: Sandbox;
+const sandbox = ofFile(startSandbox);
 let env: Record<string, string>;
-beforeAll(async () => {
-  sandbox = await startSandbox();
+beforeAll(() => {
   env = {
     TRUSTFLOW_ENVIRONMENT: "sandbox",
     TRUSTFLOW_ACCOUNTS__DEFAULT__VIDEO_IDENTIFICATION__BASE_URL: sandbox.url,
     TRUSTFLOW_ACCOUNTS__DEFAULT__VIDEO_IDENTIFICATION__API_KEY: "sandbox-api-key",
   };
 });
-afterAll(() => sandbox?.close());
 
 const operators = new Operators("ana", "ben");
 const set = (...args: string[]) => commandLine(["alert-emails", ...args], { env });

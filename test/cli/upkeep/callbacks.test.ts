@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readAddress } from "../../../src/callbacks/address.js";
 import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
 import type { Settlement } from "../../../src/callbacks/inbox/rows.js";
@@ -7,9 +7,10 @@ import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { sealRing, subjectOf } from "../../callbacks/support.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { ofFile } from "../../harness/of-file.js";
 import { commandLine } from "../in-process.js";
 
+const database = ofFile(testDatabase);
 const keys = generateKeyRing();
 const env = {
   TRUSTFLOW_KEYS__CALLBACK: keys,
@@ -46,9 +47,7 @@ test("callbacks address knows only configured accounts of the provider: another 
 });
 
 describe("callbacks replay --since", () => {
-  let database: TestDatabase;
   beforeAll(async () => {
-    database = await testDatabase();
     await fill("old", { state: "parked", reason: "unreadable" });
     await database.pool.query(
       "update trustflow.callbacks set received_at = now() - interval '2 d'",
@@ -57,7 +56,6 @@ describe("callbacks replay --since", () => {
     await fill("late", { state: "late" });
     await fill("delivered", { state: "delivered" });
   });
-  afterAll(() => database?.close());
 
   /** A callback by its identifier, settled as a relay would. */
   async function fill(identifier: string, settlement: Settlement): Promise<void> {

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { quarantine } from "../../../src/cleanup/quarantine.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { ofFile } from "../../harness/of-file.js";
 import { commandLine } from "../in-process.js";
 
 const [first, second] = ["0a".repeat(16), "0b".repeat(16)] as const;
-let database: TestDatabase;
+const database = ofFile(testDatabase);
 beforeAll(async () => {
-  database = await testDatabase();
   await quarantine(
     database.pool,
     new Map([first, second].map((id) => [id, new Date("2026-01-02T03:04:05Z")])),
@@ -16,7 +15,6 @@ beforeAll(async () => {
     "update trustflow.document_quarantine set quarantined_at = '2026-03-01T00:00:00Z'",
   );
 });
-afterAll(() => database.close());
 
 const documents = (...args: string[]) =>
   commandLine(["documents", ...args], { env: { DATABASE_URL: database.url } });

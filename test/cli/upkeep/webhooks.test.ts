@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { keyOf, newSecret } from "../../../src/webhooks/signature.js";
 import { startWebhooks } from "../../../src/webhooks/webhooks.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
-import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { ofFile } from "../../harness/of-file.js";
 import { commandLine } from "../in-process.js";
 
-let database: TestDatabase;
+const database = ofFile(testDatabase);
 beforeAll(async () => {
-  database = await testDatabase();
   await database.pool.query(
     `insert into trustflow.webhook_deliveries (namespace, endpoint, state)
      values ('default', 'billing', 'failed'), ('default', 'billing', 'failed'), ('other', 'billing', 'failed')`,
   );
 });
-afterAll(() => database.close());
 
 const webhooks = (args: string[], env = {}) =>
   commandLine(["webhooks", ...args], { env: { DATABASE_URL: database.url, ...env } });

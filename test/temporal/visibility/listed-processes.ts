@@ -13,6 +13,7 @@ export interface Listed {
   id: string;
   runId?: string;
   status: keyof typeof codes;
+  startedAt?: Date;
   closedAt?: Date;
   outcome?: string;
   attention?: string;
@@ -25,7 +26,7 @@ export interface Listed {
  * `shown` answers each list; it may throw, as a server that is away. `queries` has what was asked for. The history of a process of `faults`
  * cannot be read.
  */
-export function clientOf(shown: () => Listed[]) {
+export function clientOf(shown: () => Listed[], converter = dataConverter(freshRing())) {
   const faults = new Set<string>();
   const queries: string[] = [];
   const workflowService = {
@@ -34,7 +35,8 @@ export function clientOf(shown: () => Listed[]) {
       const isOpen = query.includes('ExecutionStatus = "Running"');
       const after = Date.parse(/CloseTime >= "([^"]+)"/.exec(query)?.[1] ?? "");
       const fits = ({ status, closedAt }: Listed) =>
-        isOpen ? status === "running" : (closedAt?.getTime() ?? 0) >= after;
+        (isOpen && status === "running") ||
+        (Number.isNaN(after) ? !isOpen : (closedAt?.getTime() ?? 0) >= after);
       return { executions: shown().filter(fits).map(executionOf) };
     },
     async getWorkflowExecutionHistory({ execution }: { execution: { workflowId: string } }) {
@@ -48,12 +50,12 @@ export function clientOf(shown: () => Listed[]) {
   };
   const withAbortSignal = (_: AbortSignal, call: () => unknown) => call();
   const connection = { workflowService, withAbortSignal, plugins: [] } as unknown as ConnectionLike;
-  const client = new Client({ connection, dataConverter: dataConverter(freshRing()) });
+  const client = new Client({ connection, dataConverter: converter });
   return { client, queries, faults };
 }
 
 function executionOf({ id, runId = `run of ${id}`, memo, ...listed }: Listed) {
-  const { status, closedAt, outcome, attention } = listed;
+  const { status, startedAt = new Date(1_000), closedAt, outcome, attention } = listed;
   const attributes = { outcome, attention };
   const fields = Object.entries(attributes).flatMap(([name, value]) =>
     value === undefined
@@ -65,7 +67,7 @@ function executionOf({ id, runId = `run of ${id}`, memo, ...listed }: Listed) {
     type: { name: "sendPostal" },
     status: codes[status],
     historyLength: { toNumber: () => 1 },
-    startTime: msToTs(1_000),
+    startTime: msToTs(startedAt.getTime()),
     ...(closedAt && { closeTime: msToTs(closedAt.getTime()) }),
     searchAttributes: { indexedFields: Object.fromEntries(fields) },
     ...(memo && { memo: { fields: memo } }),

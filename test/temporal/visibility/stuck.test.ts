@@ -60,59 +60,51 @@ describe("a task that waits", () => {
   });
 });
 
-describe("a process is stuck", () => {
-  test("whose task failed once in the history and twice without a trace", () => {
-    const cause = "NON_DETERMINISTIC_ERROR";
-    expect(readStuck(historyOf(completed, defect), 4)).toEqual({
-      since: at(1),
-      failures: 3,
-      cause,
-    });
-  });
+const cause = "NON_DETERMINISTIC_ERROR";
+const thrown = "WORKFLOW_WORKER_UNHANDLED_FAILURE";
+const task = (attempt: number, ...events: HistoryEvent[]) => [attempt, events] as const;
+const repair = failed("RESET_WORKFLOW", repairReason);
+const byHand = failed("RESET_WORKFLOW", "history does not replay");
 
-  test("whose attempts began anew with each signal", () => {
-    const stuck = readStuck(historyOf(completed, defect, defect, defect), 2);
-    expect(stuck).toMatchObject({ since: at(1), failures: 3 });
-  });
-
-  test("by the last cause", () => {
-    const thrown = failed("WORKFLOW_WORKER_UNHANDLED_FAILURE");
-    expect(readStuck(historyOf(defect, thrown), 4)).toMatchObject({
-      cause: "WORKFLOW_WORKER_UNHANDLED_FAILURE",
-    });
-  });
-
-  test("after a repair, which is told by its reason", () => {
-    const repair = failed("RESET_WORKFLOW", repairReason);
-    const stuck = readStuck(historyOf(completed, repair, completed, defect), 5);
-    expect(stuck).toMatchObject({ since: at(3), repairedAt: at(1) });
-  });
+test.each<[string, found: object, attempt: number, HistoryEvent[]]>([
+  [
+    "whose task failed once in the history and twice without a trace",
+    { since: at(1), failures: 3, cause },
+    ...task(4, completed, defect),
+  ],
+  [
+    "whose attempts began anew with each signal",
+    { since: at(1), failures: 3, cause },
+    ...task(2, completed, defect, defect, defect),
+  ],
+  [
+    "by the last cause",
+    { since: at(0), failures: 4, cause: thrown },
+    ...task(4, defect, failed(thrown)),
+  ],
+  [
+    "after a repair, which is told by its reason",
+    { since: at(3), failures: 4, cause, repairedAt: at(1) },
+    ...task(5, completed, repair, completed, defect),
+  ],
+  [
+    "and not repaired, where a person has reset it",
+    { since: at(2), failures: 4, cause },
+    ...task(5, completed, byHand, defect),
+  ],
+])("a process is stuck %s: %j", (_, found, attempt, events) => {
+  expect(readStuck(historyOf(...events), attempt)).toEqual(found);
 });
 
-describe("a process is not stuck", () => {
-  test("whose task timed out, however often", () => {
-    expect(readStuck(historyOf(completed, timedOut), 9)).toBeUndefined();
-  });
-
-  test("that failed twice", () => {
-    expect(readStuck(historyOf(completed, defect), 3)).toBeUndefined();
-  });
-
-  test("that went on afterwards", () => {
-    expect(readStuck(historyOf(defect, defect, defect, completed, timedOut), 9)).toBeUndefined();
-  });
-
-  test("that was only reset, or failed for what is no defect", () => {
-    for (const cause of ["RESET_WORKFLOW", "UNHANDLED_COMMAND", "FORCE_CLOSE_COMMAND"] as const)
-      expect(readStuck(historyOf(completed, failed(cause)), 9)).toBeUndefined();
-  });
-
-  test("which a person's reset does not count as repaired", () => {
-    const byHand = failed("RESET_WORKFLOW", "history does not replay");
-    const stuck = readStuck(historyOf(completed, byHand, defect), 5);
-    expect(stuck).toBeDefined();
-    expect(stuck?.repairedAt).toBeUndefined();
-  });
+test.each<[string, attempt: number, HistoryEvent[]]>([
+  ["whose task timed out, however often", ...task(9, completed, timedOut)],
+  ["that failed twice", ...task(3, completed, defect)],
+  ["that went on afterwards", ...task(9, defect, defect, defect, completed, timedOut)],
+  ["that was only reset", ...task(9, completed, failed("RESET_WORKFLOW"))],
+  ["whose task met another command", ...task(9, completed, failed("UNHANDLED_COMMAND"))],
+  ["whose task was closed by force", ...task(9, completed, failed("FORCE_CLOSE_COMMAND"))],
+])("a process is not stuck %s", (_, attempt, events) => {
+  expect(readStuck(historyOf(...events), attempt)).toBeUndefined();
 });
 
 test("a server that marks failing processes lists the candidates itself", async () => {

@@ -19,7 +19,13 @@ import {
 } from "../../../../packages/sandbox/src/tls/certificate.js";
 import type { Validity } from "../../../../packages/sandbox/src/tls/certificate.js";
 import { type TestStack, startTestStack } from "../../../harness/stack/stack.js";
-import { type Report, doctor, expectFinding, listening } from "../../../cli/doctor/doctor.js";
+import {
+  type Report,
+  doctor,
+  doctorOfAll,
+  expectFinding,
+  listening,
+} from "../../../cli/doctor/doctor.js";
 
 const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
 const KEYWORD = 2;
@@ -35,7 +41,7 @@ afterAll(() => system.close());
 const doctorWith = (changes: Record<string, string>) => doctor({ ...env, ...changes });
 
 test("all is well, and no secret is shown", async () => {
-  const { code, checks, stdout } = await doctor(env);
+  const { code, checks, stdout } = await doctorOfAll(env);
   expect(checks.filter(({ state }) => /warn|fail/.test(state))).toEqual([]);
   expect(code).toBe(0);
   const secrets = Object.entries(env).filter(([name]) => /__KEYS__|_KEYS__|TOKEN/.test(name));
@@ -178,7 +184,7 @@ test.each([
 ])(
   "clockSkewed: a machine %i s off differs from database and Temporal; a warning ends with 0",
   async (seconds, detail) => {
-    const report = await doctorWith(clockOffBy(seconds));
+    const report = await doctorOfAll({ ...env, ...clockOffBy(seconds) });
     expectFinding(report, "clock of the database", "clockSkewed", detail);
     expectFinding(report, "clock of Temporal", "clockSkewed", detail);
     expect(report.code).toBe(0);

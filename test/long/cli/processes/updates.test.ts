@@ -1,7 +1,6 @@
 // A holder's code, a fresh assertion and a person's decision by command, on the whole system; the code on a terminal too.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   assertionInput,
@@ -14,19 +13,16 @@ import { fastSettings, letterInput } from "../../../processes/send-postal/inputs
 import { startTestStack, statusWhere, type TestStack } from "../../../harness/stack/stack.js";
 import { onTerminal } from "../../../harness/stack/terminal.js";
 import { commandLine } from "../../../cli/in-process.js";
+import { temporaryFolder } from "../../../harness/temporary.js";
 import { testStartedAgain } from "../../e2e/started-again.js";
 
 let system: TestStack;
-let folder: string;
+const folder = await temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
   system = await startTestStack({ sandboxSpeed: 1 });
 }, 120_000);
-afterAll(async () => {
-  await system?.close();
-  await rm(folder, { recursive: true, force: true });
-}, 60_000);
+afterAll(() => system?.close(), 60_000);
 
 /** `answer` is what it printed as JSON. */
 async function run(args: string[], stdin = "") {
