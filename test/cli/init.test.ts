@@ -130,12 +130,6 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("without a terminal the providers must be named", async () => {
-  const { code, stderr } = await init();
-  expect(code).toBe(2);
-  expect(stderr).toContain("--provider: known: evi-post, evi-notice");
-});
-
 test("no file is overwritten", async () => {
   await writeFile(join(folder, "trustflow.toml"), "# mine\n");
   const { code, stderr } = await init(...post());

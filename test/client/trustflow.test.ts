@@ -150,7 +150,6 @@ const first = <T>(steps: AsyncIterable<T>) => steps[Symbol.asyncIterator]().next
 
 test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["reference", ({ documents }) => documents.get(text)],
-  ["reference", ({ documents }) => documents.get(null as never)],
   ["reference", ({ documents }) => first(documents.openRead({ size: 5 } as never))],
   ["uri", ({ documents }) => documents.get({ uri: "letter.pdf" } as never)],
   ["bytes", ({ documents }) => documents.put(text, "application/pdf")],
@@ -177,7 +176,6 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["requests", (trustflow) => first(trustflow.startMany("sendPostal", [null as never]))],
   ["options", (trustflow) => trustflow.startMany("sendPostal", [], null as never)],
   ["process", (trustflow) => trustflow.start("constructor" as never, "order-7", {})],
-  ["process", (trustflow) => trustflow.start(undefined as never, "order-7", {})],
   ["options", (it) => it.start("sendPostal", "order-7", {}, null as never)],
   ["first", (it) => it.updateWithStart("sendPostal", "a", {} as never, undefined as never)],
   ["id", (trustflow) => trustflow.handle(undefined as never)],

@@ -17,14 +17,12 @@ describe("issueCredential", () => {
       { template: created, service: created, init },
     ],
     ["an existing template", { template: existing, service: created, init }],
-    ["an existing service", { service: existing, init: {} }],
     ["all of it existing", { operator: existing, template: existing, service: existing, init }],
     [
       "an id that is a name of another kind",
       { template: { id: "https://wallet.example/t#1" }, service: created },
     ],
     ["a service named as in a decentralised system", { service: { id: "did:ex:1;v=2" }, init }],
-    ["no flow", { account: "main", template: created, service: created }],
     [
       "empty fields: what they need is not shown",
       { template: { providerFields: {} }, service: created },
@@ -43,11 +41,9 @@ describe("issueCredential", () => {
     ["init", { service: existing }],
     ["service.id", { service: { id: ".." }, init }],
     ["service.id", { service: { id: "a/b" }, init }],
-    ["service.id", { service: { id: "a%2Fb" }, init }],
     ["service.id", { service: { id: "a?b" }, init }],
     ["service.id", { service: { id: "s".repeat(201) }, init }],
     ["template.id", { template: { id: "two words" }, service: created, init }],
-    ["template.id", { template: { id: "" }, service: created, init }],
     ["operator.id", { operator: { id: "é" }, template: created, service: created, init }],
     ["service.id", { service: { id: "" }, init }],
     ["init.providerFields", { service: existing, init: { providerFields: [] } }],
@@ -73,7 +69,6 @@ describe("presentCredential", () => {
     ["all of it created", whole],
     ["an existing operator and template", { ...whole, operator: existing, template: existing }],
     ["an existing verification template", { ...withoutTemplate, verificationTemplate: existing }],
-    ["an existing service", { service: existing, init }],
     [
       "all of it existing",
       {
@@ -101,7 +96,6 @@ describe("presentCredential", () => {
     [["operator", "verificationTemplate"], { service: created, init }],
     [["init"], { service: existing }],
     [["operator", "template", "verificationTemplate"], { ...whole, service: existing }],
-    [["operator.providerFields"], { ...whole, operator: {} }],
   ])("%j is refused", (paths, given) => {
     expect(pathsOf(PresentCredentialInput, given).toSorted()).toEqual(paths);
   });

@@ -9,7 +9,6 @@ import { eventually } from "../../harness/outages/wait.js";
 import { ofFile } from "../../harness/of-file.js";
 import { clientIn, registerNamespace, testTemporal } from "../../temporal/support.js";
 import { commandLine } from "../in-process.js";
-import { closedPort } from "./doctor.js";
 
 const ring = generateKeyRing("k1");
 /** A namespace without search attributes. */
@@ -69,22 +68,10 @@ test.each([
     { TRUSTFLOW_KEYS__CODEC: generateKeyRing("k1") },
     ["open processes", "codecKeyWrong", "does not belong to this key"],
   ],
-  ["no key is set", { TRUSTFLOW_KEYS__CODEC: "" }, ["key ring codec", "settingMissing"]],
-  ["the namespace is not there", { TEMPORAL_NAMESPACE: "none" }, ["namespace", "namespaceMissing"]],
   [
     "the namespace lacks the search attributes",
     { TEMPORAL_NAMESPACE: empty },
     ["search attributes", "searchAttributesMissing", "TrustflowPhase"],
-  ],
-  [
-    "the document store cannot be used",
-    { TRUSTFLOW_DOCUMENTS__DIRECTORY: "/dev/null/documents", TRUSTFLOW_KEYS__DOCUMENTS: ring },
-    ["document store", "documentStoreUnusable"],
-  ],
-  [
-    "the configuration is wrong",
-    { TRUSTFLOW_ENVIRONMENT: "moon" },
-    ["configuration", "configurationInvalid"],
   ],
 ] as const)("%s", async (_, more, [check, finding, detail = ""]) => {
   const { code, found } = await examined({ ...more });
@@ -96,13 +83,6 @@ test.each([
 test("an older key stands behind the present one", async () => {
   const { found } = await examined({ TRUSTFLOW_KEYS__CODEC: `${generateKeyRing("k2")},${ring}` });
   expect(found.get("open processes")?.state).toBe("ok");
-});
-
-test("Temporal is away", async () => {
-  const { code, found } = await examined({ TEMPORAL_ADDRESS: `127.0.0.1:${await closedPort()}` });
-  expect(found.get("temporal")).toMatchObject({ finding: "temporalAway" });
-  expect(found.get("namespace")).toMatchObject({ finding: "notChecked" });
-  expect(code).toBe(4);
 });
 
 test("one that may only read has the reading key alone", async () => {

@@ -97,12 +97,6 @@ test.each<[string, string | Buffer, RegExp]>([
   expect(fields).toMatchObject([{ problem: expect.stringMatching(problem) }]);
 });
 
-test("a file that is not there is named", async () => {
-  const { code, stderr } = await commandLine(["start", "sendPostal", "--csv", "/nowhere.csv"]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("cannot read /nowhere.csv: no such file");
-});
-
 test("the lists of batches are checked too", async () => {
   const { fields } = await start(
     lines(

@@ -19,9 +19,3 @@ test.each([
   expect(stderr).toContain(problem);
   expect(stderr).not.toContain("Q7XJ2VK9");
 });
-
-test("a file that is not there is named", async () => {
-  const { code, stderr } = await commandLine(["reject-call", "order-7", "--fields", "nope.json"]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("nope.json: no such file");
-});

@@ -19,6 +19,8 @@ const retention = {
   documents: {},
   batchSize: 2,
 };
+/** The days of the last row of each process, where the journal's are 400. */
+const ages = Object.entries({ open: 500, old: 401, young: 399 });
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
 let temporal: KnownNamespace;
@@ -92,11 +94,7 @@ test("bodies go after the inbox's days, rows and effects after the journal's, in
 
 test("what is known of a batch's notices goes when the journal has no row of it any more", async () => {
   temporal.processes = [{ workflowId: "open", running: true }];
-  for (const [name, days] of [
-    ["old", 401],
-    ["young", 399],
-    ["open", 500],
-  ] as const) {
+  for (const [name, days] of ages) {
     const batch = { namespace: "default", workflowId: name };
     const items = new BatchItems(database.pool);
     await items.open(batch, 1);
@@ -110,15 +108,6 @@ test("what is known of a batch's notices goes when the journal has no row of it 
   expect(await left("batches")).toEqual(["open", "young"]);
   const { rowCount } = await database.pool.query("select from trustflow.batch_items");
   expect(rowCount).toBe(2);
-});
-
-test("nothing of an open process is removed", async () => {
-  temporal.processes = [{ workflowId: "open", running: true }];
-  await callback("open", "delivered", 500);
-  await effect("open", 500);
-  expect(await run()).toMatchObject({ inboxBodies: 0, inboxRows: 0, journalRows: 0 });
-  expect(await left("callbacks", "body is not null")).toEqual(["open"]);
-  expect(await left("effects")).toEqual(["open"]);
 });
 
 test.each(["serveNotice/1", "sendPostal/1.post"])(
@@ -178,32 +167,21 @@ describe("a process that Temporal lacks counts as open while its rows are younge
   });
 });
 
-test("the journal outlives the history", async () => {
-  temporal.processes = [{ workflowId: "remembered", running: false }];
-  await callback("remembered", "delivered", 410);
-  await effect("remembered", 410);
-  expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
-});
-
-test("what waits for delivery stays, and what is parked until its own days are over", async () => {
-  await callback("waiting", "waiting", 0);
-  await callback("parked", "parked", 364);
-  expect(await run()).toMatchObject({ inboxBodies: 0, parkedBodies: 0, inboxRows: 0 });
-});
-
-test("a parked callback loses its body after its days, and its row after the journal's", async () => {
+test("a parked callback loses its body after its days, and its row after the journal's; what waits for delivery stays", async () => {
   temporal.processes = [{ workflowId: "open", running: true }];
   await callback("open", "parked", 500);
   await callback("parked", "parked", 366);
   await callback("ancient", "parked", 401);
+  await callback("young", "parked", 364);
+  await callback("waiting", "waiting", 0);
   const first = { inboxBodies: 0, parkedBodies: 2, inboxRows: 0 };
   expect(await run({ dryRun: true })).toMatchObject(first);
   expect(await run()).toMatchObject(first);
-  expect(await left("callbacks", "body is not null")).toEqual(["open"]);
+  expect(await left("callbacks", "body is not null")).toEqual(["open", "waiting", "young"]);
   const second = { inboxBodies: 0, parkedBodies: 0, inboxRows: 1 };
   expect(await run({ dryRun: true })).toMatchObject(second);
   expect(await run()).toMatchObject(second);
-  expect(await left("callbacks")).toEqual(["open", "parked"]);
+  expect(await left("callbacks")).toEqual(["open", "parked", "waiting", "young"]);
 });
 
 test("a parked callback that belongs to an account alone goes as any other parked one", async () => {
@@ -223,11 +201,7 @@ test("a parked callback that belongs to an account alone goes as any other parke
 
 test("a correlation goes with the journal's rows of its process", async () => {
   temporal.processes = [{ workflowId: "open", running: true }];
-  for (const [name, days] of [
-    ["open", 500],
-    ["old", 401],
-    ["young", 399],
-  ] as const) {
+  for (const [name, days] of ages) {
     await effect(name, days);
     await database.pool.query(
       "insert into trustflow.correlations values ('one-shot-signature', 'default', $1, 'default', $1)",
@@ -241,20 +215,16 @@ test("a correlation goes with the journal's rows of its process", async () => {
 });
 
 test("a correlation of a process without a row in the journal goes after the journal's days, not while Temporal knows the process", async () => {
-  temporal.processes = [{ workflowId: "remembered", running: false }];
-  for (const [name, days] of [
-    ["remembered", 500],
-    ["old", 401],
-    ["young", 399],
-  ] as const)
+  temporal.processes = [{ workflowId: "open", running: false }];
+  for (const [name, days] of ages)
     await database.pool.query(
       "insert into trustflow.correlations values ('video-identification', 'default', $1, 'default', $1, $2)",
       [name, daysAgo(days)],
     );
   await run({ dryRun: true });
-  expect(await left("correlations")).toEqual(["old", "remembered", "young"]);
+  expect(await left("correlations")).toEqual(["old", "open", "young"]);
   await run();
-  expect(await left("correlations")).toEqual(["remembered", "young"]);
+  expect(await left("correlations")).toEqual(["open", "young"]);
 });
 
 test("the secrets of events go with the bodies of callbacks, and none of an open process", async () => {
@@ -283,21 +253,24 @@ test("the secrets of events go with the bodies of callbacks, and none of an open
   ]);
 });
 
-test("an empty or lagging list of processes removes nothing of one that is open or remembered", async () => {
-  temporal.processes = [
-    { workflowId: "open", running: true },
-    { workflowId: "remembered", running: false },
-  ];
-  temporal.list = "empty";
-  for (const name of ["open", "remembered"]) {
-    await callback(name, "delivered", 500);
-    await effect(name, 500);
-  }
-  expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
-  expect(await left("callbacks", "body is not null")).toEqual(["open"]);
-  expect(await left("callbacks")).toEqual(["open", "remembered"]);
-  expect(await left("effects")).toEqual(["open", "remembered"]);
-});
+test.each(["whole", "empty"] as const)(
+  "nothing of an open process is removed, and the journal outlives the history, whether the list of processes is %s",
+  async (list) => {
+    temporal.processes = [
+      { workflowId: "open", running: true },
+      { workflowId: "remembered", running: false },
+    ];
+    temporal.list = list;
+    for (const name of ["open", "remembered"]) {
+      await callback(name, "delivered", 500);
+      await effect(name, 500);
+    }
+    expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
+    expect(await left("callbacks", "body is not null")).toEqual(["open"]);
+    expect(await left("callbacks")).toEqual(["open", "remembered"]);
+    expect(await left("effects")).toEqual(["open", "remembered"]);
+  },
+);
 
 test("Temporal is asked about each process before something of it goes, not about each row", async () => {
   for (const name of ["a", "b"])

@@ -25,20 +25,6 @@ test("a fresh namespace misses all of them, and none once they are registered, f
   await registerSearchAttributes(env.connection, env.namespace);
 });
 
-test("a workflow can be started with them at once", async () => {
-  await registerSearchAttributes(env.connection, env.namespace);
-  const handle = await env.client.workflow.start("any", {
-    taskQueue: "none",
-    workflowId: "with-attributes",
-    typedSearchAttributes: [
-      { key: searchAttributes.phase, value: "submitting" },
-      { key: searchAttributes.references, value: ["a", "b"] },
-      { key: searchAttributes.deadline, value: new Date() },
-    ],
-  });
-  await handle.terminate();
-});
-
 test("several starters may register at once, and what is missing alone is added", async () => {
   const namespace = await newNamespace();
   await env.connection.operatorService.addSearchAttributes({
@@ -61,8 +47,4 @@ test("a name that is taken by another type is named", async () => {
   await expect(registerSearchAttributes(env.connection, namespace)).rejects.toThrow(
     `TrustflowDeadline of the namespace "${namespace}" is of type INDEXED_VALUE_TYPE_KEYWORD but must be INDEXED_VALUE_TYPE_DATETIME`,
   );
-});
-
-test("a namespace that does not exist is an error", async () => {
-  await expect(registerSearchAttributes(env.connection, "nowhere")).rejects.toThrow("nowhere");
 });
