@@ -66,17 +66,9 @@ const valueOf = (payload: Json | undefined): unknown =>
   JSON.parse(Buffer.from(payload?.data ?? "", "base64").toString());
 
 async function encrypted(value: unknown, by: KeyRing = ring): Promise<Json> {
-  const [payload] = await new EncryptionCodec(by).encode([
-    defaultPayloadConverter.toPayload(value),
-  ]);
-  const metadata = Object.entries(payload?.metadata ?? {}).map(([key, bytes]) => [
-    key,
-    base64(bytes),
-  ]);
-  return {
-    metadata: Object.fromEntries(metadata) as Record<string, string>,
-    data: base64(payload?.data ?? ""),
-  };
+  const payload = defaultPayloadConverter.toPayload(value);
+  const encoded = await new EncryptionCodec(by).encode([payload]);
+  return (JSON.parse(writePayloads(encoded)) as { payloads: [Json] }).payloads[0];
 }
 
 test("what it encodes it decodes, and the codec reads it too", async () => {
@@ -245,10 +237,7 @@ test("a short token, an origin with a path and a taken port are refused at start
 test("with a ring to read alone it decodes, and encodes nothing", async () => {
   const reader = await start({ isReadOnly: true });
   try {
-    const [payload] = await new EncryptionCodec(ring).encode([
-      defaultPayloadConverter.toPayload("readable"),
-    ]);
-    const body = writePayloads([payload!]);
+    const body = { payloads: [await encrypted("readable")] };
     const decoded = await post("/decode", body, bearer, reader.url);
     expect(await payloadsOf(decoded)).toEqual([plain("readable")]);
     const refused = await post("/encode", { payloads: [plain("x")] }, bearer, reader.url);
