@@ -1,75 +1,52 @@
 // What the paths of `sendPostal` and `sendNotice` share: a submit whose answer is lost, or that is refused.
 import type { AnyHandle } from "../../src/client.js";
-import {
-  attentionOf,
-  changePassword,
-  decide,
-  ends,
-  faulty,
-  isAbandoned,
-} from "../harness/histories/path-run.js";
+import { attentionOf, decide, ends, isAbandoned } from "../harness/histories/path-run.js";
 import type { Path, PathRun } from "../harness/histories/path-run.js";
 import { eventually } from "../harness/outages/wait.js";
-
-export interface Fixable<H> {
-  handle: H;
-  fix(): Promise<unknown>;
-}
+import { itemOf, refused } from "./ways.js";
+import type { Waiting } from "./ways.js";
 
 interface EviProcess<H> {
   /** By which a submit is found again. */
   query: string;
   /** The words of an item that ends well, and its outcome. */
   good: string;
-  begin(run: PathRun, words: string, more: { account: string }): Promise<H>;
+  begin(run: PathRun, words?: string, more?: { account?: string }): Promise<H>;
 }
 
 /** The parts of paths that need an operator, for a process in the path's own account. */
 export function eviAttention<H extends AnyHandle>({ query, good, begin }: EviProcess<H>) {
-  async function denied(run: PathRun): Promise<Fixable<H>> {
-    const fix = await changePassword(run);
-    const handle = await begin(run, good, { account: run.account });
-    await attentionOf(handle, "accessDenied");
-    return { handle, fix };
-  }
-
   /** The outcome of the submit is unknown: the answer was lost and the query is refused. */
-  async function uncertain(run: PathRun, fault: "cut" | "cut-after-commit"): Promise<Fixable<H>> {
-    const fix = await refused(run, query);
+  async function uncertain(run: PathRun, fault: "cut" | "cut-after-commit"): Promise<Waiting<H>> {
+    const mend = await refused(run, query);
     const handle = await begin(run, `${good},submit=${fault}`, { account: run.account });
     await attentionOf(handle, "protocol");
-    return { handle, fix };
+    return { handle, mend };
   }
 
   const paths: Record<string, Path> = {
     async "attention-retry"(run) {
-      const { handle, fix } = await uncertain(run, "cut");
-      await fix();
+      const { handle, mend } = await uncertain(run, "cut");
+      await mend();
       await decide(run, handle, "protocol", "retry");
       // No look-up of this account has found an item of ours yet: only an operator's decision sends this one again.
       await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, good);
     },
     async "attention-happened"(run) {
-      const { handle, fix } = await uncertain(run, "cut-after-commit");
-      const { items } = await run.system.sandbox.items({ intent: run.intent });
-      await decide(run, handle, "protocol", "happened", { uniqueId: items[0]?.id ?? "" });
-      await fix();
+      const { handle, mend } = await uncertain(run, "cut-after-commit");
+      await decide(run, handle, "protocol", "happened", { uniqueId: await itemOf(run) });
+      await mend();
       await ends(handle, good);
     },
     async "attention-abandoned"(run) {
-      const { handle, fix } = await uncertain(run, "cut");
+      const { handle, mend } = await uncertain(run, "cut");
       await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "unknown");
-      await fix();
+      await mend();
     },
   };
-  return { denied, uncertain, paths };
-}
-
-/** An operation of the path's own account is refused until that is fixed. */
-export function refused(run: PathRun, operation: string, status = 400) {
-  return faulty(run, { operation, kind: "reject", status, times: "always" });
+  return { uncertain, paths };
 }
 
 /** Waits until the sandbox has an item of this process, although no answer came yet. */

@@ -5,23 +5,20 @@ import { Secret } from "../../src/contracts/shared/values.js";
 import type { CredentialWalletAccount } from "../../src/providers/credential-wallet/client.js";
 import {
   attentionOf,
-  cancelledWhile,
   changePassword,
   decide,
   decided,
   ends,
   endsAs,
-  isAbandoned,
   isAbandonedWith,
   notAccepted,
   refusesInput,
   start,
-  temporalHandle,
 } from "../harness/histories/path-run.js";
 import { secretsOf } from "../harness/stack/account-secrets.js";
 import type { Path, PathRun, Writing } from "../harness/histories/path-run.js";
-import { statusWhere } from "../harness/stack/stack.js";
 import { accountAt } from "../providers/credential-wallet/account.js";
+import { cancelled, refusedFor } from "./ways.js";
 
 interface WalletInput {
   account?: string | undefined;
@@ -46,12 +43,7 @@ interface Flow {
 
 type Fields = Record<string, unknown>;
 
-export const walletAccounts = [
-  "access-mended",
-  "cancelled-while-denied",
-  "cancel-withdrawn",
-  "input-mismatch",
-];
+export const walletAccounts = ["access-mended", "cancelled-while-denied", "cancel-withdrawn"];
 
 export function walletPaths(flow: Flow): Record<string, Path> {
   const { process: processName, operations, serviceId, links, input, existing } = flow;
@@ -62,20 +54,13 @@ export function walletPaths(flow: Flow): Record<string, Path> {
 
   /** The wallet refuses the last creation of the path's own account, until that is fixed. */
   async function denied(run: PathRun) {
-    const { sandbox } = run.system;
-    const { id } = await sandbox.addFault({
-      operation: `credential-wallet.${service}`,
-      lookupKey: referenceOf(run),
-      kind: "reject",
-      status: 401,
-      times: "always",
-    });
+    const { mend } = await refusedFor(run, `credential-wallet.${service}`, 401);
     const handle = await begin(run, "", { account: run.account });
     await attentionOf(handle, "accessDenied");
-    return { handle, mend: () => sandbox.removeFault(id) };
+    return { handle, mend };
   }
 
-  const cancelled = cancelledWhile(denied);
+  const cancelledDenied = cancelled(denied);
   const doubted = decided(begin, "unknownOutcome");
   const refused = decided(begin, "protocol");
   const once = Object.fromEntries(operations.map((name) => [`credential-wallet.${name}`, 1]));
@@ -90,27 +75,23 @@ export function walletPaths(flow: Flow): Record<string, Path> {
       // Where the holder goes on stands in the sealed document alone.
       const { url } = JSON.parse(String(await client.documents.get(documents[0]!.document)));
       run.author.secret("offer", url);
-      expect(await run.system.effects(referenceOf(run))).toEqual(once);
+      expect(await run.system.effects(run.intent)).toEqual(once);
     },
     async "all-reused"(run) {
       const account = accountAt(run.system.stack.sandboxUrl, {
         apiToken: new Secret(secretsOf("sandbox", run.password).apiToken),
       });
-      const ids = await existing(account, { reference: `${referenceOf(run)}-desk` });
+      const ids = await existing(account, { reference: `${run.intent}-desk` });
       const given = Object.entries(ids).map(([name, id]) => [name, { id }]);
       const { references } = await (await begin(run, "", Object.fromEntries(given))).result();
       expect(Object.values(references)).toEqual(Object.values(ids));
-      expect(await run.system.effects(referenceOf(run))).toEqual({
+      expect(await run.system.effects(run.intent)).toEqual({
         [`credential-wallet.${init}`]: 1,
       });
     },
     async "set-up"(run) {
       const { init: _, ...rest } = input(run);
       await ends(await start(run, processName, rest), "setUp");
-    },
-    async "empty-answer"(run) {
-      const handle = await begin(run, "empty-init");
-      expect((await handle.result()).documents).toEqual([]);
     },
     "not-accepted": notAccepted(begin, "createOperator=reject-400", "credential-wallet"),
     "refused-later-retried": refused("createTemplate=reject-400", "retry", endsAs("initiated")),
@@ -124,7 +105,7 @@ export function walletPaths(flow: Flow): Record<string, Path> {
     async "service-happened"(run) {
       const handle = await begin(run, `${service}=cut-after-commit`);
       await attentionOf(handle, "unknownOutcome");
-      const { items } = await run.system.sandbox.items({ intent: referenceOf(run) });
+      const { items } = await run.system.sandbox.items({ intent: run.intent });
       const ids = { [serviceId]: items.at(-1)!.id };
       await decide(run, handle, "unknownOutcome", "happened", ids);
       await ends(handle, "initiated");
@@ -137,29 +118,8 @@ export function walletPaths(flow: Flow): Record<string, Path> {
       await mend();
       await ends(handle, "initiated");
     },
-    async "cancelled-while-denied"(run) {
-      const { handle } = await cancelled(run, "abandon");
-      await isAbandoned(handle, "exists");
-    },
-    async "cancel-withdrawn"(run) {
-      const { handle, mend } = await cancelled(run, "retry");
-      await mend();
-      await ends(handle, "initiated");
-    },
-    async "input-mismatch"(run) {
-      const { mend } = await denied(run);
-      await temporalHandle(run).terminate();
-      await mend();
-      const another = { providerFields: { reference: run.author.words("another request") } };
-      const again = await begin(run, "", { account: run.account, operator: another });
-      await expect(again.result()).rejects.toThrow(/another input/);
-    },
+    "cancelled-while-denied": cancelledDenied("abandon", isAbandonedWith("exists")),
+    "cancel-withdrawn": cancelledDenied("retry", endsAs("initiated")),
     "invalid-input": (run) => refusesInput(run, { ...input(run), service: {} }),
-    async "still-in-attention"(run) {
-      const handle = await begin(run, `${init}=cut-after-commit`);
-      await statusWhere(handle, ({ attention }) => attention?.step === init);
-    },
   };
 }
-
-export const referenceOf = ({ intent }: Writing) => intent;

@@ -1,11 +1,8 @@
 // The ways through `issueCertificate` whose histories differ (P1 §1.1, 4.1; docs/reading-the-specification.md §5).
 import { expect } from "vitest";
 import type { CertificateHandle, IssueCertificateInput } from "../../../src/client.js";
-import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {
   attentionOf,
-  cancels,
-  changePassword,
   decide,
   decided,
   decidedBy,
@@ -19,17 +16,23 @@ import {
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { awaits, cancelled, itemOf, mended, unbroken, waitingFor, waysOf } from "../ways.js";
 import { assertionInput, codeFor, holderInput } from "./inputs.js";
 import { answerLate } from "../../harness/stack/late-answer.js";
-import { statusWhere } from "../../harness/stack/stack.js";
 
 /** Long enough for what a path does before it, however busy the machine is. */
-const soon = { holderDeadlineSeconds: 15 };
+const soon = { settings: { holderDeadlineSeconds: 15 } };
+
+const anAssertion = "a new eID assertion";
+const theCode = "the holder's code";
+const { opened: enrolled, denied } = waysOf(begin, waitingFor(theCode));
 
 const doubted = decided(begin, "unknownOutcome");
 const refused = decided(begin, "protocol");
 const unheard = decided(leftOpen, "unknownOutcome");
+const cancelledBefore = cancelled(unbroken((run) => withOldAssertion(run)));
+const cancelledAfter = cancelled(unbroken((run) => enrolled(run)));
 
 export const issueCertificatePaths: PathsOf = {
   process: "issueCertificate",
@@ -45,7 +48,7 @@ export const issueCertificatePaths: PathsOf = {
     "checkDecision",
   ],
   speed: 1,
-  accounts: ["access-mended", "still-in-attention"],
+  accounts: ["access-mended"],
   kept: [
     "disposableCertificate.type",
     "certificate.type",
@@ -66,7 +69,7 @@ export const issueCertificatePaths: PathsOf = {
         dates: { enrolledAt: expect.any(String), validatedAt: expect.any(String) },
         otpsSent: 1,
       });
-      expect(await run.system.effects(run.intent)).toEqual(once("enroll"));
+      expect(await run.system.effects(run.intent)).toEqual(once);
     },
     "by-email": async (run) => {
       const handle = await start(run, "issueCertificate", { ...holder(run), ...byEmail });
@@ -77,13 +80,8 @@ export const issueCertificatePaths: PathsOf = {
       expect(await tries(run, handle)).toEqual({ answer: "wrong", triesLeft: 4 });
       await entersCode(run, handle);
     },
-    async resent(run) {
-      const handle = await enrolled(run);
-      expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
-      await entersCode(run, handle, 1);
-    },
     async "resent-when-due"(run) {
-      const handle = await enrolled(run, "", { resendSpacingSeconds: 2 });
+      const handle = await enrolled(run, "", { settings: { resendSpacingSeconds: 2 } });
       await resentWhenDue(handle);
       await entersCode(run, handle, 1);
     },
@@ -102,7 +100,7 @@ export const issueCertificatePaths: PathsOf = {
       const invalid = assertion(run, await now(run), { rp_name: "" });
       const input = eid(run, invalid, { assertionTries: 2 });
       const handle = await start(run, "issueCertificate", input);
-      await awaitsAssertion(handle);
+      await awaits(handle, anAssertion);
       expect(await handle.provideAssertion(invalid)).toEqual({ answer: "invalid" });
       await expect(handle.result()).rejects.toMatchObject({ details: { providerCode: "239" } });
     },
@@ -128,7 +126,7 @@ export const issueCertificatePaths: PathsOf = {
         handle.resolve({ ...decision, result: { ...ids, otpId: "no id" } }),
       ).rejects.toMatchObject({ fields: [{ path: "result.otpId" }] });
       await decide(run, handle, "unknownOutcome", "happened", ids);
-      await awaitsCode(handle);
+      await awaits(handle, theCode);
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
       await entersCode(run, handle, 1);
     },
@@ -138,9 +136,6 @@ export const issueCertificatePaths: PathsOf = {
       "abandon",
       isAbandonedWith("unknown"),
     ),
-    async "enrolment-still-in-doubt"(run) {
-      await attentionOf(await begin(run, "enroll=cut-after-commit"), "unknownOutcome");
-    },
     "code-refused-retried": refused("sendOtp=code-99", "retry", entersCode),
     "code-refused-abandoned": refused("sendOtp=code-99", "abandon", isAbandonedWith("exists")),
 
@@ -157,23 +152,15 @@ export const issueCertificatePaths: PathsOf = {
     "try-happened": unheard("validate=cut-after-commit", "happened", endsAs("issued")),
     "try-retried": unheard("validate=cut", "retry", entersCode),
 
-    "cancelled-before-enrolment": cancelled(withOldAssertion, "abandon", isAbandonedWith("none")),
-    "cancel-withdrawn-before-enrolment": cancelled(
-      withOldAssertion,
-      "retry",
-      async (run, handle) => {
-        await renews(run, handle);
-        await entersCode(run, handle);
-      },
-    ),
-    "cancelled-after-enrolment": cancelled(enrolled, "abandon", isAbandonedWith("exists")),
-    "cancel-withdrawn-after-enrolment": cancelled(enrolled, "retry", entersCode),
-
-    async "access-mended"(run) {
-      const { handle, mend } = await denied(run);
-      await mend();
+    "cancelled-before-enrolment": cancelledBefore("abandon", isAbandonedWith("none")),
+    "cancel-withdrawn-before-enrolment": cancelledBefore("retry", async (run, handle) => {
+      await renews(run, handle);
       await entersCode(run, handle);
-    },
+    }),
+    "cancelled-after-enrolment": cancelledAfter("abandon", isAbandonedWith("exists")),
+    "cancel-withdrawn-after-enrolment": cancelledAfter("retry", entersCode),
+
+    "access-mended": mended(denied, entersCode),
     async "not-accepted"(run) {
       const handle = await begin(run, "a-word-that-nobody-knows");
       await expect(handle.result()).rejects.toMatchObject({ details: { providerCode: "242" } });
@@ -182,30 +169,22 @@ export const issueCertificatePaths: PathsOf = {
       const { disposableContacts: _, ...bad } = holder(run) as unknown as Record<string, unknown>;
       await refusesInput(run, bad);
     },
-    "input-mismatch": mismatches(enrolled, (run) =>
-      start(run, "issueCertificate", holder({ ...run, intent: "another" })),
+    "input-mismatch": mismatches(
+      (run) => enrolled(run),
+      (run) => start(run, "issueCertificate", holder({ ...run, intent: "another" })),
     ),
 
-    async terminated(run) {
-      await enrolled(run);
-      await temporalHandle(run).terminate();
-    },
     async "taken-up-again"(run) {
       await enrolled(run);
       await temporalHandle(run).terminate();
-      await enters(run);
-      expect(await run.system.effects(run.intent)).toEqual(once("enroll"));
-    },
-    async "still-open"(run) {
-      await enrolled(run);
-    },
-    async "still-in-attention"(run) {
-      await denied(run);
+      await entersCode(run, await begin(run));
+      expect(await run.system.effects(run.intent)).toEqual(once);
     },
   },
 };
 
 type Settings = NonNullable<IssueCertificateInput["settings"]>;
+type More = Pick<IssueCertificateInput, "account" | "settings">;
 
 const byEmail = {
   disposableCertificate: { password: "pass", securityCode: "code", otpType: "EMAIL" },
@@ -214,14 +193,17 @@ const byEmail = {
   emailOptions: { templateId: "welcome", language: "it" },
 };
 
-const once = (enrolment: string) =>
-  Object.fromEntries(
-    [enrolment, "sendOtp", "validate"].map((name) => [`disposable-certificate.${name}`, 1]),
-  );
+const once = Object.fromEntries(
+  ["enroll", "sendOtp", "validate"].map((name) => [`disposable-certificate.${name}`, 1]),
+);
 
-function holder({ intent }: Writing, words = "", settings: Settings = {}): IssueCertificateInput {
+function holder(
+  { intent }: Writing,
+  words = "",
+  { settings, ...more }: More = {},
+): IssueCertificateInput {
   const input = holderInput(intent, words);
-  return { ...input, settings: { ...input.settings, ...settings } };
+  return { ...input, settings: { ...input.settings, ...settings }, ...more };
 }
 
 function eid(
@@ -270,19 +252,8 @@ async function anHourAgo(run: PathRun): Promise<Date> {
   return new Date((await now(run)).getTime() - 3_600_000);
 }
 
-function begin(run: PathRun, words = "", settings: Settings = {}): Promise<CertificateHandle> {
-  return start(run, "issueCertificate", holder(run, words, settings));
-}
-
-/** Until the holder is waited for. */
-async function enrolled(run: PathRun, words = "", settings: Settings = {}) {
-  const handle = await begin(run, words, settings);
-  await awaitsCode(handle);
-  return handle;
-}
-
-async function awaitsCode(handle: CertificateHandle): Promise<void> {
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
+function begin(run: PathRun, words?: string, more?: More): Promise<CertificateHandle> {
+  return start(run, "issueCertificate", holder(run, words, more));
 }
 
 /** A code that is none, full of the author's words. */
@@ -292,25 +263,17 @@ function tries({ author }: PathRun, handle: CertificateHandle) {
 
 /** The holder's code, and with it the end; with `after`, one that came after so many others. */
 async function entersCode(run: PathRun, handle: CertificateHandle, after = 0): Promise<void> {
-  await awaitsCode(handle);
+  await awaits(handle, theCode);
   const code = await codeFor(run.system.sandbox, run.intent, after);
   const answer = await handle.submitOtp(run.author.secret("code", code));
   expect(answer).toEqual({ answer: "accepted" });
   await ends(handle, "issued");
 }
 
-async function enters(run: PathRun, words = "", settings: Settings = {}): Promise<void> {
-  await entersCode(run, await begin(run, words, settings));
-}
-
-async function awaitsAssertion(handle: CertificateHandle): Promise<void> {
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a new eID assertion");
-}
-
 async function withOldAssertion(run: PathRun, settings: Settings = {}) {
   const input = eid(run, assertion(run, await anHourAgo(run)), settings);
   const handle = await start(run, "issueCertificate", input);
-  if (settings.assertionDeadlineSeconds === undefined) await awaitsAssertion(handle);
+  if (settings.assertionDeadlineSeconds === undefined) await awaits(handle, anAssertion);
   return handle;
 }
 
@@ -320,14 +283,11 @@ async function renews(run: PathRun, handle: CertificateHandle): Promise<void> {
 }
 
 /** What the provider knows of an enrolment whose answer was lost. */
-async function idsOf({ system, author, intent }: PathRun, handle: CertificateHandle) {
+async function idsOf(run: PathRun, handle: CertificateHandle) {
   await attentionOf(handle, "unknownOutcome");
-  const [item] = (await system.sandbox.items({ intent })).items;
-  const { deviceCode } = await system.sandbox.item(item?.id ?? "");
-  return {
-    certIdOtp: item?.id ?? "",
-    deviceCode: author.secret("deviceCode", String(deviceCode)),
-  };
+  const certIdOtp = await itemOf(run);
+  const { deviceCode } = await run.system.sandbox.item(certIdOtp);
+  return { certIdOtp, deviceCode: run.author.secret("deviceCode", String(deviceCode)) };
 }
 
 /** The holder's code got no answer, and soon the holder's time is over. */
@@ -347,25 +307,4 @@ function answersLate(
 ): Promise<void> {
   const row = { workflowId: idOf({ of, id }), step: "validate" };
   return answerLate(system, row, { state, answer });
-}
-
-/** Cancelled in the Web UI, and what a person makes of it. */
-function cancelled(
-  before: (run: PathRun) => Promise<CertificateHandle>,
-  decision: Decision,
-  after: (run: PathRun, handle: CertificateHandle) => Promise<void>,
-): Path {
-  return async (run) => {
-    const handle = await before(run);
-    await cancels(run, handle, decision);
-    await after(run, handle);
-  };
-}
-
-async function denied(run: PathRun) {
-  const mend = await changePassword(run);
-  const input = { ...holder(run), account: run.account };
-  const handle = await start(run, "issueCertificate", input);
-  await attentionOf(handle, "accessDenied");
-  return { handle, mend };
 }

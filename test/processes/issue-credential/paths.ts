@@ -2,7 +2,7 @@
 import * as wallet from "../../../src/providers/credential-wallet/client.js";
 import { freeFields } from "../../harness/histories/path-run.js";
 import type { PathsOf, Writing } from "../../harness/histories/path-run.js";
-import { referenceOf, walletAccounts, walletPaths } from "../wallet-paths.js";
+import { walletAccounts, walletPaths } from "../wallet-paths.js";
 import { issuanceInput } from "./inputs.js";
 
 const operations = ["createOperator", "createTemplate", "createIssuanceService", "initIssuance"];
@@ -31,7 +31,7 @@ export const issueCredentialPaths: PathsOf = {
 };
 
 function issuance(writing: Writing, words = "") {
-  const input = issuanceInput(referenceOf(writing), words);
+  const input = issuanceInput(writing.intent, words);
   const providerFields = { ...input.init?.providerFields, ...freeFields(writing) };
   return { ...input, init: { providerFields } };
 }

@@ -2,7 +2,7 @@
 import * as wallet from "../../../src/providers/credential-wallet/client.js";
 import { freeFields } from "../../harness/histories/path-run.js";
 import type { PathsOf, Writing } from "../../harness/histories/path-run.js";
-import { referenceOf, walletAccounts, walletPaths } from "../wallet-paths.js";
+import { walletAccounts, walletPaths } from "../wallet-paths.js";
 import { presentationInput } from "./inputs.js";
 
 const operations = [
@@ -47,7 +47,7 @@ export const presentCredentialPaths: PathsOf = {
 };
 
 function presentation(writing: Writing, words = "") {
-  const input = presentationInput(referenceOf(writing), words);
+  const input = presentationInput(writing.intent, words);
   const providerFields = { ...input.init?.providerFields, ...freeFields(writing) };
   return { ...input, init: { providerFields } };
 }

@@ -2,55 +2,35 @@
 import type { SendMessageInput } from "../../../src/client.js";
 import {
   attentionOf,
-  cancelledWhile,
   decided,
-  ends,
   endsAs,
   freeFields,
-  isAbandoned,
   isAbandonedWith,
   notAccepted,
-  refusesInput,
   start,
 } from "../../harness/histories/path-run.js";
 import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { cancelled, mended, waysOf } from "../ways.js";
 
 const doubted = decided(begin, "unknownOutcome");
-const cancelled = cancelledWhile(denied);
+const { through } = waysOf(begin);
 
 export const sendMessagePaths: PathsOf = {
   process: "sendMessage",
   activities: ["send", "decide", "checkDecision"],
   speed: 1,
-  accounts: ["access-mended", "cancelled-while-denied", "cancel-withdrawn", "still-in-attention"],
+  accounts: ["access-mended", "cancelled-while-denied", "cancel-withdrawn"],
   kept: ["providerFields.sandbox"],
   inputs: { message: (writing) => message(writing) },
   paths: {
-    async accepted(run) {
-      await ends(await begin(run), "accepted");
-    },
+    accepted: through("accepted"),
     "not-accepted": notAccepted(begin, "send=reject-400", "messaging-gateway"),
     "unanswered-happened": doubted("send=cut-after-commit", "happened", endsAs("accepted")),
     "unanswered-retried": doubted("send=cut", "retry", endsAs("accepted")),
     "unanswered-abandoned": doubted("send=cut-after-commit", "abandon", isAbandonedWith("unknown")),
-    async "access-mended"(run) {
-      const { handle, mend } = await denied(run);
-      await mend();
-      await ends(handle, "accepted");
-    },
-    async "cancelled-while-denied"(run) {
-      const { handle } = await cancelled(run, "abandon");
-      await isAbandoned(handle, "none");
-    },
-    async "cancel-withdrawn"(run) {
-      const { handle, mend } = await cancelled(run, "retry");
-      await mend();
-      await ends(handle, "accepted");
-    },
-    "invalid-input": (run) => refusesInput(run, { providerFields: {} }),
-    async "still-in-attention"(run) {
-      await denied(run);
-    },
+    "access-mended": mended(denied, endsAs("accepted")),
+    "cancelled-while-denied": cancelled(denied)("abandon", isAbandonedWith("none")),
+    "cancel-withdrawn": cancelled(denied)("retry", endsAs("accepted")),
   },
 };
 
@@ -67,7 +47,7 @@ function message(writing: Writing, words = ""): SendMessageInput {
   };
 }
 
-function begin(run: PathRun, words = "", more: Partial<SendMessageInput> = {}) {
+function begin(run: PathRun, words?: string, more?: Partial<SendMessageInput>) {
   return start(run, "sendMessage", { ...message(run, words), ...more });
 }
 

@@ -4,7 +4,6 @@ import type { HandleOf, SendNoticeBatchInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import {
   attentionOf,
-  changePassword,
   decide,
   decided,
   ends,
@@ -18,12 +17,13 @@ import {
 } from "../../harness/histories/path-run.js";
 import type { After, Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { refused } from "../evi-paths.js";
-import type { Fixable } from "../evi-paths.js";
+import { itemOf, mended, refused, waysOf } from "../ways.js";
+import type { Waiting } from "../ways.js";
 import { batchInput, fastSettings, recipientsCsv, recipientsOf, withAttachment } from "./inputs.js";
-import { statusWhere } from "../../harness/stack/stack.js";
 
 type BatchHandle = HandleOf<"sendNoticeBatch">;
+type More = Partial<SendNoticeBatchInput>;
+
 const scheduledDate = "2099-01-01T00:00:00.000Z";
 /** A row without a legal name is invalid. */
 const withInvalidRow = recipientsCsv([
@@ -31,6 +31,10 @@ const withInvalidRow = recipientsCsv([
   ["bo@example.com", "", ""],
 ]);
 const leftOut = { recipients: withInvalidRow, onInvalid: "skip-invalid" } as const;
+
+const { through, opened, denied } = waysOf(begin);
+/** It waits for its date. */
+const scheduled = waysOf(begin, ({ phase }) => phase === "waiting");
 
 export const sendNoticeBatchPaths: PathsOf = {
   process: "sendNoticeBatch",
@@ -61,7 +65,6 @@ export const sendNoticeBatchPaths: PathsOf = {
     "attention-at-verify",
     "cancelled-during-set-up",
     "cancelled-too-late",
-    "still-in-attention",
   ],
   kept: [
     "recipients.mediaType",
@@ -71,13 +74,10 @@ export const sendNoticeBatchPaths: PathsOf = {
     "costCentre",
     "scheduledDate",
   ],
-  inputs: { batch: (writing) => batch(writing, ["read"]) },
+  inputs: { batch: (writing) => batch(writing) },
   paths: {
-    closed: through(["read", "refused"], "closed", { attachments: [withAttachment()] }),
-    "open-at-the-deadline": through(["read", "open"], "openAtDeadline", {
-      settings: { ...fastSettings, deadlineSeconds: 12 },
-    }),
-    "with-affidavits": through(["read"], "closed", {
+    closed: through("closed", ["read", "refused"], { attachments: [withAttachment()] }),
+    "with-affidavits": through("closed", ["read"], {
       affidavitKinds: ["Submitted", "Closed"],
       settings: { ...fastSettings, collectAffidavits: true },
     }),
@@ -94,7 +94,7 @@ export const sendNoticeBatchPaths: PathsOf = {
       const told = { event: "Affidavit on demand: requested", note: `notice ${notice}` };
       expect(timeline).toContainEqual(expect.objectContaining(told));
     },
-    "rows-left-out": through([], "closed", {
+    "rows-left-out": through("closed", [], {
       ...leftOut,
       settings: { ...fastSettings, failureBudgetCount: 1 },
     }),
@@ -106,14 +106,6 @@ export const sendNoticeBatchPaths: PathsOf = {
       "abandon",
       isAbandonedWith("exists"),
     ),
-    "budget-after-start-continued": budget(
-      {
-        recipients: recipientsOf(["open", "accepted"]),
-        settings: { ...fastSettings, deadlineSeconds: 12 },
-      },
-      "retry",
-      endsAs("openAtDeadline"),
-    ),
 
     async "cancelled-before-submit"(run) {
       const handle = await begin(run, [], leftOut);
@@ -122,14 +114,12 @@ export const sendNoticeBatchPaths: PathsOf = {
       await ends(handle, "cancelledBeforeSubmit");
     },
     async "cancelled-before-start"(run) {
-      const handle = await begin(run, ["read"], { scheduledDate });
-      await statusWhere(handle, ({ phase }) => phase === "waiting");
+      const handle = await scheduled.opened(run, ["read"], { scheduledDate });
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelledBeforeStart");
     },
     async "cancelled-by-the-web-ui"(run) {
-      const handle = await begin(run, ["read"], { scheduledDate });
-      await statusWhere(handle, ({ phase }) => phase === "waiting");
+      const handle = await scheduled.opened(run, ["read"], { scheduledDate });
       await temporalHandle(run).cancel();
       await ends(handle, "cancelledBeforeStart");
     },
@@ -144,30 +134,24 @@ export const sendNoticeBatchPaths: PathsOf = {
     async "cancelled-too-late"(run) {
       // Without this the batch may have ended before it is cancelled.
       const fix = await refused(run, "evi-notice.query", 503);
-      const handle = await begin(run, ["read"], { account: run.account });
-      await statusWhere(handle, ({ phase }) => phase === "tracking");
+      const handle = await opened(run, ["read"], { account: run.account });
       expect(await handle.cancel()).toEqual({ answer: "tooLate" });
       await fix();
       await ends(handle, "closed");
     },
 
-    async "attention-fixed"(run) {
-      const { handle, fix } = await denied(run);
-      await fix();
-      await ends(handle, "closed");
-    },
+    "attention-fixed": mended(denied, endsAs("closed")),
     async "attention-retry"(run) {
-      const { handle, fix } = await uncertain(run, "cut");
-      await fix();
+      const { handle, mend } = await uncertain(run, "cut");
+      await mend();
       await decide(run, handle, "protocol", "retry");
       await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, "closed");
     },
     async "attention-happened"(run) {
-      const { handle, fix } = await uncertain(run, "cut-after-commit");
-      const { items } = await run.system.sandbox.items({ intent: run.intent });
-      await decide(run, handle, "protocol", "happened", { batchId: items[0]?.id ?? "" });
-      await fix();
+      const { handle, mend } = await uncertain(run, "cut-after-commit");
+      await decide(run, handle, "protocol", "happened", { batchId: await itemOf(run) });
+      await mend();
       await ends(handle, "closed");
     },
     async "attention-at-verify"(run) {
@@ -192,20 +176,9 @@ export const sendNoticeBatchPaths: PathsOf = {
       });
     },
     "input-mismatch": mismatches(
-      (run) => tracked(run, ["open"]),
+      (run) => opened(run, ["open"]),
       (run) => begin(run, ["open"], { issuerName: run.author.words("other") }),
     ),
-
-    async terminated(run) {
-      await tracked(run, ["open"]);
-      await temporalHandle(run).terminate();
-    },
-    async "still-open"(run) {
-      await tracked(run, ["open"]);
-    },
-    async "still-in-attention"(run) {
-      await denied(run);
-    },
   },
 };
 
@@ -225,8 +198,8 @@ async function knownNotices({ system }: PathRun, { workflowId }: { workflowId: s
 /** A batch with each part that may be personal. */
 function batch(
   { author, intent }: Writing,
-  words: string[],
-  more: Partial<SendNoticeBatchInput> = {},
+  words = ["read"],
+  more: More = {},
 ): SendNoticeBatchInput {
   return {
     ...batchInput(intent, words),
@@ -236,12 +209,12 @@ function batch(
   };
 }
 
-function begin(run: PathRun, words: string[], more: Partial<SendNoticeBatchInput> = {}) {
+function begin(run: PathRun, words?: string[], more?: More) {
   return start(run, "sendNoticeBatch", batch(run, words, more));
 }
 
 /** More failed, or is invalid, than the input allows; a person decides. */
-function budget(more: Partial<SendNoticeBatchInput>, decision: Decision, after: After): Path {
+function budget(more: More, decision: Decision, after: After): Path {
   const begun = (run: PathRun) => begin(run, [], more);
   return decided(begun, "failureBudget")(undefined, decision, after);
 }
@@ -251,31 +224,14 @@ function reading(run: PathRun, word: string) {
   return begin(run, ["read"], { costCentre: `sandbox:${word}` });
 }
 
-async function tracked(run: PathRun, words: string[]) {
-  const handle = await begin(run, words);
-  await statusWhere(handle, ({ phase }) => phase === "tracking");
-  return handle;
-}
-
-function through(words: string[], outcome: string, more: Partial<SendNoticeBatchInput> = {}): Path {
-  return async (run) => ends(await begin(run, words, more), outcome);
-}
-
-async function denied(run: PathRun): Promise<Fixable<BatchHandle>> {
-  const fix = await changePassword(run);
-  const handle = await begin(run, ["read"], { account: run.account });
-  await attentionOf(handle, "accessDenied");
-  return { handle, fix };
-}
-
 /** The outcome of the creation is unknown: the answer was lost and the query is refused. */
 async function uncertain(
   run: PathRun,
   kind: "cut" | "cut-after-commit",
-): Promise<Fixable<BatchHandle>> {
-  const fix = await refused(run, "evi-notice.queryBatches");
+): Promise<Waiting<BatchHandle>> {
+  const mend = await refused(run, "evi-notice.queryBatches");
   await faulty(run, { operation: "evi-notice.createBatch", kind, times: 1 });
   const handle = await begin(run, ["read"], { account: run.account });
   await attentionOf(handle, "protocol");
-  return { handle, fix };
+  return { handle, mend };
 }

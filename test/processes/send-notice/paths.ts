@@ -3,19 +3,17 @@ import { expect } from "vitest";
 import type { HandleOf, SendNoticeInput } from "../../../src/client.js";
 import {
   attentionOf,
-  cancels,
   decide,
   ends,
-  isAbandoned,
-  mismatches,
+  endsAs,
+  isAbandonedWith,
   notAccepted,
-  refusesInput,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
-import { eventually } from "../../harness/outages/wait.js";
-import { eviAttention, refused, submitsSeen } from "../evi-paths.js";
+import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { eviAttention, submitsSeen } from "../evi-paths.js";
+import { closesNotice, mended, refused, unbroken, cancelled, waysOf } from "../ways.js";
 import { fastSettings, noticeInput, withAttachment } from "./inputs.js";
 import { statusWhere } from "../../harness/stack/stack.js";
 
@@ -25,6 +23,8 @@ const onDemand = {
 /** It stays delivered until the path closes it. */
 const unhurried = "open";
 
+const { through, opened, denied } = waysOf(begin);
+const cancelledOpen = cancelled(unbroken((run) => opened(run, unhurried)));
 const attention = eviAttention({ query: "evi-notice.query", good: "read", begin });
 
 export const sendNoticePaths: PathsOf = {
@@ -39,10 +39,9 @@ export const sendNoticePaths: PathsOf = {
     "attention-at-question",
     "affidavits-waived",
     "attachments-waived",
-    "still-in-attention",
   ],
   kept: ["attachments[].document.mediaType"],
-  inputs: { notice: (writing) => notice(writing, "read") },
+  inputs: { notice: (writing) => notice(writing) },
   paths: {
     async read(run) {
       const { outcome, reported } = await (await begin(run, "read")).result();
@@ -50,11 +49,11 @@ export const sendNoticePaths: PathsOf = {
       const about = { ipAddress: expect.stringMatching(/^192\.0\.2\./), progress: 100 };
       expect(reported).toContainEqual(expect.objectContaining({ kind: "Read", ...about }));
     },
-    "submit-unanswered": through("read,submit=cut-after-commit", "read"),
-    "affidavit-regenerated": through("read,affidavit-regenerated", "read", {
+    "submit-unanswered": through("read", "read,submit=cut-after-commit"),
+    "affidavit-regenerated": through("read", "read,affidavit-regenerated", {
       settings: { ...fastSettings, affidavitWindowSeconds: 20 },
     }),
-    "open-at-the-deadline": through("open", "openAtDeadline", {
+    "open-at-the-deadline": through("openAtDeadline", "open", {
       settings: { ...fastSettings, deadlineSeconds: 8 },
     }),
 
@@ -69,22 +68,10 @@ export const sendNoticePaths: PathsOf = {
       );
     },
 
-    async "cancelled-and-continued"(run) {
-      const handle = await tracked(run, unhurried);
-      await cancels(run, handle, "retry");
-      await closes(run, handle);
-    },
-    async "cancelled-and-abandoned"(run) {
-      const handle = await tracked(run, "open");
-      await cancels(run, handle, "abandon");
-      await isAbandoned(handle, "exists");
-    },
+    "cancelled-and-continued": cancelledOpen("retry", closes),
+    "cancelled-and-abandoned": cancelledOpen("abandon", isAbandonedWith("exists")),
 
-    async "attention-fixed"(run) {
-      const { handle, fix } = await attention.denied(run);
-      await fix();
-      await ends(handle, "read");
-    },
+    "attention-fixed": mended(denied, endsAs("read")),
     ...attention.paths,
     async "attention-at-question"(run) {
       const fix = await refused(run, "evi-notice.get");
@@ -116,18 +103,18 @@ export const sendNoticePaths: PathsOf = {
     },
 
     async "affidavit-on-demand"(run) {
-      const handle = await tracked(run, unhurried, onDemand);
+      const handle = await opened(run, unhurried, onDemand);
       const answer = await handle.requestAffidavit({ includeEvents: true });
       expect(answer).toMatchObject({ answer: "requested" });
       await closes(run, handle);
     },
     async "affidavit-not-requested-at-submit"(run) {
-      const handle = await tracked(run, unhurried);
+      const handle = await opened(run, unhurried);
       expect(await handle.requestAffidavit()).toEqual({ answer: "notEligible" });
       await closes(run, handle);
     },
     async "affidavits-at-the-limit"(run) {
-      const handle = await tracked(run, unhurried, onDemand);
+      const handle = await opened(run, unhurried, onDemand);
       for (const _ of [1, 2, 3])
         expect(await handle.requestAffidavit()).toMatchObject({ answer: "requested" });
       expect(await handle.requestAffidavit()).toEqual({ answer: "limitReached" });
@@ -142,29 +129,10 @@ export const sendNoticePaths: PathsOf = {
 
     // The sandbox refuses a magic word that the commitment does not allow.
     "not-accepted": notAccepted(begin, "accepted", "evi-notice"),
-    async "invalid-input"(run) {
-      const { recipientAddress: _, ...bad } = notice(run, "read");
-      await refusesInput(run, bad);
-    },
-    "input-mismatch": mismatches(
-      (run) => tracked(run, "open"),
-      (run) => begin(run, "open", { issuerLegalName: run.author.words("other") }),
-    ),
-
-    async terminated(run) {
-      await tracked(run, "open");
-      await temporalHandle(run).terminate();
-    },
     async "taken-up-again"(run) {
-      await tracked(run, unhurried);
+      await opened(run, unhurried);
       await temporalHandle(run).terminate();
       await closes(run, await begin(run, unhurried));
-    },
-    async "still-open"(run) {
-      await tracked(run, "open");
-    },
-    async "still-in-attention"(run) {
-      await attention.denied(run);
     },
   },
 };
@@ -172,7 +140,7 @@ export const sendNoticePaths: PathsOf = {
 /** A notice that its words steer, with each part that may be personal. */
 function notice(
   { author, intent }: Writing,
-  words: string,
+  words = "read",
   more: Partial<SendNoticeInput> = {},
 ): SendNoticeInput {
   return {
@@ -188,27 +156,12 @@ function notice(
   };
 }
 
-function begin(run: PathRun, words: string, more: Partial<SendNoticeInput> = {}) {
+function begin(run: PathRun, words?: string, more?: Partial<SendNoticeInput>) {
   return start(run, "sendNotice", notice(run, words, more));
-}
-
-async function tracked(run: PathRun, words: string, more: Partial<SendNoticeInput> = {}) {
-  const handle = await begin(run, words, more);
-  await statusWhere(handle, ({ phase }) => phase === "tracking");
-  return handle;
-}
-
-function through(words: string, outcome: string, more: Partial<SendNoticeInput> = {}): Path {
-  return async (run) => ends(await begin(run, words, more), outcome);
 }
 
 /** The provider closes it once it is delivered, and it ends so. */
 async function closes(run: PathRun, handle: HandleOf<"sendNotice">): Promise<void> {
-  const { sandbox } = run.system;
-  const id = await eventually("the delivery", async () => {
-    const { items } = await sandbox.items({ intent: run.intent });
-    return items.find(({ state }) => state === "Delivered")?.id;
-  });
-  await sandbox.move(id, { state: "Closed" });
+  await closesNotice(run);
   await ends(handle, "delivered");
 }

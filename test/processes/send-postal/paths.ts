@@ -7,14 +7,16 @@ import {
   decide,
   decidedBy,
   ends,
+  endsAs,
   knowsNoAccount,
   mismatches,
   refusesInput,
   start,
   temporalHandle,
 } from "../../harness/histories/path-run.js";
-import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
-import { eviAttention, refused, submitsSeen } from "../evi-paths.js";
+import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { eviAttention, submitsSeen } from "../evi-paths.js";
+import { mended, refused, waysOf } from "../ways.js";
 import { fastSettings, letterInput } from "./inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { statusWhere } from "../../harness/stack/stack.js";
@@ -22,6 +24,7 @@ import { statusWhere } from "../../harness/stack/stack.js";
 const advanced = { certificationLevel: "Advanced" } as const;
 const onDemand = { ...advanced, affidavitsOnDemandEnabled: true } as const;
 
+const { through, opened, denied } = waysOf(begin);
 const attention = eviAttention({ query: "evi-post.query", good: "delivered", begin });
 
 export const sendPostalPaths: PathsOf = {
@@ -45,43 +48,42 @@ export const sendPostalPaths: PathsOf = {
     "attention-abandoned",
     "attention-at-question",
     "affidavits-waived",
-    "still-in-attention",
   ],
   kept: ["document.mediaType", "options.customFields[].key"],
-  inputs: { letter: (writing) => letter(writing, "delivered") },
+  inputs: { letter: (writing) => letter(writing) },
   paths: {
-    delivered: through("delivered", "delivered"),
-    "affidavit-regenerated": through("delivered,affidavit-regenerated", "delivered", {
+    delivered: through("delivered"),
+    "affidavit-regenerated": through("delivered", "delivered,affidavit-regenerated", {
       settings: { ...fastSettings, affidavitWindowSeconds: 10 },
     }),
 
     async "cancelled-by-name"(run) {
-      const handle = await tracked(run, "cancellable");
+      const handle = await opened(run, "cancellable");
       const stated = { by: run.author.words("a name"), note: run.author.words("a note") };
       expect(await handle.cancel(undefined, stated)).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
     async "cancelled-unclosed"(run) {
-      const handle = await tracked(run, "cancellable,unclosed");
+      const handle = await opened(run, "cancellable,unclosed");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
     async "cancelled-and-never-closed"(run) {
       const settings = { ...fastSettings, restingGraceSeconds: 8 };
-      const handle = await tracked(run, "cancellable,unclosed", { settings });
+      const handle = await opened(run, "cancellable,unclosed", { settings });
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
     async "cancelled-in-web-ui"(run) {
-      const handle = await tracked(run, "cancellable");
+      const handle = await opened(run, "cancellable");
       await temporalHandle(run).cancel();
       await ends(handle, "cancelled");
     },
     async "cancelled-before-submit"(run) {
-      const { handle, fix } = await attention.denied(run);
+      const { handle, mend } = await denied(run);
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelledBeforeSubmit");
-      await fix();
+      await mend();
     },
     async "cancelled-while-submitting"(run) {
       const handle = await begin(run, "cancellable,submit=slow-answer-15000");
@@ -98,22 +100,18 @@ export const sendPostalPaths: PathsOf = {
       await ends(handle, "openAtDeadline");
       expect(await run.system.effects(run.intent)).toEqual({ "evi-post.submit": 1 });
     },
-    "open-at-the-deadline": through("open", "openAtDeadline", {
+    "open-at-the-deadline": through("openAtDeadline", "open", {
       settings: { ...fastSettings, deadlineSeconds: 12 },
     }),
 
-    async "attention-mended"(run) {
-      const { handle, fix } = await attention.denied(run);
-      await fix();
-      await ends(handle, "delivered");
-    },
+    "attention-mended": mended(denied, endsAs("delivered")),
     ...attention.paths,
     async "attention-heard"(run) {
-      const { handle, fix } = await attention.uncertain(run, "cut-after-commit");
+      const { handle, mend } = await attention.uncertain(run, "cut-after-commit");
       await eventually("a callback", async () =>
         (await handle.status()).timeline.some(({ source }) => source === "callback"),
       );
-      await fix();
+      await mend();
       await ends(handle, "delivered");
     },
     async "attention-at-question"(run) {
@@ -127,7 +125,7 @@ export const sendPostalPaths: PathsOf = {
     },
 
     async "affidavit-on-demand"(run) {
-      const handle = await tracked(run, "delivered", { options: onDemand });
+      const handle = await opened(run, "delivered", { options: onDemand });
       const answer = await handle.requestAffidavit({ includeDocument: true });
       expect(answer).toEqual({ answer: "requested", requestId: expect.any(String) });
       const { outcome, documents } = await handle.result();
@@ -136,7 +134,7 @@ export const sendPostalPaths: PathsOf = {
       expect(documents.filter((document) => document.requestId === requestId)).toHaveLength(1);
     },
     async "affidavit-on-demand-twice"(run) {
-      const handle = await tracked(run, "delivered", { options: onDemand });
+      const handle = await opened(run, "delivered", { options: onDemand });
       for (const ask of [{ includeDocument: true }, { includeEvents: true }])
         expect(await handle.requestAffidavit(ask)).toMatchObject({ answer: "requested" });
       await ends(handle, "delivered");
@@ -168,26 +166,23 @@ export const sendPostalPaths: PathsOf = {
       });
     },
     async "invalid-input"(run) {
-      const { recipientAddress: _, ...bad } = letter(run, "delivered");
+      const { recipientAddress: _, ...bad } = letter(run);
       await refusesInput(run, bad);
     },
     async "unknown-account"(run) {
-      await knowsNoAccount(run, letter(run, "delivered"));
+      await knowsNoAccount(run, letter(run));
     },
     "input-mismatch": mismatches(
-      (run) => tracked(run, "cancellable"),
+      (run) => opened(run, "cancellable"),
       (run) => begin(run, "cancellable", { issuerComments: run.author.words("other") }),
     ),
 
     async terminated(run) {
-      await tracked(run, "cancellable");
+      await opened(run, "cancellable");
       await temporalHandle(run).terminate();
     },
     async "still-open"(run) {
-      await tracked(run, "open");
-    },
-    async "still-in-attention"(run) {
-      await attention.denied(run);
+      await opened(run, "open");
     },
   },
 };
@@ -195,7 +190,7 @@ export const sendPostalPaths: PathsOf = {
 /** A letter that its words steer, with each part that may be personal. */
 function letter(
   { author, intent }: Writing,
-  words: string,
+  words = "delivered",
   more: Partial<SendPostalInput> = {},
 ): SendPostalInput {
   const bytes = pdf([author.words("the document")]);
@@ -220,16 +215,6 @@ function letter(
   };
 }
 
-function begin(run: PathRun, words: string, more: Partial<SendPostalInput> = {}) {
+function begin(run: PathRun, words?: string, more?: Partial<SendPostalInput>) {
   return start(run, "sendPostal", letter(run, words, more));
-}
-
-async function tracked(run: PathRun, words: string, more: Partial<SendPostalInput> = {}) {
-  const handle = await begin(run, words, more);
-  await statusWhere(handle, ({ phase }) => phase === "tracking");
-  return handle;
-}
-
-function through(words: string, outcome: string, more: Partial<SendPostalInput> = {}): Path {
-  return async (run) => ends(await begin(run, words, more), outcome);
 }

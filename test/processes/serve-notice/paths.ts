@@ -21,6 +21,7 @@ import type { After, Path, PathRun, PathsOf, Writing } from "../../harness/histo
 import { eventually } from "../../harness/outages/wait.js";
 import { pdf } from "../../../packages/sandbox/src/exchange/pdf.js";
 import { withAttachment } from "../send-notice/inputs.js";
+import { closesNotice, waysOf } from "../ways.js";
 import { fastSettings, serveInput } from "./inputs.js";
 import { statusWhere } from "../../harness/stack/stack.js";
 
@@ -30,13 +31,17 @@ type Handle = HandleOf<"serveNotice">;
 /** So soon that no query of the notice can come before. */
 const soon = { settings: { ...fastSettings, deadlineSeconds: 4 } };
 
+const { through, opened } = waysOf(
+  begin,
+  ({ references }) => references["noticeUniqueId"] !== undefined,
+);
 const refused = decided(begin, "protocol");
 
 export const serveNoticePaths: PathsOf = {
   process: "serveNotice",
   activities: ["prepareNotice", "preparePost", "readNotice", "lookAt", "withdraw", "checkDecision"],
   speed: 30_000,
-  accounts: ["notice-abandoned", "still-in-attention"],
+  accounts: ["notice-abandoned"],
   kept: [
     "post.document.mediaType",
     "post.options.customFields[].key",
@@ -44,21 +49,16 @@ export const serveNoticePaths: PathsOf = {
   ],
   inputs: { serve: (writing) => serve(writing, "read") },
   paths: {
-    read: through("read", "servedByNotice"),
-    refused: through("refused/delivered", "servedByPost"),
-    "not-served": through("refused/undelivered", "notServed"),
-    "deadline-delivered": through("open/delivered", "servedByPost", {
+    read: through("servedByNotice", "read"),
+    refused: through("servedByPost", "refused/delivered"),
+    "not-served": through("notServed", "refused/undelivered"),
+    "deadline-delivered": through("servedByPost", "open/delivered", {
       settings: { ...soon.settings, notice: { ...fastSettings.notice, deadlineSeconds: 20 } },
     }),
     async "read-after-the-escalation"(run) {
       const handle = await begin(run, "open/delivered", soon);
       await started(run, postChild);
-      const { sandbox } = run.system;
-      const id = await eventually("the delivery", async () => {
-        const { items } = await sandbox.items({ intent: run.intent });
-        return items.find(({ state }) => state === "Delivered")?.id;
-      });
-      await sandbox.move(id, { state: "Closed", outcome: "Read" });
+      await closesNotice(run, "Read");
       await ends(handle, "servedByBoth");
     },
 
@@ -78,20 +78,20 @@ export const serveNoticePaths: PathsOf = {
       await ends(handle, "servedByNotice");
     },
     async "notice-terminated"(run) {
-      const handle = await tracked(run, "open/delivered");
+      const handle = await opened(run, "open/delivered");
       await temporalOf(run, noticeChild).terminate();
       await decide(run, handle, "protocol", "happened");
       await ends(handle, "servedByPost");
     },
 
     async "cancelled-before-the-post"(run) {
-      const handle = await tracked(run, "refused-late/delivered");
+      const handle = await opened(run, "refused-late/delivered");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await closes(run);
       await ends(handle, "notServed");
     },
     async "cancelled-and-taken-up-again"(run) {
-      const handle = await tracked(run, "refused-late/delivered");
+      const handle = await opened(run, "refused-late/delivered");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await temporalHandle(run).terminate();
       const again = await begin(run, "refused-late/delivered");
@@ -100,7 +100,7 @@ export const serveNoticePaths: PathsOf = {
       expect((await again.result()).post?.outcome).toBe("cancelledBeforeSubmit");
     },
     async "cancelled-in-web-ui"(run) {
-      const handle = await tracked(run, "refused-late/delivered");
+      const handle = await opened(run, "refused-late/delivered");
       await temporalHandle(run).cancel();
       await statusWhere(handle, ({ timeline }) =>
         timeline.some(({ event }) => event === "Cancel: cancelled"),
@@ -123,32 +123,18 @@ export const serveNoticePaths: PathsOf = {
       await refusesInput(run, bad);
     },
     async "input-mismatch"(run) {
-      await tracked(run, "open");
+      await opened(run, "open");
       await temporalHandle(run).terminate();
       const { notice } = serve(run, "open");
       const other = { notice: { ...notice, issuerLegalName: run.author.words("other") } };
       const handle = await begin(run, "open", other);
       await expect(handle.result()).rejects.toThrow(/another input/);
     },
-    async terminated(run) {
-      await tracked(run, "open");
-      await temporalHandle(run).terminate();
-    },
     async "taken-up-with-the-post"(run) {
       await begin(run, "refused/delivered");
       await started(run, postChild);
       await temporalHandle(run).terminate();
       await ends(await begin(run, "refused/delivered"), "servedByPost");
-    },
-    async "still-open"(run) {
-      await tracked(run, "open");
-    },
-    async "still-in-attention"(run) {
-      await changePassword(run);
-      const handle = await begin(run, "read", { account: run.account });
-      await started(run, noticeChild);
-      await decide(run, childOf(run, noticeChild), "accessDenied", "abandon");
-      await attentionOf(handle, "protocol");
     },
   },
 };
@@ -186,22 +172,12 @@ function serve(
   };
 }
 
-function begin(run: PathRun, words: string, more: Partial<ServeNoticeInput> = {}): Promise<Handle> {
+function begin(run: PathRun, words = "read", more?: Partial<ServeNoticeInput>): Promise<Handle> {
   return start(run, "serveNotice", serve(run, wordsOf(words), more));
 }
 
 /** A notice that stays open until the path closes it as refused. */
 const wordsOf = (words: string) => words.replace("refused-late", "open");
-
-async function tracked(run: PathRun, words: string): Promise<Handle> {
-  const handle = await begin(run, words);
-  await statusWhere(handle, ({ references }) => references["noticeUniqueId"] !== undefined);
-  return handle;
-}
-
-function through(words: string, outcome: string, more: Partial<ServeNoticeInput> = {}): Path {
-  return async (run) => ends(await begin(run, words, more), outcome);
-}
 
 type ChildOf = (typeof serveChildren)[number];
 
@@ -226,13 +202,7 @@ function started(run: PathRun, child: ChildOf): Promise<unknown> {
 }
 
 /** The provider closes the notice as refused. */
-async function closes({ system: { sandbox }, intent }: PathRun): Promise<void> {
-  const id = await eventually("the delivery", async () => {
-    const { items } = await sandbox.items({ intent });
-    return items.find(({ state }) => state === "Delivered")?.id;
-  });
-  await sandbox.move(id, { state: "Closed", outcome: "Refused" });
-}
+const closes = (run: PathRun) => closesNotice(run, "Refused");
 
 /** The provider refuses the letter for good; a person decides what becomes of the process. */
 function postRefused(decision: Decision, after: After): Path {

@@ -5,7 +5,6 @@ import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import { envelopeInput } from "./inputs.js";
 import {
   attentionOf,
-  cancelledWhile,
   decide,
   decided,
   ends,
@@ -20,6 +19,8 @@ import {
 } from "../../harness/histories/path-run.js";
 import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { statusWhere } from "../../harness/stack/stack.js";
+import { cancelled, refusedFor, waysOf } from "../ways.js";
+import type { Waiting } from "../ways.js";
 
 const once = {
   "envelope-signature.esawoneshot": 1,
@@ -28,7 +29,8 @@ const once = {
 };
 
 const doubted = decided(begin, "unknownOutcome");
-const cancelled = cancelledWhile(denied);
+const { through } = waysOf(begin);
+const cancelledDenied = cancelled(denied);
 const refused = decided(begin, "protocol");
 
 export const signEnvelopePaths: PathsOf = {
@@ -36,14 +38,7 @@ export const signEnvelopePaths: PathsOf = {
   activities: ["prepare", "create", "upload", "send", "decide", "checkDecision"],
   // Not that of the other quick processes, so that they run one after another.
   speed: 2,
-  accounts: [
-    "cancelled-between",
-    "cancel-withdrawn",
-    "input-mismatch",
-    "taken-up-again",
-    "still-open",
-    "still-in-attention",
-  ],
+  accounts: ["cancelled-between", "cancel-withdrawn", "taken-up-again"],
   // A document has to be the provider's own PDF.
   kept: [
     "request.providerFields.sandbox",
@@ -51,12 +46,8 @@ export const signEnvelopePaths: PathsOf = {
   ],
   inputs: { envelope: (writing) => envelope(writing) },
   paths: {
-    async sent(run) {
-      await ends(await begin(run), "sent");
-    },
-    async "upload-unanswered"(run) {
-      await ends(await begin(run, "upload=cut-after-commit"), "sent");
-    },
+    sent: through("sent"),
+    "upload-unanswered": through("sent", "upload=cut-after-commit"),
     "upload-refused-retried": refused("upload=reject-400", "retry", endsAs("sent")),
     async "upload-refused-happened"(run) {
       const handle = await begin(run, "upload=reject-400,send=reject-400");
@@ -84,27 +75,13 @@ export const signEnvelopePaths: PathsOf = {
       isAbandonedWith("unknown"),
     ),
     "not-accepted": notAccepted(begin, "esawoneshot=reject-400", "envelope-signature"),
-    async "cancelled-between"(run) {
-      const { handle } = await cancelled(run, "abandon");
+    "cancelled-between": cancelledDenied("abandon", async (run, handle) => {
       await isAbandoned(handle, "exists");
       const { typedSearchAttributes } = await temporalHandle(run).describe();
       expect(typedSearchAttributes.get(searchAttributes.attention)).toBeUndefined();
-    },
-    async "cancel-withdrawn"(run) {
-      const { handle, mend } = await cancelled(run, "retry");
-      await mend();
-      await ends(handle, "sent");
-    },
+    }),
+    "cancel-withdrawn": cancelledDenied("retry", endsAs("sent")),
     "invalid-input": (run) => refusesInput(run, { ...envelope(run), documents: [] }),
-    async "input-mismatch"(run) {
-      const { account } = run;
-      const { mend } = await denied(run);
-      await temporalHandle(run).terminate();
-      const request = { providerFields: { reference: run.author.words("another request") } };
-      const handle = await start(run, "signEnvelope", { ...envelope(run), request, account });
-      await expect(handle.result()).rejects.toThrow(/another input/);
-      await mend();
-    },
     async "taken-up-again"(run) {
       const { account } = run;
       const { mend } = await denied(run);
@@ -112,14 +89,6 @@ export const signEnvelopePaths: PathsOf = {
       await mend();
       await ends(await begin(run, "", { account }), "sent");
       expect(await run.system.effects(referenceOf(run))).toEqual(once);
-    },
-    async "still-open"(run) {
-      await failing(run, 503);
-      const handle = await begin(run, "", { account: run.account });
-      await statusWhere(handle, ({ references }) => references["reqPk"] !== undefined);
-    },
-    async "still-in-attention"(run) {
-      await denied(run);
     },
   },
 };
@@ -139,28 +108,16 @@ function envelope(writing: Writing, words = ""): SignEnvelopeInput {
 
 function begin(
   run: PathRun,
-  words = "",
-  more: Partial<SignEnvelopeInput> = {},
+  words?: string,
+  more?: Partial<SignEnvelopeInput>,
 ): Promise<EnvelopeHandle> {
   return start(run, "signEnvelope", { ...envelope(run, words), ...more });
 }
 
-/** The envelope host gives this answer to every upload of the path, until that is fixed. */
-async function failing(run: PathRun, status: number) {
-  const { sandbox } = run.system;
-  const { id } = await sandbox.addFault({
-    operation: "envelope-signature.upload",
-    lookupKey: referenceOf(run),
-    kind: "reject",
-    status,
-    times: "always",
-  });
-  return () => sandbox.removeFault(id);
-}
-
 /** Both uploads wait for a person, under the path's own account. */
-async function denied(run: PathRun) {
-  const mend = await failing(run, 401);
+async function denied(run: PathRun): Promise<Waiting<EnvelopeHandle>> {
+  const own = { system: run.system, intent: referenceOf(run) };
+  const { mend } = await refusedFor(own, "envelope-signature.upload", 401);
   const handle = await begin(run, "", { account: run.account });
   await statusWhere(handle, ({ moreAttentions = [] }) => moreAttentions.length === 1);
   await attentionOf(handle, "accessDenied");

@@ -5,15 +5,11 @@ import type { OneShotHandle, SignOneShotInput } from "../../../src/client.js";
 import { callbackAddress } from "../../harness/stack/inbox.js";
 import {
   attentionOf,
-  cancels,
-  changePassword,
   decide,
   decided,
   ends,
   freeFields,
-  isAbandoned,
   isAbandonedWith,
-  mismatches,
   notAccepted,
   refusesInput,
   resentWhenDue,
@@ -21,8 +17,19 @@ import {
 } from "../../harness/histories/path-run.js";
 import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { codeFor } from "../issue-certificate/inputs.js";
+import {
+  awaits,
+  cancelled,
+  itemOf,
+  mended,
+  refusedFor,
+  unbroken,
+  waitingFor,
+  waysOf,
+} from "../ways.js";
 import { signerInput, videoDecision, videoInput } from "./inputs.js";
-import { statusWhere } from "../../harness/stack/stack.js";
+
+type More = Partial<SignOneShotInput>;
 
 const once = Object.fromEntries(
   ["create", "otp", "sign"].map((name) => [`one-shot-signature.${name}`, 1]),
@@ -30,9 +37,12 @@ const once = Object.fromEntries(
 const uploads = "one-shot-signature.uploadDocument";
 const asynchronous = { variant: "asynchronous" } as const;
 const stalled = "async-stalled";
+/** What shows the request. */
+const shown = "one-shot-signature.retrieve";
 /** So that no poll happens unless a callback triggers it. */
 const seldom = { pollIntervalSeconds: 3_600 };
 
+const { through, opened: created, denied } = waysOf(begin, waitingFor("the holder's code"));
 const doubted = decided(begin, "unknownOutcome");
 const unheard = decided(unanswered, "unknownOutcome");
 
@@ -59,7 +69,7 @@ export const signOneShotPaths: PathsOf = {
     "checkDecision",
   ],
   speed: 1,
-  accounts: ["access-mended", "asynchronous", "signature-retried", "still-in-attention"],
+  accounts: ["access-mended", "asynchronous", "signature-retried"],
   kept: [
     "providerFields.sandbox",
     "documents[].document.mediaType",
@@ -102,9 +112,7 @@ export const signOneShotPaths: PathsOf = {
       await resentWhenDue(handle);
       await entersCode(run, handle, 1);
     },
-    async expired(run) {
-      await ends(await begin(run, "", { settings: { holderDeadlineSeconds: 1 } }), "expired");
-    },
+    expired: through("expired", "", { settings: { holderDeadlineSeconds: 1 } }),
     async locked(run) {
       const handle = await created(run, "", { settings: { otpTries: 1, otpResends: 0 } });
       expect(await tries(run, handle)).toEqual({ answer: "wrong", triesLeft: 0 });
@@ -142,11 +150,6 @@ export const signOneShotPaths: PathsOf = {
       await ends(handle, "cancelled");
       expect(await handle.updateVideo(fields).catch(({ name }) => name)).toBe("FinishedError");
     },
-    async "video-cancelled"(run) {
-      const handle = await filmed(run);
-      expect(await handle.decideVideo("cancel")).toEqual({ answer: "cancelled" });
-      await ends(handle, "cancelled");
-    },
     async "contract-accepted-by-name"(run) {
       const handle = await asked(run);
       const stated = { by: run.author.words("a name"), note: run.author.words("a note") };
@@ -162,7 +165,7 @@ export const signOneShotPaths: PathsOf = {
     async "creation-happened"(run) {
       const handle = await begin(run, "create=cut-after-commit");
       await attentionOf(handle, "unknownOutcome");
-      const requestPk = await requestOf(run);
+      const requestPk = await itemOf(run);
       await decide(run, handle, "unknownOutcome", "happened", { requestPk });
       await entersCode(run, handle);
     },
@@ -175,16 +178,16 @@ export const signOneShotPaths: PathsOf = {
       expect(await run.system.effects(run.intent)).toMatchObject(once);
     },
     async "signature-retried"(run) {
-      const mend = await failingToShow(run, 503);
+      const { mend } = await refusedFor(run, shown, 503);
       const handle = await unanswered(run, "sign=cut", { account: run.account });
       await decide(run, handle, "unknownOutcome", "retry");
-      await awaitsCode(handle);
+      await awaits(handle, "the holder's code");
       await mend();
       expect(await handle.resendOtp()).toMatchObject({ answer: "sent" });
       await entersCode(run, handle, 1);
     },
     async "signature-happened"(run) {
-      await failingToShow(run, 400);
+      await refusedFor(run, shown, 400);
       const handle = await unanswered(run, "sign=cut-after-commit");
       await decide(run, handle, "unknownOutcome", "happened");
       // What was signed cannot be fetched either.
@@ -193,39 +196,18 @@ export const signOneShotPaths: PathsOf = {
     },
     "signature-abandoned": unheard("sign=cut", "abandon", isAbandonedWith("exists")),
 
-    async "access-mended"(run) {
-      const { handle, mend } = await denied(run);
-      await mend();
-      await entersCode(run, handle);
-    },
+    "access-mended": mended(denied, entersCode),
     "not-accepted": notAccepted(begin, "create=reject-400", "one-shot-signature"),
     "invalid-input": (run) => refusesInput(run, { ...classic(run), documents: [] }),
-    "input-mismatch": mismatches(created, (run) =>
-      begin(run, "", { providerFields: { reference: run.author.words("another request") } }),
+
+    "cancel-withdrawn": cancelled(unbroken((run) => created(run)))("retry", entersCode),
+    "cancelled-while-the-video-is-awaited": cancelled(unbroken(filmed))(
+      "abandon",
+      isAbandonedWith("exists"),
     ),
-
-    async "cancel-withdrawn"(run) {
-      const handle = await created(run);
-      await cancels(run, handle, "retry");
-      await entersCode(run, handle);
-    },
-    async "cancelled-while-the-video-is-awaited"(run) {
-      const handle = await filmed(run);
-      await cancels(run, handle, "abandon");
-      await isAbandoned(handle, "exists");
-    },
-    async "cancelled-while-signing"(run) {
-      const handle = await signing(run, stalled, { settings: seldom });
-      await cancels(run, handle, "abandon");
-      await isAbandoned(handle, "exists");
-    },
-
-    async "still-open"(run) {
-      await created(run);
-    },
-    async "still-in-attention"(run) {
-      await denied(run);
-    },
+    "cancelled-while-signing": cancelled(
+      unbroken((run) => signing(run, stalled, { settings: seldom })),
+    )("abandon", isAbandonedWith("exists")),
   },
 };
 
@@ -242,7 +224,7 @@ function written(writing: Writing, input: SignOneShotInput): SignOneShotInput {
   };
 }
 
-function classic(writing: Writing, words = "", more: Partial<SignOneShotInput> = {}) {
+function classic(writing: Writing, words = "", more: More = {}) {
   return written(writing, signerInput(writing.intent, words, more));
 }
 
@@ -270,27 +252,8 @@ function video(writing: Writing): SignOneShotInput {
   };
 }
 
-function begin(
-  run: PathRun,
-  words = "",
-  more: Partial<SignOneShotInput> = {},
-): Promise<OneShotHandle> {
+function begin(run: PathRun, words?: string, more?: More): Promise<OneShotHandle> {
   return start(run, "signOneShot", classic(run, words, more));
-}
-
-/** Until the signer is waited for. */
-async function created(run: PathRun, words = "", more: Partial<SignOneShotInput> = {}) {
-  const handle = await begin(run, words, more);
-  await awaitsCode(handle);
-  return handle;
-}
-
-async function awaitsCode(handle: OneShotHandle): Promise<void> {
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
-}
-
-async function awaits(handle: OneShotHandle, what: string): Promise<void> {
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === what);
 }
 
 /** A code that is none, full of the author's words. */
@@ -300,7 +263,7 @@ function tries({ author }: PathRun, handle: OneShotHandle) {
 
 /** The newest code, which came after so many others. */
 async function submits(run: PathRun, handle: OneShotHandle, after = 0) {
-  await awaitsCode(handle);
+  await awaits(handle, "the holder's code");
   const code = await codeFor(run.system.sandbox, run.intent, after);
   return handle.submitOtp(run.author.secret("code", code));
 }
@@ -311,18 +274,17 @@ async function entersCode(run: PathRun, handle: OneShotHandle, after = 0): Promi
 }
 
 /** The signer's code got no answer. */
-async function unanswered(run: PathRun, words: string, more: Partial<SignOneShotInput> = {}) {
+async function unanswered(run: PathRun, words: string, more?: More) {
   const handle = await begin(run, words, more);
   expect(await submits(run, handle)).toEqual({ answer: "unknown" });
   return handle;
 }
 
 /** The code was taken, and the signature goes on. */
-async function signing(run: PathRun, words: string, more: Partial<SignOneShotInput> = {}) {
+async function signing(run: PathRun, words: string, more: More = {}) {
   const handle = await begin(run, words, { ...asynchronous, ...more });
   expect(await submits(run, handle)).toEqual({ answer: "accepted" });
-  if (more.settings?.deadlineSeconds === undefined)
-    await awaits(handle, "the signature service to finish");
+  await awaits(handle, "the signature service to finish");
   return handle;
 }
 
@@ -337,41 +299,16 @@ async function filmed(run: PathRun) {
 /** The contract waits to be accepted: no code has gone out. */
 async function asked(run: PathRun) {
   const handle = await begin(run, "", { settings: { requireContractAccepted: true } });
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the acceptance of the contract");
+  await awaits(handle, "the acceptance of the contract");
   expect(await run.system.sandbox.messages(run.intent)).toEqual([]);
   return handle;
 }
 
-/** As the provider knows it. */
-async function requestOf({ system, intent }: PathRun): Promise<string> {
-  const [item] = (await system.sandbox.items({ intent })).items;
-  return item?.id ?? "";
-}
-
 async function moves(run: PathRun, state: "signed" | "failed"): Promise<void> {
-  await run.system.sandbox.move(await requestOf(run), { state });
+  await run.system.sandbox.move(await itemOf(run), { state });
 }
 
 /** Of the path's own account. */
 function webhookOf({ system, account }: PathRun): string {
   return callbackAddress(system, { provider: "one-shot-signature", account });
-}
-
-/** The provider shows nothing of the path's request, until that is fixed. */
-async function failingToShow({ system, intent }: PathRun, status: number) {
-  const { id } = await system.sandbox.addFault({
-    operation: "one-shot-signature.retrieve",
-    lookupKey: intent,
-    kind: "reject",
-    status,
-    times: "always",
-  });
-  return () => system.sandbox.removeFault(id);
-}
-
-async function denied(run: PathRun) {
-  const mend = await changePassword(run);
-  const handle = await begin(run, "", { account: run.account });
-  await attentionOf(handle, "accessDenied");
-  return { handle, mend };
 }

@@ -4,8 +4,6 @@ import { InvalidInputError } from "../../../src/client.js";
 import type { HandleOf, VerifyIdentityInput } from "../../../src/client.js";
 import {
   attentionOf,
-  cancels,
-  changePassword,
   decide,
   decided,
   ends,
@@ -20,23 +18,28 @@ import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run
 import { eventually } from "../../harness/outages/wait.js";
 import { callbackAddress } from "../../harness/stack/inbox.js";
 import { statusWhere } from "../../harness/stack/stack.js";
+import { cancelled, mended, refusedFor, unbroken, waitingFor, waysOf } from "../ways.js";
 import { conferenceOf, identityInput } from "./inputs.js";
 
 type Handle = HandleOf<"verifyIdentity">;
-type More = Partial<VerifyIdentityInput> & { words?: string };
+type More = Partial<VerifyIdentityInput>;
 
 const provider = "video-identification";
 /** So that no poll happens unless a callback triggers it. */
 const seldom = { pollIntervalSeconds: 3_600 };
 const refusedAudit = "getAuditData:reject-400*";
-const refusedDeletion = { words: "deleteAuditData:reject-400*", deleteAudit: true };
 const noPointers = {
   [`${provider}.pointers.state`]: "none",
   [`${provider}.pointers.verdict`]: "none",
   [`${provider}.pointers.asyncState`]: "none",
 };
 
+const { opened, denied } = waysOf(begin, waitingFor("the end of the call"));
 const refused = decided(begin, "protocol");
+const refusedDeletion = decided(
+  (run, words: string) => begin(run, words, { deleteAudit: true }),
+  "protocol",
+);
 
 export const verifyIdentityPaths: PathsOf = {
   process: "verifyIdentity",
@@ -62,7 +65,6 @@ export const verifyIdentityPaths: PathsOf = {
     "asynchronous",
     "access-mended",
     "cancelled-while-denied",
-    "still-in-attention",
   ],
   accountKeys: {
     "deletion-unproven": noPointers,
@@ -73,13 +75,12 @@ export const verifyIdentityPaths: PathsOf = {
   inputs: { call: (writing) => whole(writing) },
   paths: {
     verified: (run) => closes(run, "verified"),
-    unverified: (run) => closes(run, "notVerified", { words: "unverified" }),
+    unverified: (run) => closes(run, "notVerified", "unverified"),
 
-    "event-lost": (run) => closes(run, "verified", { words: "event-lost" }),
+    "event-lost": (run) => closes(run, "verified", "event-lost"),
     async asynchronous(run) {
       const { account } = run;
-      const more = { words: "async~event-lost", account, asyncRequest: asyncOf(run) };
-      await closes(run, "verified", more);
+      await closes(run, "verified", "async~event-lost", { account, asyncRequest: asyncOf(run) });
     },
 
     async rejected(run) {
@@ -90,28 +91,23 @@ export const verifyIdentityPaths: PathsOf = {
       await isRejected(run, handle);
     },
     async "rejected-unseen"(run) {
-      const handle = await calling(run, { account: run.account });
+      const handle = await calling(run, "", { account: run.account });
       expect(await handle.rejectCall()).toEqual({ answer: "rejected" });
       await isRejected(run, handle);
     },
-    async "rejected-at-the-provider"(run) {
-      const handle = await calling(run);
-      await moves(run, "rejected");
-      await shows(run, handle, "rejected", { kinds: ["conference"] });
-    },
     async "rejection-refused"(run) {
-      const handle = await calling(run, { words: "rejectCall:reject-400" });
+      const handle = await calling(run, "rejectCall:reject-400");
       expect(await handle.rejectCall()).toEqual({ answer: "refused" });
       await moves(run, "closed");
       await shows(run, handle, "verified");
     },
     async "rejection-found"(run) {
-      const handle = await calling(run, { words: "rejectCall:cut-after-commit" });
+      const handle = await calling(run, "rejectCall:cut-after-commit");
       expect(await handle.rejectCall()).toEqual({ answer: "unknown" });
       await isRejected(run, handle);
     },
     async "rejection-again"(run) {
-      const handle = await calling(run, { words: "rejectCall:cut" });
+      const handle = await calling(run, "rejectCall:cut");
       expect(await handle.rejectCall()).toEqual({ answer: "unknown" });
       await eventually(
         "the second request",
@@ -123,56 +119,57 @@ export const verifyIdentityPaths: PathsOf = {
 
     async "audit-late"(run) {
       const mend = await withoutAudit(run);
-      const handle = await begin(run, {});
+      const handle = await begin(run);
       await mend();
       await shows(run, handle, "verified");
     },
     async "audit-waived"(run) {
-      const handle = await begin(run, { words: refusedAudit, deleteAudit: true });
+      const handle = await begin(run, refusedAudit, { deleteAudit: true });
       await decide(run, handle, "protocol", "happened");
       await shows(run, handle, "verified", { kinds: ["conference"] });
     },
     async "conference-waived"(run) {
-      const handle = await begin(run, {
-        words: "conferenceData:reject-400@3*",
-        settings: seldom,
-      });
+      const handle = await begin(run, "conferenceData:reject-400@3*", { settings: seldom });
       await decide(run, handle, "protocol", "happened");
       await shows(run, handle, "verified", { kinds: ["audit"] });
     },
-    "audit-deleted": (run) => closes(run, "verified", { deleteAudit: true }, deletedOnce),
+    "audit-deleted": (run) => closes(run, "verified", "", { deleteAudit: true }, deletedOnce),
     async "deletion-unproven"(run) {
-      const more = { words: "token-expired", deleteAudit: true, settings: seldom };
-      const handle = await begin(run, { ...more, account: run.account });
+      const more = { deleteAudit: true, settings: seldom, account: run.account };
+      const handle = await begin(run, "token-expired", more);
       await decide(run, handle, "protocol", "retry");
       await shows(run, handle, "closed", deletedOnce);
     },
-    "deletion-happened": refused(refusedDeletion, "happened", (run, handle) =>
+    "deletion-happened": refusedDeletion("deleteAuditData:reject-400*", "happened", (run, handle) =>
       shows(run, handle, "verified", { isDeleted: true }),
     ),
-    "deletion-abandoned": refused(refusedDeletion, "abandon", isAbandonedWith("exists")),
+    "deletion-abandoned": refusedDeletion(
+      "deleteAuditData:reject-400*",
+      "abandon",
+      isAbandonedWith("exists"),
+    ),
 
     async alerted(run) {
-      await closes(run, "verified", { alert: alertOf(run) });
+      await closes(run, "verified", "", { alert: alertOf(run) });
       expect(await registrations(run)).toBe(2);
       expect(await isAlertRegistered(run)).toBe(false);
     },
     async "alert-refused"(run) {
       const alert = alertOf(run, "~registerAlertEmail:reject-400");
-      const handle = await begin(run, { alert });
+      const handle = await begin(run, "", { alert });
       await expect(handle.result()).rejects.toMatchObject({ details: { provider } });
       // Nor is anything removed: what is registered there is not ours.
       expect(await registrations(run)).toBeUndefined();
     },
     async "alert-removal-refused"(run) {
       const alert = alertOf(run, "~registerAlertEmail:reject-400@2*");
-      const handle = await begin(run, { alert });
+      const handle = await begin(run, "", { alert });
       await decide(run, handle, "protocol", "happened");
       await shows(run, handle, "verified");
       expect(await registrations(run)).toBe(1);
     },
     async "alerted-and-abandoned"(run) {
-      const handle = await begin(run, { words: refusedAudit, alert: alertOf(run) });
+      const handle = await begin(run, refusedAudit, { alert: alertOf(run) });
       await attentionOf(handle, "protocol");
       expect(await isAlertRegistered(run)).toBe(true);
       await decide(run, handle, "protocol", "abandon");
@@ -181,25 +178,24 @@ export const verifyIdentityPaths: PathsOf = {
       expect(await isAlertRegistered(run)).toBe(false);
     },
 
-    "unknown-conference": refused({ words: "unknown" }, "abandon", isAbandonedWith("exists")),
-    async "access-mended"(run) {
-      const { handle, mend } = await denied(run);
-      await mend();
-      await shows(run, handle, "verified");
-    },
+    "unknown-conference": refused("unknown", "abandon", isAbandonedWith("exists")),
+    "access-mended": mended(denied, (run, handle) => shows(run, handle, "verified")),
     "invalid-input": (run) => refusesInput(run, call(run)),
     "input-mismatch": mismatches(
-      (run) => calling(run, { alert: alertOf(run) }),
+      (run) => calling(run, "", { alert: alertOf(run) }),
       (run) => {
         const alert = { ...alertOf(run), emails: [`${run.author.words("another")}@example.com`] };
-        return begin(run, { words: "open", alert });
+        return begin(run, "open", { alert });
       },
     ),
 
-    "another-conference": mismatches(calling, (run) => begin(run, { words: "open~unverified" })),
+    "another-conference": mismatches(
+      (run) => calling(run),
+      (run) => begin(run, "open~unverified"),
+    ),
     async "conference-of-another"(run) {
       const other = await first(run, "open");
-      const handle = await begin(run, { words: "open" });
+      const handle = await begin(run, "open");
       await expect(handle.result()).rejects.toBeInstanceOf(InvalidInputError);
       await moves(run, "closed", "open");
       await ends(other, "verified");
@@ -209,32 +205,19 @@ export const verifyIdentityPaths: PathsOf = {
       await closes(run, "verified");
     },
 
-    async "cancelled-while-denied"(run) {
-      const { handle, mend } = await denied(run);
-      await cancels(run, handle, "abandon");
-      await isAbandoned(handle, "exists");
-      await mend();
-    },
-    async "cancel-withdrawn"(run) {
-      const handle = await calling(run);
-      await cancels(run, handle, "retry");
+    "cancelled-while-denied": cancelled(denied)("abandon", isAbandonedWith("exists")),
+    "cancel-withdrawn": cancelled(unbroken((run) => calling(run)))("retry", async (run, handle) => {
       await moves(run, "closed");
       await shows(run, handle, "verified");
-    },
+    }),
     async "taken-up-again"(run) {
       const given = { alert: alertOf(run), deleteAudit: true };
-      await calling(run, given);
+      await calling(run, "", given);
       await temporalHandle(run).terminate();
-      const handle = await calling(run, given);
+      const handle = await calling(run, "", given);
       await moves(run, "closed");
       await shows(run, handle, "verified", deletedOnce);
       expect(await registrations(run)).toBe(2);
-    },
-    async "still-open"(run) {
-      await calling(run);
-    },
-    async "still-in-attention"(run) {
-      await denied(run);
     },
   },
 };
@@ -262,8 +245,14 @@ async function shows(
   expect(await run.system.effects(intentOf(run))).toEqual(Object.fromEntries(named));
 }
 
-async function closes(run: PathRun, outcome: string, more: More = {}, ending: Ending = {}) {
-  await shows(run, await begin(run, more), outcome, ending);
+async function closes(
+  run: PathRun,
+  outcome: string,
+  words?: string,
+  more?: More,
+  ending?: Ending,
+): Promise<void> {
+  await shows(run, await begin(run, words, more), outcome, ending);
 }
 
 const isRejected = (run: PathRun, handle: Handle) =>
@@ -274,7 +263,7 @@ function intentOf({ author, intent }: Writing): string {
   return intent.slice(author.intent("").length);
 }
 
-function call(writing: Writing, { words = "", ...more }: More = {}): VerifyIdentityInput {
+function call(writing: Writing, words?: string, more?: More): VerifyIdentityInput {
   return identityInput(intentOf(writing), words, more);
 }
 
@@ -285,7 +274,7 @@ function whole(writing: Writing): VerifyIdentityInput {
     emails: ["desk@example.com"],
     before: ["night@example.com"],
   };
-  return call(writing, { alert, asyncRequest: asyncOf(writing) });
+  return call(writing, "", { alert, asyncRequest: asyncOf(writing) });
 }
 
 function asyncOf(writing: Writing) {
@@ -296,7 +285,7 @@ function asyncOf(writing: Writing) {
 }
 
 /** The sandbox tells a path's own account of its events too. No token of a conference of ours may be seen. */
-async function begin(run: PathRun, more: More): Promise<Handle> {
+async function begin(run: PathRun, words?: string, more: More = {}): Promise<Handle> {
   const { account } = more;
   const { system, author } = run;
   if (account !== undefined) {
@@ -304,17 +293,15 @@ async function begin(run: PathRun, more: More): Promise<Handle> {
     await system.sandbox.putAccount(account, { closeEventUrl });
   }
   author.secret("callToken", tokensContain);
-  return start(run, "verifyIdentity", call(run, more));
+  return start(run, "verifyIdentity", call(run, words, more));
 }
 
 /** What every token has that the sandbox makes for a conference of these paths: so begin its claims. */
 const tokensContain = Buffer.from('{"conf":"verifyIdentity/').toString("base64url");
 
 /** The call goes on until the path ends it. */
-async function calling(run: PathRun, { words = "", ...more }: More = {}): Promise<Handle> {
-  const handle = await begin(run, { ...more, words: openAnd(words), settings: seldom });
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the end of the call");
-  return handle;
+function calling(run: PathRun, words = "", more: More = {}): Promise<Handle> {
+  return opened(run, openAnd(words), { ...more, settings: seldom });
 }
 
 const openAnd = (words: string) => (words === "" ? "open" : `open~${words}`);
@@ -329,26 +316,20 @@ async function moves(run: PathRun, state: "closed" | "rejected", words = ""): Pr
 /** Another process that has the path's conference. */
 async function first(run: PathRun, words = ""): Promise<Handle> {
   const id = `${run.id}-first`;
-  const handle = await run.system.client.start("verifyIdentity", id, call(run, { words }));
+  const handle = await run.system.client.start("verifyIdentity", id, call(run, words));
   await statusWhere(handle, ({ references }) => references["idConference"] !== undefined);
   return handle;
 }
 
 /** The provider shows no audit of the path's call, until that is fixed: once it was asked for. */
 async function withoutAudit(run: PathRun) {
-  const { sandbox } = run.system;
-  const { id } = await sandbox.addFault({
-    operation: `${provider}.getAuditData`,
-    lookupKey: intentOf(run),
-    kind: "reject",
-    status: 404,
-    times: "always",
-  });
+  const own = { system: run.system, intent: intentOf(run) };
+  const { id, mend } = await refusedFor(own, `${provider}.getAuditData`, 404);
   return async () => {
     await eventually("a question for the audit", async () =>
-      (await sandbox.faults()).some((rule) => rule.id === id && rule.fired > 0),
+      (await run.system.sandbox.faults()).some((rule) => rule.id === id && rule.fired > 0),
     );
-    await sandbox.removeFault(id);
+    await mend();
   };
 }
 
@@ -366,11 +347,4 @@ async function registrations(run: PathRun): Promise<number | undefined> {
 async function isAlertRegistered(run: PathRun): Promise<boolean> {
   const { items } = await run.system.sandbox.items({ intent: alertOf(run).processId });
   return items.length > 0;
-}
-
-async function denied(run: PathRun) {
-  const mend = await changePassword(run);
-  const handle = await begin(run, { account: run.account });
-  await attentionOf(handle, "accessDenied");
-  return { handle, mend };
 }
