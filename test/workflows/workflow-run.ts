@@ -58,6 +58,8 @@ interface RunOptions {
 
 /** An activity that is answered at once, or fails with what it throws. */
 type FakeActivity = (input: any) => unknown;
+/** Those that are missing or undefined stay open. */
+type Fakes = Record<string, FakeActivity | undefined>;
 
 /** What an activity fails with, unless the test says otherwise. */
 export const unavailable: Problem = {
@@ -85,7 +87,7 @@ export class WorkflowRun {
   /** What the workflow has failed with. */
   failure: ApplicationFailure | undefined;
   readonly #activator: Activator;
-  readonly #fakes: Record<string, FakeActivity>;
+  readonly #fakes: Fakes;
   readonly #timers = new Map<number, { at: number; summary: unknown }>();
   readonly #updates = new Map<string, { settle(answer: unknown): void }>();
   readonly #bySeq = new Map<number, FakeCall>();
@@ -96,7 +98,7 @@ export class WorkflowRun {
 
   private constructor(
     workflow: () => Promise<unknown>,
-    fakes: Record<string, FakeActivity>,
+    fakes: Fakes,
     processName: string,
     { guard }: RunOptions,
   ) {
@@ -129,10 +131,10 @@ export class WorkflowRun {
     setActivator(this.#activator);
   }
 
-  /** Runs `workflow` until it waits; activities that are not in `fakes` stay open. */
+  /** Runs `workflow` until it waits. */
   static async start(
     workflow: () => Promise<unknown>,
-    fakes: Record<string, FakeActivity> = {},
+    fakes: Fakes = {},
     processName = "sendPostal",
     existing: string[] = [],
     options: RunOptions = {},
@@ -146,6 +148,17 @@ export class WorkflowRun {
   /** The calls that were neither answered nor cancelled. */
   get open(): FakeCall[] {
     return [...this.#bySeq.values()];
+  }
+
+  /** The one call of this activity that is open, or the first of them. */
+  openCall(name: string): FakeCall {
+    const call = this.open.find(({ type }) => type === name);
+    if (!call) throw new Error(`${name} is not open`);
+    return call;
+  }
+
+  callsOf(name: string): FakeCall[] {
+    return this.calls.filter(({ type }) => type === name);
   }
 
   /** What the running timers are for, as the Web UI shows it. */
@@ -204,6 +217,23 @@ export class WorkflowRun {
     const given = args.map((argument) => defaultPayloadConverter.toPayload(argument));
     await this.#activate("queryWorkflow", { queryType, queryId, arguments: given });
     return this.#queried.get(queryId);
+  }
+
+  async status(): Promise<ProcessStatus> {
+    return (await this.query("status")) as ProcessStatus;
+  }
+
+  async attention(): Promise<ProcessStatus["attention"]> {
+    return (await this.status()).attention;
+  }
+
+  /** A person's decision, about the attention that is shown first where none is named. */
+  async resolve(
+    decision: string,
+    { attention, ...more }: { attention?: string; result?: object } = {},
+  ) {
+    const id = attention ?? (await this.attention())?.id;
+    return this.update("resolve", { attention: id, decision, by: "Ada", ...more });
   }
 
   /** As the Web UI's Cancel. */

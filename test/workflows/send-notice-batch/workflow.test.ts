@@ -4,60 +4,17 @@ import type { BatchPlan } from "../../../src/activities/evi-notice-batch/context
 import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch/contract.js";
 import { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch/contract.js";
 import { sendNoticeBatch } from "../../../src/workflows/send-notice-batch/workflow.js";
+import { at, batchFakes, batchPlan, decisions, document, totals } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
-const document = {
-  uri: `document:${"1".repeat(32)}`,
-  sha256: "a".repeat(64),
-  size: 1,
-  mediaType: "text/csv",
-};
 const input: SendNoticeBatchInput = { subject: "s", body: "b", recipients: document };
-
-const plan: BatchPlan = {
-  environment: "sandbox",
-  account: "default",
-  settings: {
-    affidavitWindowSeconds: 100,
-    deadlineSeconds: 1_000,
-    deadlineMarginSeconds: 0,
-    pollIntervalSeconds: 50,
-    askIntervalSeconds: 5,
-    progressIntervalSeconds: 10,
-    failureBudgetCount: 10,
-    failureBudgetPercent: 0,
-    collectAffidavits: false,
-  },
-  deadlineSeconds: 1_000,
-  list: {
-    document,
-    recipients: 100,
-    addressDigest: "d",
-    hasChallenges: false,
-    unique: "address",
-  },
-  check: { recipients: 100, invalidRows: 0, problems: [] },
-  given: document,
-  body: document,
-  attachments: [],
-  fields: {},
-  allowedFailures: 10,
-};
-
-const counts = { recipients: 100, withoutNotice: 0, states: {}, outcomes: {}, sources: {} };
-const totals = (open: number, more: object = {}) => ({
-  at: "2026-01-01T00:00:00.000Z",
-  states: { read: 100 - open },
-  failed: 0,
-  open,
-  isLast: open === 0,
-  ...more,
-});
+const plan = batchPlan;
 const read = (state: string, more: object = {}) => ({
-  stamp: state === "Processed" ? "2026-01-01T00:01:00.000Z" : "2026-01-01T00:00:00.000Z",
+  stamp: state === "Processed" ? "2026-01-01T00:01:00.000Z" : at,
   state,
   ...more,
 });
+const allSent = read("Processed", { sentCount: 100, failedCount: 0 });
 
 const setUp = [
   "prepareBatch",
@@ -69,33 +26,23 @@ const setUp = [
   "startBatch",
 ];
 
-const good = (more: Partial<BatchPlan> = {}) => ({
-  prepareBatch: () => ({ ...plan, ...more }),
-  createBatch: () => ({ batchId: "b-1" }),
-  setBatchBody: () => null,
-  addRecipients: () => null,
-  addBatchAttachments: () => null,
-  configureBatch: () => null,
-  verifyBatch: () => null,
-  startBatch: () => ({ startedAt: "2026-01-01T00:00:00.000Z" }),
-  followBatch: () => read("Processed", { sentCount: 100, failedCount: 0 }),
-  watchItems: () => totals(0),
-  writeReport: () => ({ csv: document, jsonLines: document, counts }),
-  archiveAffidavits: () => ({ archive: document, collected: 100, missing: 0 }),
-  checkDecision: () => ({}),
-  decide: () => ({ answer: "resolved" }),
-  deleteBatch: () => ({ answer: "deleted" }),
-});
-type Fakes = Partial<Record<keyof ReturnType<typeof good> | "withdraw", (given: any) => unknown>>;
+type Fakes = Partial<Record<string, (given: any) => unknown>>;
 
-/** An activity whose fake is `undefined` stays open. */
-const start = (fakes: Fakes = {}, more: Partial<BatchPlan> = {}) => {
-  const all = Object.entries({ ...good(more), ...fakes }).filter(([, fake]) => fake);
-  return WorkflowRun.start(
+const start = (fakes: Fakes = {}, more: Partial<BatchPlan> = {}) =>
+  WorkflowRun.start(
     () => sendNoticeBatch(input),
-    Object.fromEntries(all) as never,
+    {
+      ...batchFakes({ ...plan, ...more }),
+      ...decisions,
+      deleteBatch: () => ({ answer: "deleted" }),
+      ...fakes,
+    },
     "sendNoticeBatch",
   );
+const tooLate = () => ({ answer: "tooLate" });
+/** The start is withdrawn before it is sent; what comes before it has been answered. */
+const withdrawing = {
+  withdraw: ({ step }: { step: string }) => (step === "start" ? "withdrawn" : "answered"),
 };
 /** What an earlier answer of a fake was, then the next. */
 const oneByOne = (...answers: unknown[]) => {
@@ -130,17 +77,15 @@ describe("a question whose time was not enough", () => {
   const settings = { ...plan.settings, collectAffidavits: true };
   const archive = { archive: document, collected: 100, missing: 0 };
   const collecting = async () => {
-    const run = await start({ archiveAffidavits: undefined as never }, { settings });
+    const run = await start({ archiveAffidavits: undefined }, { settings });
     await run.pass(settings.affidavitWindowSeconds);
+    await run.openCall("archiveAffidavits").fail(unchanged);
     return run;
   };
-  const attentionOf = async (run: WorkflowRun) =>
-    ((await run.query("status")) as { attention?: { id: string; reason: string } }).attention;
 
   test("about the affidavits needs a person, while the process collects on", async () => {
     const run = await collecting();
-    await run.open[0]?.fail(unchanged);
-    const attention = await attentionOf(run);
+    const attention = await run.attention();
     expect(attention).toMatchObject({
       kind: "unavailable",
       step: "affidavits",
@@ -157,32 +102,29 @@ describe("a question whose time was not enough", () => {
 
   test("and that has no answer after retry either, asks a person again, as often as it takes", async () => {
     const run = await collecting();
-    await run.open[0]?.fail(unchanged);
     for (const id of ["affidavits-1", "affidavits-2"]) {
-      expect(await attentionOf(run)).toMatchObject({ id });
-      await run.update("resolve", { attention: id, decision: "retry", by: "Ada" });
-      expect(await attentionOf(run)).toBeUndefined();
-      expect(run.open.map(({ type }) => type)).toEqual(["archiveAffidavits"]);
-      await run.open[0]?.fail(unchanged);
+      expect(await run.attention()).toMatchObject({ id });
+      await run.resolve("retry");
+      expect(await run.attention()).toBeUndefined();
+      await run.openCall("archiveAffidavits").fail(unchanged);
     }
-    expect(await attentionOf(run)).toMatchObject({ id: "affidavits-3" });
-    await run.open[0]?.answer(archive);
+    expect(await run.attention()).toMatchObject({ id: "affidavits-3" });
+    await run.openCall("archiveAffidavits").answer(archive);
     expect(run.result).toMatchObject({ outcome: "closed", archive: document });
   });
 
   test("is left out where a person says so", async () => {
     const run = await collecting();
-    await run.open[0]?.fail(unchanged);
-    await run.update("resolve", { attention: "affidavits-1", decision: "happened", by: "Ada" });
+    await run.resolve("happened");
     expect(run.open).toEqual([]);
     expect(run.result).toMatchObject({ outcome: "closed", report: { csv: document } });
     expect(run.result).not.toHaveProperty("archive");
   });
 
   test("about the notices needs a person too, and its answer is the last sweep", async () => {
-    const run = await start({ watchItems: undefined as never });
+    const run = await start({ watchItems: undefined });
     await run.open[0]?.fail(unchanged);
-    expect(await attentionOf(run)).toMatchObject({ id: "items-1", step: "items" });
+    expect(await run.attention()).toMatchObject({ id: "items-1", step: "items" });
     expect([run.open.map(({ type }) => type), run.result]).toEqual([["watchItems"], undefined]);
     await run.open[0]?.answer(totals(0));
     expect(run.result).toMatchObject({ outcome: "closed", report: { csv: document } });
@@ -193,9 +135,9 @@ test("each answer about the batch and its notices shows in the next question", a
   const halfway = read("Processing", { sentCount: 50, failedCount: 0 });
   const followBatch = oneByOne(halfway, read("Processed", { sentCount: 98, failedCount: 2 }));
   const run = await start({ followBatch, watchItems: oneByOne(totals(40), totals(0)) });
-  const [, second] = run.calls.filter(({ type }) => type === "followBatch");
+  const [, second] = run.callsOf("followBatch");
   expect(second?.input.seen).toEqual(halfway);
-  const [first, last] = run.calls.filter(({ type }) => type === "watchItems");
+  const [first, last] = run.callsOf("watchItems");
   expect(first?.input).toMatchObject({ withoutNotice: 2, wait: "change" });
   expect(last?.input.seen).toEqual(totals(40));
   expect(run.result).toMatchObject({ outcome: "closed" });
@@ -203,11 +145,8 @@ test("each answer about the batch and its notices shows in the next question", a
 
 test("however many answers there are about the notices, the history has an end", async () => {
   let left = 100;
-  const watchItems = () => totals((left -= 1));
-  const run = await start({ watchItems });
-  const waits = run.calls.flatMap(({ type, input: { wait } }) =>
-    type === "watchItems" ? [wait] : [],
-  );
+  const run = await start({ watchItems: () => totals((left -= 1)) });
+  const waits = run.callsOf("watchItems").map(({ input: { wait } }) => wait);
   expect(waits.indexOf("end")).toBe(60);
   expect(waits.slice(60)).not.toContain("change");
 });
@@ -215,18 +154,13 @@ test("however many answers there are about the notices, the history has an end",
 describe("a batch that is followed no more by an operator's decision", () => {
   const problem = (state: string) => `the provider gave the batch up: it is ${state}`;
   async function waived(last: ReturnType<typeof read>, fail: object, items: object) {
-    let asked = 0;
-    const run = await start({
-      followBatch: undefined as never,
-      watchItems: () => ((asked += 1), items),
-    });
-    await run.open[0]!.answer(last);
-    await run.open[0]!.fail(fail);
-    expect(asked).toBe(0);
-    const status = (await run.query("status")) as { attention?: { reason: string } };
-    const reason = status.attention?.reason;
-    await run.update("resolve", { attention: "progress-1", decision: "happened", by: "Ada" });
-    const [watched] = run.calls.filter(({ type }) => type === "watchItems");
+    const run = await start({ followBatch: undefined, watchItems: () => items });
+    await run.openCall("followBatch").answer(last);
+    await run.openCall("followBatch").fail(fail);
+    expect(run.callsOf("watchItems")).toEqual([]);
+    const { reason } = (await run.attention()) ?? {};
+    await run.resolve("happened");
+    const [watched] = run.callsOf("watchItems");
     return { reason, watched: watched?.input, result: run.result };
   }
 
@@ -272,24 +206,21 @@ describe("a batch that is followed no more by an operator's decision", () => {
 describe("a failure budget", () => {
   test("that the provider exceeds asks once, while the batch is followed", async () => {
     const failed = read("Processed", { sentCount: 80, failedCount: 20 });
-    const watchItems = undefined as never;
-    const run = await start({ followBatch: () => failed, watchItems });
+    const run = await start({ followBatch: () => failed, watchItems: undefined });
     const [watched] = run.open;
     expect(watched).toMatchObject({ type: "watchItems", input: { allowedFailures: 100 } });
-    await run.update("resolve", { attention: "failureBudget-1", decision: "abandon", by: "Ada" });
+    await run.resolve("abandon", { attention: "failureBudget-1" });
     expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
   });
 
   test("can end the process also where a cancellation came too late", async () => {
     const run = await start({
-      verifyBatch: undefined as never,
-      deleteBatch: () => ({ answer: "tooLate" }),
+      ...{ verifyBatch: undefined, watchItems: undefined, deleteBatch: tooLate },
       followBatch: () => read("Processed", { sentCount: 80, failedCount: 20 }),
-      watchItems: undefined as never,
-      withdraw: ({ step }) => (step === "start" ? "withdrawn" : "answered"),
+      ...withdrawing,
     });
     await run.update("cancel");
-    await run.update("resolve", { attention: "failureBudget-1", decision: "abandon", by: "Ada" });
+    await run.resolve("abandon", { attention: "failureBudget-1" });
     expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
   });
 
@@ -301,15 +232,10 @@ describe("a failure budget", () => {
 });
 
 describe("a cancellation", () => {
-  const withdrawing = (withdrawn: string) => ({
-    withdraw: ({ step }: { step: string }) => (step === withdrawn ? "withdrawn" : "answered"),
-  });
-  const stays = undefined as never;
-
   test.each(["setBatchBody", "addRecipients", "configureBatch", "verifyBatch"])(
     "during %s deletes the batch, and nothing else is sent",
     async (step) => {
-      const run = await start({ [step]: stays, ...withdrawing("start") });
+      const run = await start({ [step]: undefined, ...withdrawing });
       expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
       expect(run.result).toMatchObject({ outcome: "cancelledBeforeStart" });
       expect(run.types.at(-1)).toBe("deleteBatch");
@@ -318,7 +244,7 @@ describe("a cancellation", () => {
   );
 
   test("while the creation has no answer deletes the batch as soon as it is known", async () => {
-    const run = await start({ createBatch: stays, ...withdrawing("start") });
+    const run = await start({ createBatch: undefined, ...withdrawing });
     expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
     // They send no heartbeat.
     for (const { type, needsHeartbeat } of run.calls.slice(2))
@@ -329,17 +255,17 @@ describe("a cancellation", () => {
   });
 
   test("while the start has no answer is too late, and the batch is followed", async () => {
-    const deleteBatch = () => ({ answer: "tooLate" });
-    const run = await start({ startBatch: stays, deleteBatch, withdraw: () => "inFlight" });
+    const fakes = { startBatch: undefined, deleteBatch: tooLate, withdraw: () => "inFlight" };
+    const run = await start(fakes);
     expect((await run.update("cancel")).answer).toEqual({ answer: "pending" });
-    await run.open[0]!.answer({ startedAt: "2026-01-01T00:00:00.000Z" });
-    const deletion = run.calls.find(({ type }) => type === "deleteBatch");
-    expect(deletion?.input.started).toEqual({ startedAt: "2026-01-01T00:00:00.000Z" });
+    await run.openCall("startBatch").answer({ startedAt: at });
+    const [deletion] = run.callsOf("deleteBatch");
+    expect(deletion?.input.started).toEqual({ startedAt: at });
     expect(run.result).toMatchObject({ outcome: "closed" });
   });
 
   const scheduledDate = "2026-01-02T00:00:00.000Z";
-  const startBatch = () => ({ startedAt: "2026-01-01T00:00:00.000Z", scheduledDate });
+  const startBatch = () => ({ startedAt: at, scheduledDate });
 
   test("before the scheduled date deletes the batch", async () => {
     const run = await start({ startBatch }, { scheduledDate });
@@ -356,17 +282,12 @@ describe("a cancellation", () => {
   });
 
   test("that comes too late after one too late says so again, and the batch is followed", async () => {
-    const run = await start({
-      verifyBatch: stays,
-      deleteBatch: () => ({ answer: "tooLate" }),
-      followBatch: stays,
-      ...withdrawing("start"),
-    });
+    const stay = { verifyBatch: undefined, followBatch: undefined };
+    const run = await start({ ...stay, deleteBatch: tooLate, ...withdrawing });
     await run.update("cancel");
     expect((await run.update("cancel")).answer).toEqual({ answer: "tooLate" });
     expect(run.types.at(-1)).not.toBe("withdraw");
-    const followed = run.open.find(({ type }) => type === "followBatch");
-    await followed!.answer(read("Processed", { sentCount: 100, failedCount: 0 }));
+    await run.openCall("followBatch").answer(allSent);
     expect(run.result).toMatchObject({ outcome: "closed" });
   });
 
@@ -382,10 +303,10 @@ describe("a cancellation", () => {
 });
 
 test("a batch that the provider does not show as it was sent is started by a person's decision alone", async () => {
-  const run = await start({ verifyBatch: undefined as never });
-  await run.open[0]!.fail({ kind: "protocol" });
+  const run = await start({ verifyBatch: undefined });
+  await run.openCall("verifyBatch").fail({ kind: "protocol" });
   expect(run.types).not.toContain("startBatch");
-  await run.update("resolve", { attention: "verify-1", decision: "happened", by: "Ada" });
+  await run.resolve("happened");
   expect(run.types).toContain("startBatch");
   expect(run.result).toMatchObject({ outcome: "closed" });
 });
@@ -395,15 +316,12 @@ test("a batch that a person started, though its start was refused, is followed, 
     startBatch: () => {
       throw { kind: "invalidRequest", fields: [{ path: "state", problem: "is refused" }] };
     },
-    deleteBatch: () => ({ answer: "tooLate" }),
-    followBatch: undefined as never,
-    withdraw: () => "withdrawn",
+    ...{ deleteBatch: tooLate, followBatch: undefined, withdraw: () => "withdrawn" },
   });
   expect(run.failure).toBeUndefined();
   expect(run.types.slice(-2)).toEqual(["deleteBatch", "followBatch"]);
   expect((await run.update("cancel")).answer).toEqual({ answer: "tooLate" });
-  const [followed] = run.open;
-  await followed!.answer(read("Processed", { sentCount: 100, failedCount: 0 }));
+  await run.openCall("followBatch").answer(allSent);
   expect(run.result).toMatchObject({ outcome: "closed", references: { batchId: "b-1" } });
 });
 
@@ -412,11 +330,11 @@ test("a cancellation during the deletion of a refused batch does not stop one th
     addRecipients: () => {
       throw { kind: "invalidRequest", fields: [{ path: "recipients", problem: "is refused" }] };
     },
-    deleteBatch: undefined as never,
-    withdraw: ({ step }: { step: string }) => (step === "start" ? "withdrawn" : "answered"),
+    deleteBatch: undefined,
+    ...withdrawing,
   });
   await run.update("cancel");
-  await run.open[0]!.answer({ answer: "tooLate" });
+  await run.openCall("deleteBatch").answer({ answer: "tooLate" });
   expect(run.result).toMatchObject({ outcome: "closed" });
 });
 
@@ -427,13 +345,13 @@ describe("an affidavit on demand of one notice", () => {
     [{ notice: "x", includeBody: "yes" }, "includeBody: must be true or false"],
     [{ notice: "x", includeDocument: true }, "includeDocument: is not known"],
   ])("%j is refused, and the field named", async (asked, message) => {
-    const run = await start({ followBatch: undefined as never });
+    const run = await start({ followBatch: undefined });
     const { refused } = await run.update("requestAffidavit", asked);
     expect(refused?.message).toContain(message);
   });
 
   test("without OnDemand in the input asks no provider", async () => {
-    const run = await start({ followBatch: undefined as never });
+    const run = await start({ followBatch: undefined });
     const { answer } = await run.update("requestAffidavit", { notice: "x" });
     expect(answer).toEqual({ answer: "notEligible" });
     expect(run.types).not.toContain("requestBatchAffidavit");
