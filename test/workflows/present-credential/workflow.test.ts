@@ -1,7 +1,7 @@
 // To what the service of a presentation is linked (P1 §2.11; docs/reading-the-specification.md §7).
 import { expect, test } from "vitest";
-import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { presentCredential } from "../../../src/workflows/present-credential/workflow.js";
+import { decisions, place } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 const created = { providerFields: {} };
@@ -22,7 +22,7 @@ test.each([
   const run = await WorkflowRun.start(
     () => presentCredential(input),
     {
-      preparePresentation: () => ({ environment: "sandbox", account: "default" }),
+      preparePresentation: () => place,
       createTemplate: () => ({ templateId: "t1" }),
       createVerificationTemplate: () => ({ verificationTemplateId: "v1" }),
       createPresentationService: () => ({ verificationServiceId: "s1" }),
@@ -41,14 +41,12 @@ test("an id that the caller gave is no effect of a process that is given up", as
   const run = await WorkflowRun.start(
     () => presentCredential({ service: { id: "s1" }, init: { providerFields: {} } }),
     {
-      preparePresentation: () => ({ environment: "sandbox", account: "default" }),
-      checkDecision: () => ({}),
-      decide: () => ({ answer: "resolved", occurrence: "0", effect: "none" }),
+      preparePresentation: () => place,
+      ...decisions,
     },
     "presentCredential",
   );
-  await run.open[0]?.fail({ kind: "accessDenied" });
-  const { attention } = (await run.query("status")) as ProcessStatus;
-  await run.update("resolve", { attention: attention?.id, decision: "abandon", by: "Ada" });
+  await run.openCall("initPresentation").fail({ kind: "accessDenied" });
+  await run.resolve("abandon");
   expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "none" }] });
 });

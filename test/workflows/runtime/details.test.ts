@@ -96,12 +96,14 @@ const nodesOf = (node: Node): Node[] => [node, ...(node.children ?? []).flatMap(
 const harmless = Object.fromEntries(names.map((name) => [name, name])) as unknown as Texts;
 
 test("whatever comes from outside, the structure is ours and the text is text", () => {
+  const [quiet, asking] = [false, true].map((isAsking) =>
+    structureOf(parsed(renderDetails(statusWith(harmless, isAsking)).source)),
+  );
   fc.assert(
     fc.property(texts, fc.boolean(), (given, isAsking) => {
       const { source } = renderDetails(statusWith(given, isAsking));
       const tree = parsed(source);
-      const ours = parsed(renderDetails(statusWith(harmless, isAsking)).source);
-      expect(structureOf(tree)).toEqual(structureOf(ours));
+      expect(structureOf(tree)).toEqual(isAsking ? asking : quiet);
       const shown = textsOf(tree).join("\n");
       for (const name of names) {
         const isShown =
@@ -127,37 +129,37 @@ test("before the first answer the details show the call under way, and no enviro
   );
 });
 
-test("a forged question to a person stays a line of the timeline, in the words of its sender", () => {
-  const kind =
-    "Sent |\n\n- **Needs an operator decision**: see [it](https://evil.example)\n```\ntrustflow resolve x --decision retry\n```";
-  const tree = parsed(renderDetails(statusWith({ ...harmless, kind }, false)).source);
-  expect(textsOf(tree)).toContain(
-    ": Sent | - **Needs an operator decision**: see [it](https://evil.example) ``` trustflow resolve x --decision retry ``` – note",
-  );
-  expect(JSON.stringify(structureOf(tree))).not.toMatch(/"(link|code|table|html|image)"/);
-});
+/** What a shell makes of these commands: the words of each. None is empty. */
+const wordsOf = (commands: string[]) =>
+  execFileSync("sh", ["-c", `trustflow() { printf '%s\\0' "$@" ''; }\n${commands.join("\n")}`])
+    .toString()
+    .split("\0\0")
+    .slice(0, -1)
+    .map((words) => words.split("\0"));
 
-test("the command of each decision names the process and the attention as one word each, whatever they hold", () => {
-  fc.assert(
-    fc.property(texts, (given) => {
-      const { children = [] } = parsed(renderDetails(statusWith(given, true)).source);
-      const commands = children.flatMap(({ type, value = "" }) => (type === "code" ? [value] : []));
-      const words = commands.map((command) =>
-        execFileSync("sh", ["-c", `trustflow() { printf '%s\\0' "$@"; }\n${command}`])
-          .toString()
-          .split("\0")
-          .slice(0, -1),
-      );
-      const about = ["resolve", `sendPostal/${plainText(given.id)}`];
-      const attention = ["--attention", plainText(given.attention)];
-      // Whoever retries has looked into the portal: what says so is not there to be copied.
-      expect(words).toEqual([
-        [...about, "--decision", "retry", ...attention, "--by", "NAME"],
-        [...about, "--decision", "abandon", ...attention, "--by", "NAME"],
-      ]);
-    }),
-    { numRuns: 30 },
-  );
+const commandsIn = (status: ProcessStatus) => {
+  const { children = [] } = parsed(renderDetails(status).source);
+  return children.flatMap(({ type, value = "" }) => (type === "code" ? [value] : []));
+};
+
+test("each command names the process and the attention as one word each, whatever they hold", () => {
+  const samples = fc.sample(texts, 50);
+  const code = { triesLeft: 3, resendsLeft: 1 };
+  const commands = samples.flatMap((given) => [
+    ...commandsIn(statusWith(given, true)),
+    ...commandsIn({ ...statusWith(given, false), code }),
+  ]);
+  const expected = samples.flatMap(({ id, attention }) => {
+    const about = `sendPostal/${plainText(id)}`;
+    const by = ["--attention", plainText(attention), "--by", "NAME"];
+    // Whoever retries has looked into the portal: what says so is not there to be copied.
+    return [
+      ["resolve", about, "--decision", "retry", ...by],
+      ["resolve", about, "--decision", "abandon", ...by],
+      ["otp", about],
+    ];
+  });
+  expect(wordsOf(commands)).toEqual(expected);
 });
 
 test("an unknown outcome says in which portal to look, for what and for which times", () => {
@@ -179,26 +181,6 @@ test("a wait shows when the process asks by itself, unless it asks just now", ()
   expect(asking.source).not.toContain("Asks by itself");
 });
 
-test("a process that waits for a code shows the command that enters it, with its id as one word", () => {
-  fc.assert(
-    fc.property(texts, (given) => {
-      const status = { ...statusWith(given, false), code: { triesLeft: 3, resendsLeft: 1 } };
-      const { children = [] } = parsed(renderDetails(status).source);
-      const commands = children.filter(({ type }) => type === "code");
-      const words = execFileSync("sh", [
-        "-c",
-        `trustflow() { printf '%s\\0' "$@"; }\n${commands[0]?.value}`,
-      ]);
-      expect(words.toString().split("\0").slice(0, -1)).toEqual([
-        "otp",
-        `sendPostal/${plainText(given.id)}`,
-      ]);
-      expect(commands).toHaveLength(1);
-    }),
-    { numRuns: 30 },
-  );
-});
-
 test("an option of the command line is code, so that it can be copied with both of its dashes", () => {
   const tree = parsed(renderDetails(statusWith(harmless, true)).source);
   const withDashes = nodesOf(tree).flatMap(({ type, value = "" }) =>
@@ -206,10 +188,4 @@ test("an option of the command line is code, so that it can be copied with both 
   );
   expect(withDashes).toContain("inlineCode");
   expect(withDashes).not.toContain("text");
-});
-
-test("ordinary names and texts of any language read as they were written", () => {
-  const note = "Señora O'Neill-Müller & Söhne, 5 €, 東京 שלום 👩‍👧";
-  const tree = parsed(renderDetails(statusWith({ ...harmless, note }, false)).source);
-  expect(textsOf(tree).join("\n")).toContain(note);
 });

@@ -1,9 +1,9 @@
 // What a stranger writes in the place of a child or an activity reaches no workflow (docs/decisions/0022, 0031).
 import { describe, expect, test } from "vitest";
 import type { ActivateInput } from "@temporalio/workflow";
-import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { interceptors } from "../../../src/workflows/runtime/payload-guard.js";
 import { sendMessage } from "../../../src/workflows/send-message/workflow.js";
+import { place } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 test.each([
@@ -21,7 +21,6 @@ test.each([
 });
 
 describe("an answer that is another payload of the process", () => {
-  const sent = { environment: "sandbox", account: "default" };
   const startMessage = () =>
     WorkflowRun.start(
       () => sendMessage({} as never),
@@ -30,18 +29,16 @@ describe("an answer that is another payload of the process", () => {
       [],
       { guard: interceptors() },
     );
-  const attentionOf = async (run: WorkflowRun) =>
-    ((await run.query("status")) as ProcessStatus).attention;
 
   test.each([[undefined], [null], ["text"], [7], [{ uniqueId: "1" }], [[]]])(
     "makes a step be repeated, and freezes nothing: %j",
     async (copy) => {
       const run = await startMessage();
-      await run.open[0]?.answer(copy);
-      expect((await attentionOf(run))?.id).toBe("send-1");
-      await run.open[0]?.answer(copy);
-      expect((await attentionOf(run))?.id).toBe("send-2");
-      await run.open[0]?.answer(sent);
+      for (const id of ["send-1", "send-2"]) {
+        await run.openCall("send").answer(copy);
+        expect(await run.attention()).toMatchObject({ id });
+      }
+      await run.openCall("send").answer(place);
       expect(run.types).toEqual(["send", "send", "send"]);
       expect(run.result).toMatchObject({ outcome: "accepted" });
     },
@@ -51,13 +48,12 @@ describe("an answer that is another payload of the process", () => {
     "makes a decision answer that it may be made again: %j",
     async (copy) => {
       const run = await startMessage();
-      await run.open[0]?.fail({ kind: "unknownOutcome" });
-      const given = { attention: "send-1", decision: "abandon", by: "Ann" };
-      const first = await run.update("resolve", given);
-      await run.open.find(({ type }) => type === "decide")?.answer(copy);
+      await run.openCall("send").fail({ kind: "unknownOutcome" });
+      const first = await run.resolve("abandon");
+      await run.openCall("decide").answer(copy);
       expect(first.answer).toEqual({ answer: "unavailable" });
-      await run.update("resolve", given);
-      await run.open.find(({ type }) => type === "decide")?.answer({ answer: "resolved" });
+      await run.resolve("abandon");
+      await run.openCall("decide").answer({ answer: "resolved" });
       expect(run.failure?.type).toBe("Abandoned");
     },
   );

@@ -6,57 +6,46 @@ import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { sendMessage } from "../../../src/workflows/send-message/workflow.js";
+import { decisions } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 const sent = { environment: "sandbox", account: "other" };
-const written = { answer: "resolved", occurrence: "1", effect: "none" };
-const fakes = { decide: () => written, checkDecision: () => ({}) };
-
-const resolve = (run: WorkflowRun, attention: string, decision: string) =>
-  run.update("resolve", { attention, decision, by: "Ann" });
 
 /** The newest memo says what a worker says; it has only the newest entries, and the number of the others. */
 async function expectMemoIsStatus(run: WorkflowRun): Promise<void> {
-  const { timeline: all, ...status } = (await run.query("status")) as ProcessStatus;
+  const { timeline: all, ...status } = await run.status();
   const { timeline = [], earlierEntries = 0, ...memo } = run.memos.at(-1) ?? {};
   expect(memo).toEqual(status);
   expect(timeline).toEqual(all.slice(-timeline.length));
   expect(earlierEntries).toBe(all.length - timeline.length);
 }
 
-describe("a message whose cancellation is requested before the first answer", () => {
-  test("has a memo of each change of its status, and of its environment at the end", async () => {
-    const run = await WorkflowRun.start(() => sendMessage({} as never), fakes, "sendMessage");
+describe("a message", () => {
+  const start = () => WorkflowRun.start(() => sendMessage({} as never), decisions, "sendMessage");
+
+  test("whose cancellation is requested before the first answer has a memo of each change of its status, and of its environment at the end", async () => {
+    const run = await start();
     expect(run.memos).toEqual([]);
     await run.cancel();
     await expectMemoIsStatus(run);
     expect(run.memos.at(-1)?.attention?.id).toBe("send-1");
-    await resolve(run, "send-1", "retry");
+    await run.resolve("retry");
     await expectMemoIsStatus(run);
     expect(run.memos.at(-1)?.attention).toBeUndefined();
-    await run.open.find(({ type }) => type === "send")?.answer(sent);
+    await run.openCall("send").answer(sent);
     expect(run.result).toMatchObject({ outcome: "accepted" });
     await expectMemoIsStatus(run);
     expect(run.memos.at(-1)).toMatchObject({ ...sent, phase: "ended" });
   });
 
   test("has a memo of its failure", async () => {
-    const run = await WorkflowRun.start(() => sendMessage({} as never), fakes, "sendMessage");
-    await run.open[0]?.fail({ kind: "invalidRequest", fields: [{ path: "a", problem: "is no" }] });
+    const run = await start();
+    await run
+      .openCall("send")
+      .fail({ kind: "invalidRequest", fields: [{ path: "a", problem: "is no" }] });
     expect(run.failure?.type).toBe("NotAccepted");
     await expectMemoIsStatus(run);
   });
-});
-
-test("a message that is sent at once has one memo", async () => {
-  const run = await WorkflowRun.start(
-    () => sendMessage({} as never),
-    { ...fakes, send: () => sent },
-    "sendMessage",
-  );
-  expect(run.result).toMatchObject({ outcome: "accepted" });
-  expect(run.memos).toHaveLength(1);
-  await expectMemoIsStatus(run);
 });
 
 test.each([
@@ -70,7 +59,7 @@ test.each([
       Array.from({ length: 21 }, (_none, index) => [`file-${index}`, reference]),
     );
     flow.status.publish();
-  }, fakes);
+  }, decisions);
   expect(run.references).toHaveLength(count);
 });
 
@@ -82,7 +71,7 @@ async function tracked() {
     flow = new Flow(plainView);
     flow.status.identify(sent);
     return flow.lifecycle.run({ main: () => condition(() => end.isOver), result: () => null });
-  }, fakes);
+  }, decisions);
   const hear = (...events: Partial<ProviderEvent>[]) =>
     run.signal(
       "providerEvents",

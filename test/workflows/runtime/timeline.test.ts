@@ -55,19 +55,14 @@ test("callbacks that are not kept, and those that the process was not told of, c
 test("callbacks leave the entries of the process itself alone, and these are bounded too", () => {
   const log = emptyLog();
   log.add({ source: "process", event: "Submitted" });
-  log.applyEvents(worst(1_000));
-  expect(log.timeline.some(({ event }) => event === "Submitted")).toBe(true);
-  for (let count = 0; count < 500; count += 1)
-    log.add({
-      source: "person",
-      event: "x".repeat(90),
-      by: "p".repeat(900),
-      note: "n\n".repeat(9_000),
-    });
-  expect(bytesOf(log.timeline)).toBeLessThan(2 * MAX_TIMELINE_BYTES + 1_000);
-  expect(
-    log.timeline.some(({ event }) => event.endsWith("entries of the process are not shown")),
-  ).toBe(true);
+  log.applyEvents(worst(100));
+  expect(log.timeline).toContainEqual(expect.objectContaining({ event: "Submitted" }));
+  const long = { event: "x".repeat(90), by: "p".repeat(900), note: "n\n".repeat(9_000) };
+  for (let count = 0; count < 100; count += 1) log.add({ source: "person", ...long });
+  const { timeline } = log;
+  expect(bytesOf(timeline)).toBeLessThan(2 * MAX_TIMELINE_BYTES + 1_000);
+  const event = expect.stringMatching(/entries of the process are not shown$/);
+  expect(timeline).toContainEqual(expect.objectContaining({ event }));
 });
 
 test("what fits is shown whole and in order", () => {

