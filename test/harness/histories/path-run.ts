@@ -60,8 +60,6 @@ export type Path = (run: PathRun) => Promise<void>;
 
 export interface PathsOf {
   process: ProcessName;
-  /** Every activity that the process calls. */
-  activities: string[];
   /** The speed of the sandbox's clock: a letter takes weeks, a code lives for minutes. */
   speed: number;
   /** Paths that need an account of their own, because what happens to it hits all of it. */

@@ -29,9 +29,9 @@ export async function replay(
   return met;
 }
 
-export function activitiesIn({ history }: Recording): Set<string> {
-  const types = (history.events ?? []).map(
-    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name,
+/** Each with its task queue. */
+export function activitiesIn({ history }: Recording): string[] {
+  return (history.events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    scheduled ? [`${scheduled.taskQueue?.name} ${scheduled.activityType?.name}`] : [],
   );
-  return new Set(types.filter((type) => type !== undefined && type !== null));
 }

@@ -36,17 +36,6 @@ const cancelledAfter = cancelled(unbroken((run) => enrolled(run)));
 
 export const issueCertificatePaths: PathsOf = {
   process: "issueCertificate",
-  activities: [
-    "prepare",
-    "checkData",
-    "enroll",
-    "sendOtp",
-    "resendOtp",
-    "validate",
-    "isPast",
-    "decide",
-    "checkDecision",
-  ],
   speed: 1,
   accounts: ["access-mended"],
   kept: [

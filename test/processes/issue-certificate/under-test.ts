@@ -16,22 +16,19 @@ const effects = (enroll: string) => ({
   [`${provider}.sendOtp`]: 1,
   [`${provider}.validate`]: 1,
 });
-const ofAssertion = { variant: assertion, effects: effects("enrollDisposableWitheIDAssertion") };
+const issued = { outcome: "issued", variant: {} };
+const ofAssertion = {
+  outcome: "issued",
+  variant: assertion,
+  effects: effects("enrollDisposableWitheIDAssertion"),
+};
 
 const calls: CallsOf<typeof provider, CertificateHandle> = {
-  checkData: { activity: "checkData", outcome: "issued", variant: {} },
-  checkDataWitheIDAssertion: {
-    activity: "checkData",
-    outcome: "issued",
-    ...ofAssertion,
-  },
-  enroll: { activity: "enroll", outcome: "issued", variant: {} },
-  enrollDisposableWitheIDAssertion: {
-    activity: "enroll",
-    outcome: "issued",
-    ...ofAssertion,
-  },
-  sendOtp: { activity: "sendOtp", outcome: "issued", variant: {} },
+  checkData: { activity: "checkData", ...issued },
+  checkDataWitheIDAssertion: { activity: "checkData", ...ofAssertion },
+  enroll: { activity: "enroll", ...issued },
+  enrollDisposableWitheIDAssertion: { activity: "enroll", ...ofAssertion },
+  sendOtp: { activity: "sendOtp", ...issued },
   validate: {
     activity: "validate",
     outcome: "issued",
@@ -58,10 +55,7 @@ export const issueCertificateUnderTest: ProcessUnderTest<CertificateHandle> = {
     return trustflow.issueCertificate(id, { ...base, ...input });
   },
   triedAgain: [`${provider}.validate`],
-  longWays: [
-    { variant: {}, outcome: "issued" },
-    { outcome: "issued", ...ofAssertion },
-  ],
+  longWays: [issued, ofAssertion],
   play,
 };
 

@@ -9,7 +9,6 @@ const operations = ["createOperator", "createTemplate", "createIssuanceService",
 
 export const issueCredentialPaths: PathsOf = {
   process: "issueCredential",
-  activities: ["prepareIssuance", ...operations, "decide", "checkDecision"],
   speed: 2,
   accounts: walletAccounts,
   kept: ["operator.providerFields.sandbox"],

@@ -1,5 +1,6 @@
 // Presentations for tests: each request carries an intent that the sandbox's ledger knows.
 import type { PresentCredentialInput } from "../../../src/client.js";
+import { issuanceInput } from "../issue-credential/inputs.js";
 
 /** `words`: those of docs/sandbox/scenarios.md, in the first request; they hold for the later ones too. */
 export function presentationInput(
@@ -7,15 +8,6 @@ export function presentationInput(
   words = "",
   more: Partial<PresentCredentialInput> = {},
 ): PresentCredentialInput {
-  const providerFields = { reference: intent, name: "Example" };
-  return {
-    operator: {
-      providerFields: { ...providerFields, ...(words === "" ? {} : { sandbox: words }) },
-    },
-    template: { providerFields },
-    verificationTemplate: { providerFields },
-    service: { providerFields },
-    init: { providerFields },
-    ...more,
-  };
+  const { template, ...requests } = issuanceInput(intent, words);
+  return { ...requests, template, verificationTemplate: template, ...more };
 }

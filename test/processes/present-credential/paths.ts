@@ -15,7 +15,6 @@ const operations = [
 
 export const presentCredentialPaths: PathsOf = {
   process: "presentCredential",
-  activities: ["preparePresentation", ...operations, "decide", "checkDecision"],
   speed: 2,
   accounts: walletAccounts,
   kept: ["operator.providerFields.sandbox"],

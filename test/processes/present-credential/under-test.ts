@@ -27,10 +27,7 @@ export const presentCredentialUnderTest: ProcessUnderTest<Handle> = {
     createOperator: { activity: "createOperator", ...end },
     createTemplate: { activity: "createTemplate", ...end },
     createVerificationTemplate: { activity: "createVerificationTemplate", ...end },
-    createPresentationService: {
-      activity: "createPresentationService",
-      ...end,
-    },
+    createPresentationService: { activity: "createPresentationService", ...end },
     initPresentation: { activity: "initPresentation", ...end },
   }),
   start(trustflow, id, { words = "", input } = {}) {

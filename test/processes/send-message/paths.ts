@@ -17,7 +17,6 @@ const { through } = waysOf(begin);
 
 export const sendMessagePaths: PathsOf = {
   process: "sendMessage",
-  activities: ["send", "decide", "checkDecision"],
   speed: 1,
   accounts: ["access-mended", "cancelled-while-denied", "cancel-withdrawn"],
   kept: ["providerFields.sandbox"],

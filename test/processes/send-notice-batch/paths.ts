@@ -38,25 +38,6 @@ const scheduled = waysOf(begin, ({ phase }) => phase === "waiting");
 
 export const sendNoticeBatchPaths: PathsOf = {
   process: "sendNoticeBatch",
-  activities: [
-    "prepareBatch",
-    "createBatch",
-    "setBatchBody",
-    "addRecipients",
-    "addBatchAttachments",
-    "configureBatch",
-    "verifyBatch",
-    "startBatch",
-    "deleteBatch",
-    "followBatch",
-    "watchItems",
-    "writeReport",
-    "archiveAffidavits",
-    "requestBatchAffidavit",
-    "decide",
-    "checkDecision",
-    "withdraw",
-  ],
   speed: 30_000,
   accounts: [
     "attention-fixed",

@@ -29,7 +29,6 @@ const attention = eviAttention({ query: "evi-notice.query", good: "read", begin 
 
 export const sendNoticePaths: PathsOf = {
   process: "sendNotice",
-  activities: ["submit", "ask", "attachments", "requestAffidavit", "decide", "checkDecision"],
   speed: 30_000,
   accounts: [
     "attention-fixed",

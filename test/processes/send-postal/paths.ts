@@ -29,15 +29,6 @@ const attention = eviAttention({ query: "evi-post.query", good: "delivered", beg
 
 export const sendPostalPaths: PathsOf = {
   process: "sendPostal",
-  activities: [
-    "submit",
-    "ask",
-    "cancel",
-    "requestAffidavit",
-    "decide",
-    "checkDecision",
-    "withdraw",
-  ],
   speed: 60_000,
   accounts: [
     "cancelled-before-submit",

@@ -39,7 +39,6 @@ const refused = decided(begin, "protocol");
 
 export const serveNoticePaths: PathsOf = {
   process: "serveNotice",
-  activities: ["prepareNotice", "preparePost", "readNotice", "lookAt", "withdraw", "checkDecision"],
   speed: 30_000,
   accounts: ["notice-abandoned"],
   kept: [

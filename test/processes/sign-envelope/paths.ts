@@ -35,7 +35,6 @@ const refused = decided(begin, "protocol");
 
 export const signEnvelopePaths: PathsOf = {
   process: "signEnvelope",
-  activities: ["prepare", "create", "upload", "send", "decide", "checkDecision"],
   // Not that of the other quick processes, so that they run one after another.
   speed: 2,
   accounts: ["cancelled-between", "cancel-withdrawn", "taken-up-again"],

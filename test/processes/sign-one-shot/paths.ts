@@ -48,26 +48,6 @@ const unheard = decided(unanswered, "unknownOutcome");
 
 export const signOneShotPaths: PathsOf = {
   process: "signOneShot",
-  activities: [
-    "prepare",
-    "create",
-    "upload",
-    "createVideo",
-    "uploadEvidences",
-    "uploadVideo",
-    "decideVideo",
-    "updateVideo",
-    "contract",
-    "sendOtp",
-    "resendOtp",
-    "sign",
-    "ask",
-    "fetchSigned",
-    "deleteDocuments",
-    "isPast",
-    "decide",
-    "checkDecision",
-  ],
   speed: 1,
   accounts: ["access-mended", "asynchronous", "signature-retried"],
   kept: [

@@ -17,53 +17,33 @@ const named = (effects: Record<string, number>) =>
     Object.entries(effects).map(([name, count]) => [`${provider}.${name}`, count]),
   );
 const plain = { create: 1, uploadDocument: 2, otp: 1, sign: 1 };
+const signed = { outcome: "signed", variant: {} };
 const ofVideo = {
   variant: { form: "video" },
   effects: named({ ...plain, createIdentityVideo: 1, uploadEvidences: 1, uploadVideo: 1 }),
 };
 const ofApproved = {
+  outcome: "signed",
   variant: ofVideo.variant,
   effects: { ...ofVideo.effects, [`${provider}.approveIdentityVideo`]: 1 },
 };
 const sha256 = createHash("sha256").update("kept by the caller").digest("hex");
 const ofHash = {
+  outcome: "signed",
   variant: { input: { variant: "hash", documents: [{ name: "kept.pdf", sha256 }] } },
   effects: named({ create: 1, uploadHash: 1, otp: 1, sign: 1 }),
 };
 
 const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
-  create: { activity: "create", outcome: "signed", variant: {} },
-  uploadDocument: {
-    activity: "upload",
-    step: "upload-0",
-    outcome: "signed",
-    variant: {},
-  },
-  uploadHash: {
-    activity: "upload",
-    step: "upload-0",
-    outcome: "signed",
-    ...ofHash,
-  },
-  createVideo: {
-    activity: "createVideo",
-    outcome: "signed",
-    ...ofApproved,
-  },
-  uploadEvidences: {
-    activity: "uploadEvidences",
-    outcome: "signed",
-    ...ofApproved,
-  },
-  uploadVideo: {
-    activity: "uploadVideo",
-    outcome: "signed",
-    ...ofApproved,
-  },
+  create: { activity: "create", ...signed },
+  uploadDocument: { activity: "upload", step: "upload-0", ...signed },
+  uploadHash: { activity: "upload", step: "upload-0", ...ofHash },
+  createVideo: { activity: "createVideo", ...ofApproved },
+  uploadEvidences: { activity: "uploadEvidences", ...ofApproved },
+  uploadVideo: { activity: "uploadVideo", ...ofApproved },
   approveVideo: {
     activity: "decideVideo",
     step: "approve",
-    outcome: "signed",
     ...ofApproved,
     ask: decide("approve"),
   },
@@ -73,12 +53,8 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     outcome: "cancelled",
     variant: ofVideo.variant,
     effects: named({
-      create: 1,
-      uploadDocument: 2,
-      createIdentityVideo: 1,
-      uploadEvidences: 1,
-      uploadVideo: 1,
-      cancelIdentityVideo: 1,
+      ...{ create: 1, uploadDocument: 2, createIdentityVideo: 1, uploadEvidences: 1 },
+      ...{ uploadVideo: 1, cancelIdentityVideo: 1 },
     }),
     ask: decide("cancel"),
   },
@@ -92,13 +68,12 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
       return handle.updateVideo({ room: 2 }, updateId);
     },
   },
-  getVideo: { activity: "ask", outcome: "signed", ...ofApproved },
-  contract: { activity: "contract", outcome: "signed", variant: {} },
-  otp: { activity: "sendOtp", step: "otp", outcome: "signed", variant: {} },
+  getVideo: { activity: "ask", ...ofApproved },
+  contract: { activity: "contract", ...signed },
+  otp: { activity: "sendOtp", step: "otp", ...signed },
   sign: {
     activity: "sign",
-    outcome: "signed",
-    variant: {},
+    ...signed,
     ask: async (handle, updateId, scene) =>
       handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
   },
@@ -122,14 +97,10 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
   effects: named(plain),
   repeats: [`${provider}.otp`],
   longWays: [
-    { variant: {}, outcome: "signed" },
+    signed,
     {
       ...ofApproved,
-      outcome: "signed",
-      variant: {
-        ...ofApproved.variant,
-        input: { settings: { deadlineSeconds: 60 * DAY_SECONDS } },
-      },
+      variant: { form: "video", input: { settings: { deadlineSeconds: 60 * DAY_SECONDS } } },
     },
     {
       variant: { words: "async-stalled", input: { variant: "asynchronous" } },

@@ -43,20 +43,6 @@ const refusedDeletion = decided(
 
 export const verifyIdentityPaths: PathsOf = {
   process: "verifyIdentity",
-  activities: [
-    "prepare",
-    "claim",
-    "lookAt",
-    "registerAlert",
-    "removeAlert",
-    "ask",
-    "keepConference",
-    "keepAudit",
-    "deleteAudit",
-    "rejectCall",
-    "decide",
-    "checkDecision",
-  ],
   // A call takes three seconds, and its token is good for eighteen.
   speed: 100,
   accounts: [
