@@ -137,16 +137,11 @@ test("the floor with its five signals has 8 actions and 17 + 4 for each signal, 
 });
 
 describe("sendPostal", () => {
-  const cases: [string, ProviderEvent[][]][] = [
-    ["1 callback", oneByOne(1)],
-    ["5 callbacks in one group", inOneGroup(5)],
-    ["5 callbacks one by one", oneByOne(5)],
-    ["50 callbacks in one group", inOneGroup(50)],
-    ["50 callbacks one by one", oneByOne(50)],
-  ];
-
-  test.each(cases)(
-    "%s stay within the goal",
+  test.each([
+    ["in one group", inOneGroup(50)],
+    ["one by one", oneByOne(50)],
+  ])(
+    "50 callbacks %s stay within the goal",
     async (_name, groups) => {
       const shape = await runAndMeasure("sendPostal", workflowTaskQueue, groups);
       expect(shape.groups).toBe(groups.length);

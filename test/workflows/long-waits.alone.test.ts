@@ -6,6 +6,15 @@ import { GoesOnLater, NotChangedYet } from "../../src/activities/runtime/failure
 import { isSatisfied } from "../../src/activities/runtime/polling.js";
 import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";
 import { ProviderError } from "../../src/providers/errors/provider-error.js";
+import {
+  batchFakes,
+  batchPlan,
+  decisions,
+  document,
+  oneShotFakes,
+  place,
+  submitted,
+} from "./plans.js";
 import { DAY_MS, DAY_SECONDS, START_MS, passing, startVirtualRuns } from "./virtual-run.js";
 import type { Ended, FakeActivity, VirtualRuns } from "./virtual-run.js";
 
@@ -13,13 +22,6 @@ const POLL_DAYS = 0.25;
 /** A wait is longer by the calls before and after it. */
 const MINUTE_DAYS = 1 / 1_440;
 
-const document = {
-  uri: `document:${"1".repeat(32)}`,
-  sha256: "a".repeat(64),
-  size: 1,
-  mediaType: "text/csv",
-};
-const place = { environment: "sandbox", account: "default" };
 const stampOf = (ms: number) => new Date(ms).toISOString();
 const dayOf = (ms: number) => (ms - START_MS) / DAY_MS;
 
@@ -73,26 +75,16 @@ const communication = (
   ask: FakeActivity,
   more: Partial<typeof spans> = {},
 ): Record<string, FakeActivity> => ({
-  submit: (_, nowMs) => ({
-    ...place,
-    ...{ uniqueId: "u-1", document, attachments: [], affidavitsOnDemand: false },
-    ...{ postServiceType: "Certified", submittedAt: stampOf(nowMs) },
-    settings: { ...spans, ...more },
-  }),
+  submit: (_, nowMs) => ({ ...submitted({ ...spans, ...more }), submittedAt: stampOf(nowMs) }),
   ask,
   checkDecision,
 });
 
 const batchSettings = {
-  affidavitWindowSeconds: 0,
-  deadlineSeconds: 62 * DAY_SECONDS,
-  deadlineMarginSeconds: 0,
-  pollIntervalSeconds: POLL_DAYS * DAY_SECONDS,
-  askIntervalSeconds: 60,
+  ...batchPlan.settings,
+  ...{ affidavitWindowSeconds: 0, deadlineSeconds: 62 * DAY_SECONDS },
+  ...{ pollIntervalSeconds: POLL_DAYS * DAY_SECONDS, askIntervalSeconds: 60 },
   progressIntervalSeconds: 30,
-  failureBudgetCount: 10,
-  failureBudgetPercent: 0,
-  collectAffidavits: false,
 };
 const totals = (open: number) => ({ at: stampOf(0), states: {}, failed: 0, open, isLast: true });
 const unchanged = () => {
@@ -114,29 +106,13 @@ const batch = (
   settings: Partial<typeof batchSettings>,
   more: Record<string, FakeActivity> = {},
 ): Record<string, FakeActivity> => ({
-  prepareBatch: () => ({
-    ...place,
+  ...batchFakes({
+    ...batchPlan,
     settings: { ...batchSettings, ...settings },
     deadlineSeconds: batchSettings.deadlineSeconds,
-    list: { document, recipients: 3, addressDigest: "d", hasChallenges: false, unique: "address" },
-    check: { recipients: 3, invalidRows: 0, problems: [] },
-    ...{ given: document, body: document, attachments: [], fields: {}, allowedFailures: 10 },
   }),
-  createBatch: () => ({ batchId: "b-1" }),
-  setBatchBody: () => null,
-  addRecipients: () => null,
-  configureBatch: () => null,
-  verifyBatch: () => null,
   startBatch: (_, nowMs) => ({ startedAt: stampOf(nowMs) }),
-  followBatch: (_, nowMs) => ({
-    ...{ stamp: stampOf(nowMs), state: "Processed", sentCount: 3, failedCount: 0 },
-  }),
-  watchItems: () => totals(0),
   archiveAffidavits: archiveAfter(0),
-  writeReport: () => ({
-    ...{ csv: document, jsonLines: document },
-    counts: { recipients: 3, withoutNotice: 0, states: {}, outcomes: {}, sources: {} },
-  }),
   ...more,
 });
 const SLOWLY = { progressIntervalSeconds: POLL_DAYS * DAY_SECONDS };
@@ -164,23 +140,11 @@ const enrolled: FakeActivity = (_, nowMs) => ({
 });
 
 const oneShot = (plan: object, settings: object = {}): Record<string, FakeActivity> => ({
-  prepare: () => ({
-    ...place,
-    ...{ variant: "classic", documents: [], canRetrieve: true },
-    ...plan,
-    settings: {
-      ...spans,
-      ...dialogue,
-      ...{ deadlineSeconds: 30 * DAY_SECONDS, requireContractAccepted: false },
-      ...settings,
-    },
+  ...oneShotFakes(plan, {
+    ...{ ...spans, ...dialogue, deadlineSeconds: 30 * DAY_SECONDS },
+    ...settings,
   }),
   create: (_, nowMs) => ({ requestPk: "r-1", createdAt: stampOf(nowMs) }),
-  createVideo: () => null,
-  uploadEvidences: () => null,
-  uploadVideo: () => null,
-  contract: () => ({ kind: "contract", document }),
-  sendOtp: () => code,
   ask: shows(() => "signing", []),
 });
 /** A code of an earlier run was accepted. */
@@ -295,7 +259,7 @@ const waits: Wait[] = [
   {
     what: "a letter that rests in an end state and is never closed",
     polls: true,
-    ...{ process: "sendPostal", days: 60.25, result: { outcome: "cancelled" } },
+    ...{ process: "sendPostal", days: 60 + POLL_DAYS, result: { outcome: "cancelled" } },
     found: communication(
       shows(() => "Cancelled"),
       { restingGraceSeconds: 60 * DAY_SECONDS },
@@ -303,7 +267,7 @@ const waits: Wait[] = [
   },
   {
     what: "the late affidavits of a letter",
-    ...{ process: "sendPostal", days: 400.25, result: {} },
+    ...{ process: "sendPostal", days: 400 + POLL_DAYS, result: {} },
     found: lateAffidavits,
   },
   {
@@ -320,14 +284,8 @@ const waits: Wait[] = [
     found: cancelledLate(),
   },
   {
-    what: "a notice that changes nothing until its deadline",
-    polls: true,
-    ...{ process: "sendNotice", days: 62, result: open },
-    found: communication(sent, { deadlineSeconds: 62 * DAY_SECONDS }),
-  },
-  {
     what: "the late affidavits of a notice",
-    ...{ process: "sendNotice", days: 400.25, result: {} },
+    ...{ process: "sendNotice", days: 400 + POLL_DAYS, result: {} },
     found: lateAffidavits,
   },
   {
@@ -394,11 +352,6 @@ const waits: Wait[] = [
     found: oneShot({}, { requireContractAccepted: true }),
   },
   {
-    what: "a signer's code",
-    ...{ process: "signOneShot", days: 60, result: { outcome: "expired" } },
-    found: oneShot({}),
-  },
-  {
     what: "a decision on an identity video",
     polls: true,
     ...{ process: "signOneShot", days: 30, result: open },
@@ -419,8 +372,8 @@ const waits: Wait[] = [
     found: {
       ...oneShot({ variant: "asynchronous", canRetrieve: false }),
       sendOtp: () => accepted,
+      ...decisions,
       checkDecision,
-      decide: () => ({ answer: "resolved" }),
     },
     decided: {
       ...{ attention: "signing-1", decision: "happened", by: "Ada" },

@@ -4,22 +4,27 @@ import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { reasonOf, wanted } from "../../../src/workflows/runtime/attention.js";
 import type { Decided, OpenAttention } from "../../../src/workflows/runtime/attention.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";
+import { decisions } from "../plans.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
 
 type Opening = Parameters<Flow<never, ReturnType<typeof plainView>>["attentions"]["open"]>[0];
 
-const written = { answer: "resolved", occurrence: "1", effect: "none" };
 const submit = { name: "submit", journaled: true, happened: {} };
+/** Its `happened` needs an id. */
+const withId = {
+  ...submit,
+  happened: { uniqueId: wanted.reference, otpId: wanted.optional(wanted.reference) },
+};
 
 /** A process that waits for nothing but decisions. */
-async function start(fakes: Record<string, (input: any) => unknown> = {}) {
+async function start(fakes: Parameters<typeof WorkflowRun.start>[1] = {}) {
   let flow!: Flow<never, ReturnType<typeof plainView>>;
   const run = await WorkflowRun.start(
     () => {
       flow = new Flow(plainView);
       return flow.lifecycle.run({ main: () => new Promise(() => undefined), result: () => null });
     },
-    { checkDecision: () => ({ principal: "ann@example" }), decide: () => written, ...fakes },
+    { checkDecision: () => ({ principal: "ann@example" }), decide: decisions.decide, ...fakes },
   );
   const open = async (opening: Partial<Opening> = {}) => {
     let attention!: OpenAttention;
@@ -54,8 +59,7 @@ async function start(fakes: Record<string, (input: any) => unknown> = {}) {
 describe("what is shown", () => {
   test("a step with a row may be retried, declared happened with what it needs, or abandoned", async () => {
     const { flow, open, events } = await start();
-    const happened = { uniqueId: wanted.reference, otpId: wanted.optional(wanted.reference) };
-    await open({ step: { ...submit, happened } });
+    await open({ step: withId });
     expect(flow.status.current().attention).toEqual({
       id: "submit-1",
       kind: "unavailable",
@@ -124,8 +128,7 @@ describe("a decision is refused", () => {
   ];
   test.each(refused)("%s", async (_, given, problem) => {
     const { run, open, resolve } = await start();
-    const happened = { uniqueId: wanted.reference, otpId: wanted.optional(wanted.reference) };
-    const { attention } = await open({ step: { ...submit, happened } });
+    const { attention } = await open({ step: withId });
     const { refused: error } = await resolve(attention, given);
     expect(error?.message).toBe(`Invalid input: ${problem}`);
     expect(run.calls).toEqual([]);
@@ -146,22 +149,21 @@ describe("a decision is refused", () => {
 describe("a decision", () => {
   test("happened is taken with what it needs; what is optional may be absent", async () => {
     const { open, resolve } = await start();
-    const happened = { uniqueId: wanted.reference, otpId: wanted.optional(wanted.reference) };
-    const { attention, decided } = await open({ step: { ...submit, happened } });
+    const { attention, decided } = await open({ step: withId });
     await resolve(attention, { decision: "happened", result: { uniqueId: "a" } });
     expect(decided()).toMatchObject({ decision: "happened", result: { uniqueId: "a" } });
   });
 
   test("is written into every row before it settles the attention", async () => {
-    const { run, open, resolve } = await start({ decide: undefined as never });
+    const { run, open, resolve } = await start({ decide: undefined });
     const { attention, decided } = await open({ rows: ["create", "send"] });
     const answer = await resolve(attention, { note: "why not" });
     const [one, other] = run.open;
     expect([one?.input.step, other?.input.step]).toEqual(["create", "send"]);
     expect(one?.input.resolution).toMatchObject({ principal: "ann@example", note: "why not" });
-    await one?.answer(written);
+    await one?.answer(decisions.decide());
     expect([decided(), answer.answer]).toEqual([undefined, undefined]);
-    await other?.answer({ ...written, effect: "exists" });
+    await other?.answer({ ...decisions.decide(), effect: "exists" });
     expect(decided()).toMatchObject({ decision: "retry", occurrence: "1", effect: "exists" });
     expect(answer.answer).toEqual({ answer: "resolved" });
   });
@@ -172,7 +174,7 @@ describe("a decision", () => {
     const { attention, decided } = await open();
     expect((await resolve(attention)).answer).toEqual({ answer: "notYet" });
     answers = undefined;
-    const failing = await start({ decide: undefined as never });
+    const failing = await start({ decide: undefined });
     const left = await failing.open();
     const answer = await failing.resolve(left.attention);
     await failing.run.open[0]?.fail({});
@@ -183,7 +185,7 @@ describe("a decision", () => {
   });
 
   test("beside another one that is being written is answered notYet", async () => {
-    const { run, open, resolve } = await start({ decide: undefined as never });
+    const { run, open, resolve } = await start({ decide: undefined });
     const { attention } = await open();
     await resolve(attention);
     expect((await resolve(attention, { decision: "abandon" })).answer).toEqual({
@@ -193,7 +195,7 @@ describe("a decision", () => {
   });
 
   test("whose person cannot be checked now is answered unavailable", async () => {
-    const { run, open, resolve } = await start({ checkDecision: undefined as never });
+    const { run, open, resolve } = await start({ checkDecision: undefined });
     const { attention } = await open();
     const answer = await resolve(attention);
     await run.open[0]?.fail({});
@@ -253,26 +255,38 @@ test("a closed attention is shown no more, and takes no decision", async () => {
   expect((await resolve(attention)).refused?.message).toMatch("is not open");
 });
 
-test("the reason calls an answer unreadable only where there is one", () => {
-  const said = { ...unavailable, problem: "the batch is away" };
-  expect(reasonOf("protocol", { ...said, status: 200 })).toBe(
-    "evi-post submit: the provider's answer is unreadable, or it says that the request is wrong: the batch is away",
-  );
-  expect(reasonOf("protocol", said)).toBe("evi-post submit: the batch is away");
-  expect(reasonOf("unknownOutcome", said)).toBe(
-    "evi-post submit: the provider may have acted; check the provider's portal before deciding: the batch is away",
-  );
+const away = "the batch is away";
+const mayHaveActed = "the provider may have acted; check the provider's portal before deciding";
+
+test.each<[string, Parameters<typeof reasonOf>[0], object, string | undefined, string]>([
+  [
+    "calls an answer unreadable where there is one",
+    "protocol",
+    { problem: away, status: 200 },
+    undefined,
+    `: the provider's answer is unreadable, or it says that the request is wrong: ${away}`,
+  ],
+  ["does not where there is none", "protocol", { problem: away }, undefined, `: ${away}`],
+  [
+    "says that the provider may have acted",
+    "unknownOutcome",
+    { problem: away },
+    undefined,
+    `: ${mayHaveActed}: ${away}`,
+  ],
+  [
+    "names the host, the code and the id that the answer shows",
+    "unknownOutcome",
+    { code: "E1", reference: "r-1" },
+    "the other host",
+    ` at the other host: ${mayHaveActed} (E1); its answer shows the id r-1`,
+  ],
+])("the reason %s", (_, kind, problem, host, reason) => {
+  expect(reasonOf(kind, { ...unavailable, ...problem }, host)).toBe(`evi-post submit${reason}`);
 });
 
 test("the reason says why a look-up that does not find the effect proves nothing", () => {
   expect(reasonOf("unknownOutcome", { ...unavailable, lookUp: "missing" })).toContain(
     "this account's look-up does not find our own items",
-  );
-});
-
-test("the reason names provider, operation, host, code and the id that the answer shows", () => {
-  const problem = { ...unavailable, code: "E1", reference: "r-1" };
-  expect(reasonOf("unknownOutcome", problem, "the other host")).toBe(
-    "evi-post submit at the other host: the provider may have acted; check the provider's portal before deciding (E1); its answer shows the id r-1",
   );
 });

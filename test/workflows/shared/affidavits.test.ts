@@ -3,19 +3,15 @@ import { expect, test } from "vitest";
 import fc from "fast-check";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
+import { document } from "../plans.js";
 import { matchAffidavits } from "../../../src/workflows/shared/affidavits.js";
 
 const ids = ["a", "b", "c", "d"];
 
-function affidavit(uniqueId: string, content = uniqueId): ProcessDocument {
-  const sha256 = Buffer.from(content).toString("hex").padEnd(64, "0");
-  const document = {
-    uri: `document:${sha256.slice(0, 32)}`,
-    sha256,
-    size: 1,
-    mediaType: "application/pdf",
-  };
-  return { kind: "affidavit", document, uniqueId };
+function affidavit(uniqueId: string): ProcessDocument {
+  const sha256 = Buffer.from(uniqueId).toString("hex").padEnd(64, "0");
+  const own = { ...document, uri: `document:${sha256.slice(0, 32)}`, sha256 };
+  return { kind: "affidavit", document: own, uniqueId };
 }
 
 function published(id: string, requestId?: string): ProviderEvent {
@@ -46,56 +42,63 @@ test("no loss, order, doubling or forgery of callbacks changes which affidavits 
   );
 });
 
-test("a callback's RequestId ties its affidavit", () => {
-  const documents = [affidavit("a"), affidavit("b")];
-  const tied = matchAffidavits(documents, [published("b", "r1")], [{ requestId: "r1", before: 1 }]);
-  expect(tied[0]).toEqual(documents[0]);
-  expect(tied[1]).toMatchObject({ uniqueId: "b", requestId: "r1", tiedBy: "callback" });
-});
+const byCallback = { requestId: "r1", tiedBy: "callback" };
+const regenerated = { ...published("a"), id: "event-a-again" };
+const waiting = (before: number, requestId = "r1") => ({ requestId, before });
 
-test("its ids come in any case", () => {
-  const tied = matchAffidavits(
-    [affidavit("a")],
+test.each<[string, string[], ProviderEvent[], { requestId: string; before: number }[], object[]]>([
+  [
+    "a callback's RequestId ties its affidavit",
+    ["a", "b"],
+    [published("b", "r1")],
+    [waiting(1)],
+    [{}, byCallback],
+  ],
+  [
+    "its ids come in any case",
+    ["a"],
     [published("A", "R1")],
-    [{ requestId: "r1", before: 0 }],
-  );
-  expect(tied[0]).toMatchObject({ uniqueId: "a", requestId: "R1", tiedBy: "callback" });
-});
-
-test("one that only a query found is inferred to answer the one request that waits", () => {
-  const tied = matchAffidavits(
-    [affidavit("a"), affidavit("b")],
+    [waiting(0)],
+    [{ ...byCallback, requestId: "R1" }],
+  ],
+  [
+    "one that only a query found is inferred to answer the one request that waits",
+    ["a", "b"],
     [],
-    [{ requestId: "r1", before: 1 }],
-  );
-  expect(tied[0]?.requestId).toBeUndefined();
-  expect(tied[1]).toMatchObject({ requestId: "r1", tiedBy: "inferred" });
-});
-
-test("with two requests waiting nothing is inferred", () => {
-  const requests = [
-    { requestId: "r1", before: 0 },
-    { requestId: "r2", before: 0 },
-  ];
-  const tied = matchAffidavits([affidavit("a")], [], requests);
-  expect(tied).toEqual([affidavit("a")]);
-});
-
-test("an affidavit whose callback names no request is an ordinary one", () => {
-  const tied = matchAffidavits(
-    [affidavit("a")],
+    [waiting(1)],
+    [{}, { requestId: "r1", tiedBy: "inferred" }],
+  ],
+  [
+    "with two requests waiting nothing is inferred",
+    ["a"],
+    [],
+    [waiting(0), waiting(0, "r2")],
+    [{}],
+  ],
+  [
+    "an affidavit whose callback names no request is an ordinary one",
+    ["a"],
     [published("a")],
-    [{ requestId: "r1", before: 0 }],
+    [waiting(0)],
+    [{}],
+  ],
+  [
+    "a callback with the RequestId ties, where one without came after it",
+    ["a"],
+    [published("a", "r1"), regenerated],
+    [waiting(0)],
+    [byCallback],
+  ],
+  [
+    "a callback with the RequestId ties, where one without came before it",
+    ["a"],
+    [regenerated, published("a", "r1")],
+    [waiting(0)],
+    [byCallback],
+  ],
+])("%s", (_, ids, events, requests, ties) => {
+  const documents = ids.map((id) => affidavit(id));
+  expect(matchAffidavits(documents, events, requests)).toEqual(
+    documents.map((document, index) => ({ ...document, ...ties[index] })),
   );
-  expect(tied).toEqual([affidavit("a")]);
-});
-
-test("a callback with the RequestId ties, whether one without came before or after it", () => {
-  const told = published("a", "r1");
-  const regenerated = { ...published("a"), id: "event-a-again" };
-  const requests = [{ requestId: "r1", before: 0 }];
-  const [first] = matchAffidavits([affidavit("a")], [told, regenerated], requests);
-  const [second] = matchAffidavits([affidavit("a")], [regenerated, told], requests);
-  expect(first).toMatchObject({ requestId: "r1", tiedBy: "callback" });
-  expect(second).toEqual(first);
 });

@@ -177,29 +177,24 @@ test("where repeating is safe, an open try is decided only when the time is over
   expect(run.result).toBe("accepted");
 });
 
-test("where repeating is unsafe, the first open try is decided at once; again gives the holder the whole time", async () => {
-  const { run, submit, last } = await start({ stopOnUnknown: true });
-  await run.pass(500);
-  await submit();
-  await last().fail({ kind: "unknownOutcome" });
-  expect(last().type).toBe("watch");
-  await last().answer({ verdict: "again" });
-  await run.pass(599);
-  expect(run.result).toBeUndefined();
-  await run.pass(1);
-  expect(run.result).toBe("expired");
-});
-
-test("a late no leaves the deadline as it was", async () => {
-  const { run, submit, last } = await start({ stopOnUnknown: true });
-  await run.pass(500);
-  await submit();
-  await last().fail({ kind: "unknownOutcome" });
-  await last().answer({ verdict: "wrong" });
-  expect(run.result).toBeUndefined();
-  await run.pass(100);
-  expect(run.result).toBe("expired");
-});
+test.each([
+  ["again gives the holder the whole time", "again", 600],
+  ["a late no leaves the deadline as it was", "wrong", 100],
+] as const)(
+  "where repeating is unsafe, the first open try is decided at once; %s",
+  async (_, verdict, left) => {
+    const { run, submit, last } = await start({ stopOnUnknown: true });
+    await run.pass(500);
+    await submit();
+    await last().fail({ kind: "unknownOutcome" });
+    expect(last().type).toBe("watch");
+    await last().answer({ verdict });
+    await run.pass(left - 1);
+    expect(run.result).toBeUndefined();
+    await run.pass(1);
+    expect(run.result).toBe("expired");
+  },
+);
 
 test("the end of the process ends the wait", async () => {
   const { run, flow } = await start();
