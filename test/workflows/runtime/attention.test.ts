@@ -255,38 +255,26 @@ test("a closed attention is shown no more, and takes no decision", async () => {
   expect((await resolve(attention)).refused?.message).toMatch("is not open");
 });
 
-const away = "the batch is away";
-const mayHaveActed = "the provider may have acted; check the provider's portal before deciding";
-
-test.each<[string, Parameters<typeof reasonOf>[0], object, string | undefined, string]>([
-  [
-    "calls an answer unreadable where there is one",
-    "protocol",
-    { problem: away, status: 200 },
-    undefined,
-    `: the provider's answer is unreadable, or it says that the request is wrong: ${away}`,
-  ],
-  ["does not where there is none", "protocol", { problem: away }, undefined, `: ${away}`],
-  [
-    "says that the provider may have acted",
-    "unknownOutcome",
-    { problem: away },
-    undefined,
-    `: ${mayHaveActed}: ${away}`,
-  ],
-  [
-    "names the host, the code and the id that the answer shows",
-    "unknownOutcome",
-    { code: "E1", reference: "r-1" },
-    "the other host",
-    ` at the other host: ${mayHaveActed} (E1); its answer shows the id r-1`,
-  ],
-])("the reason %s", (_, kind, problem, host, reason) => {
-  expect(reasonOf(kind, { ...unavailable, ...problem }, host)).toBe(`evi-post submit${reason}`);
+test("the reason calls an answer unreadable only where there is one", () => {
+  const said = { ...unavailable, problem: "the batch is away" };
+  expect(reasonOf("protocol", { ...said, status: 200 })).toBe(
+    "evi-post submit: the provider's answer is unreadable, or it says that the request is wrong: the batch is away",
+  );
+  expect(reasonOf("protocol", said)).toBe("evi-post submit: the batch is away");
+  expect(reasonOf("unknownOutcome", said)).toBe(
+    "evi-post submit: the provider may have acted; check the provider's portal before deciding: the batch is away",
+  );
 });
 
 test("the reason says why a look-up that does not find the effect proves nothing", () => {
   expect(reasonOf("unknownOutcome", { ...unavailable, lookUp: "missing" })).toContain(
     "this account's look-up does not find our own items",
+  );
+});
+
+test("the reason names provider, operation, host, code and the id that the answer shows", () => {
+  const problem = { ...unavailable, code: "E1", reference: "r-1" };
+  expect(reasonOf("unknownOutcome", problem, "the other host")).toBe(
+    "evi-post submit at the other host: the provider may have acted; check the provider's portal before deciding (E1); its answer shows the id r-1",
   );
 });

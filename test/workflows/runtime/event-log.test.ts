@@ -15,39 +15,38 @@ function documentOf(sha256: string, more: Partial<ProcessDocument> = {}): Proces
   return { kind: "signed", document, ...more };
 }
 
-const named = (sha256: string, description: string) => documentOf(sha256, { description });
-const affidavit = (sha256: string, uniqueId: string, description = "first") =>
-  documentOf(sha256, { uniqueId, description });
-
-test.each<[string, ProcessDocument, ProcessDocument, number]>([
+test.each<[string, ProcessDocument[], number]>([
   [
     "two documents with the same content and different names",
-    named("a", "one.pdf"),
-    named("a", "two.pdf"),
+    [documentOf("a", { description: "one.pdf" }), documentOf("a", { description: "two.pdf" })],
     2,
   ],
   [
     "two affidavits with the same bytes and different ids",
-    affidavit("a", "1"),
-    affidavit("a", "2"),
+    [documentOf("a", { uniqueId: "1" }), documentOf("a", { uniqueId: "2" })],
     2,
   ],
   [
     "an affidavit that is published again with other bytes",
-    affidavit("a", "1"),
-    affidavit("b", "1"),
+    [documentOf("a", { uniqueId: "1" }), documentOf("b", { uniqueId: "1" })],
     2,
   ],
   [
     "the same affidavit, fetched again with another description",
-    affidavit("a", "1"),
-    affidavit("a", "1", "second"),
+    [
+      documentOf("a", { uniqueId: "1", description: "first" }),
+      documentOf("a", { uniqueId: "1", description: "second" }),
+    ],
     1,
   ],
-  ["the same document, fetched again", named("a", "one.pdf"), named("a", "one.pdf"), 1],
-])("of %s as many are kept as there are", (_, one, other, count) => {
+  [
+    "the same document, fetched again",
+    [documentOf("a", { description: "one.pdf" }), documentOf("a", { description: "one.pdf" })],
+    1,
+  ],
+])("of %s as many are kept as there are", (_, documents, count) => {
   const log = new EventLog<never, View>(plainView, () => undefined);
-  for (const document of [one, other]) log.addDocuments([document]);
+  for (const document of documents) log.addDocuments([document]);
   expect(log.documents.size).toBe(count);
 });
 
