@@ -4,15 +4,18 @@ import { dataKeyId } from "../../src/crypto/data-key.js";
 import { ErasedKeyError, UnknownKeyError } from "../../src/crypto/errors.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import { Provider, effectOf, failed, refused, sealers } from "./support.js";
-import { ofFile } from "../harness/of-file.js";
+import {
+  clockedJournal,
+  effectOf,
+  failed,
+  options,
+  Provider,
+  refused,
+  sealers,
+} from "./support.js";
 
-const options = { leaseMs: 5_000, lookUpSpacingMs: 100 };
 const person = { attention: "1", by: "Ana", note: "a marker", at: "2026-01-01T00:00:00Z" };
-
-const database = ofFile(testDatabase);
-const journal = ofFile(() => new Journal(database.pool, sealers, options));
+const { database, journal } = clockedJournal();
 
 async function keysOf({ workflowId }: { workflowId: string }): Promise<(string | undefined)[]> {
   const { rows } = await database.pool.query<{ sealed: Buffer }>(

@@ -1,18 +1,12 @@
 // Who owns which document: written with the journal's row, or before it; what a process takes leaves the quarantine.
 import { expect, test } from "vitest";
 import { randomBytes } from "node:crypto";
-import { Journal } from "../../src/journal/journal.js";
 import type { Effect } from "../../src/journal/journal.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
 import { ownUncommitted } from "../harness/documents/document-owners.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import { Provider, effectOf, failed, notSent, sealers } from "./support.js";
-import { ofFile } from "../harness/of-file.js";
+import { clockedJournal, effectOf, failed, notSent, Provider } from "./support.js";
 
-const database = ofFile(testDatabase);
-const journal = ofFile(
-  () => new Journal(database.pool, sealers, { leaseMs: 10_000, lookUpSpacingMs: 100 }),
-);
+const { database, journal } = clockedJournal();
 
 const newDocument = (kind: DocumentKind = "submitted") => ({
   id: randomBytes(16).toString("hex"),

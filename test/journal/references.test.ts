@@ -4,13 +4,9 @@ import { randomUUID } from "node:crypto";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
 import { purgeCorrelations, purgeEffects } from "../../src/journal/retention.js";
 import { createPool } from "../../src/postgres/pool.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import { Provider, effectOf, sealers } from "./support.js";
-import { ofFile } from "../harness/of-file.js";
+import { clockedJournal, effectOf, options, Provider, sealers } from "./support.js";
 
-const options = { leaseMs: 400, lookUpSpacingMs: 150 };
-const database = ofFile(testDatabase);
-const journal = ofFile(() => new Journal(database.pool, sealers, options));
+const { database, journal } = clockedJournal();
 
 function processReference(over: object = {}) {
   return {
@@ -78,7 +74,7 @@ test("a reference goes with the last rows of its process, not before, and never 
   );
   const isOpen = (_namespace: string, workflowId: string) =>
     Promise.resolve(workflowId === open.workflowId);
-  expect(await purgeEffects(database.pool, new Date(Date.now() - 3_600_000), isOpen)).toBe(1);
+  expect(await purgeEffects(database.pool, new Date(Date.now() - 3_600_000), isOpen, 1)).toBe(1);
   const left = await Promise.all(
     [open, closed, young].map(async ({ reference }) => (await processesOf(reference)).length),
   );

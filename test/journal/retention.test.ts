@@ -4,14 +4,18 @@ import { EffectInFlight, Journal } from "../../src/journal/journal.js";
 import { purgeEffects } from "../../src/journal/retention.js";
 import type { Effect } from "../../src/journal/journal.js";
 import { untilLockAwaited } from "../harness/documents/document-owners.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import { Provider, effectOf, failed, sameStep, sealers } from "./support.js";
-import { ofFile } from "../harness/of-file.js";
+import {
+  clockedJournal,
+  effectOf,
+  failed,
+  options,
+  Provider,
+  sameStep,
+  sealers,
+} from "./support.js";
 
-const options = { leaseMs: 400, lookUpSpacingMs: 100 };
 const DAY_MS = 86_400_000;
-const database = ofFile(testDatabase);
-const journal = ofFile(() => new Journal(database.pool, sealers, options));
+const { database, journal } = clockedJournal();
 beforeEach(() => database.pool.query("truncate trustflow.effects"));
 
 const forgotten = () => Promise.resolve(false);

@@ -5,8 +5,8 @@ import { sealersIn } from "../harness/stack/sealers.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import { ofFile } from "../harness/of-file.js";
 import { effectToken, Journal } from "../../src/journal/journal.js";
-import type { JournalOptions, Send, SendFailure } from "../../src/journal/journal.js";
-import type { Effect, EffectHandlers } from "../../src/journal/journal.js";
+import type { Effect, EffectHandlers, Send, SendFailure } from "../../src/journal/journal.js";
+import type { Decision } from "../../src/journal/decisions.js";
 import type { Row } from "../../src/journal/row.js";
 
 export const ring = KeyRing.parse(generateKeyRing());
@@ -79,8 +79,14 @@ export const denied = new Failure({ kind: "notSent", renewToken: true });
 export const noAnswer = new Failure({ kind: "noAnswer" });
 export const refused = new Failure({ kind: "refused", refusal: { code: "InvalidAddress" } });
 
+export const LEASE = 60_000;
+export const SPACING = 10_000;
+export const options = { leaseMs: LEASE, lookUpSpacingMs: SPACING };
+/** What a person says to send again what may have been sent. */
+export const confirmed = { confirmRetry: true, note: "not in the portal" };
+
 /** A journal of the test file, in a database whose clock the test moves. */
-export function clockedJournal(options: JournalOptions) {
+export function clockedJournal() {
   const database = ofFile(() => testDatabase({ hasClock: true }));
   const journal = ofFile(() => new Journal(database.pool, sealers, options));
   return {
@@ -96,6 +102,11 @@ export function clockedJournal(options: JournalOptions) {
         "update trustflow.effects set lease_until = clock_timestamp() where workflow_id = $1",
         [workflowId],
       ),
+    decide: (effect: Effect, decision: Decision["decision"], more: Partial<Decision> = {}) =>
+      journal.decide(effect, {
+        ...{ attention: "a-1", by: "Ada", at: "2026-01-01T00:00:00Z", decision },
+        ...more,
+      }),
   };
 }
 

@@ -1,14 +1,17 @@
 // While the circuit is open, the journal takes no row and makes no call, but returns a known answer.
 import { expect, test } from "vitest";
-import { EffectAbsentOnce, Journal } from "../../../src/journal/journal.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import { Provider, denied, effectOf, noAnswer, sealers } from "../support.js";
-import { ofFile } from "../../harness/of-file.js";
+import { EffectAbsentOnce } from "../../../src/journal/journal.js";
+import {
+  clockedJournal,
+  denied,
+  effectOf,
+  LEASE,
+  noAnswer,
+  nothing,
+  Provider,
+} from "../support.js";
 
-const database = ofFile(testDatabase);
-const journal = ofFile(
-  () => new Journal(database.pool, sealers, { leaseMs: 400, lookUpSpacingMs: 150 }),
-);
+const { database, journal } = clockedJournal();
 
 const open = new Error("the circuit is open");
 const whileOpen = (provider: Provider) => ({ ...provider.performance, openError: () => open });
@@ -30,7 +33,7 @@ test("open: a stored answer is given all the same", async () => {
 
 test("open circuit: after a denial no call is made, and the denials are not counted up", async () => {
   const effect = effectOf();
-  const provider = new Provider(denied, () => undefined);
+  const provider = new Provider(denied, nothing);
   await expect(journal.perform(effect, provider.performance)).rejects.toBe(denied);
   for (let time = 0; time < 3; time += 1) {
     await expect(journal.perform(effect, whileOpen(provider))).rejects.toBe(open);
@@ -45,9 +48,9 @@ test("open circuit: after a denial no call is made, and the denials are not coun
 
 test("open: what may have been sent is still looked up, but not sent again", async () => {
   const effect = effectOf();
-  const provider = new Provider(noAnswer, () => undefined);
+  const provider = new Provider(noAnswer, nothing);
   await expect(journal.perform(effect, provider.performance)).rejects.toThrow(EffectAbsentOnce);
-  await new Promise((resolve) => setTimeout(resolve, 420));
+  await database.pass(LEASE);
   await expect(journal.perform(effect, whileOpen(provider))).rejects.toBe(open);
   expect([provider.sends.length, provider.lookUps]).toEqual([1, 2]);
   provider.onLookUp = () => ({ id: "found" });

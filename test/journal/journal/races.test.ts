@@ -4,52 +4,36 @@ import {
   EffectAbsentOnce,
   EffectInFlight,
   EffectMismatch,
-  EffectRefused,
   EffectUnknown,
   Journal,
   JournalUnavailable,
   LeaseRunning,
 } from "../../../src/journal/journal.js";
-import type { Decision } from "../../../src/journal/decisions.js";
 import type { Effect } from "../../../src/journal/journal.js";
-import { purgeEffects } from "../../../src/journal/retention.js";
 import type { Pool } from "../../../src/postgres/pool.js";
 import {
   clockedJournal,
+  confirmed,
   denied,
   effectOf,
   failed,
   gate,
+  LEASE,
   noAnswer,
   nothing,
   notSent,
+  options,
   pause,
   Provider,
   refused,
   sameStep,
   sealers,
+  SPACING,
 } from "../support.js";
 import type { Answer } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
 
-const LEASE = 60_000;
-const SPACING = 10_000;
-const options = { leaseMs: LEASE, lookUpSpacingMs: SPACING };
-const { database, journal, statesOf } = clockedJournal(options);
-
-const decision = (over: Partial<Decision> & Pick<Decision, "decision">): Decision => ({
-  attention: "a-1",
-  by: "marker-of-an-operator",
-  at: "2026-01-01T00:00:00Z",
-  ...over,
-});
-
-/** Of a row that may have been sent. */
-const confirmedRetry = decision({
-  decision: "retry",
-  confirmRetry: true,
-  note: "not in the portal",
-});
+const { database, journal, statesOf, decide } = clockedJournal();
 
 /** A sender that hangs until the test lets it go. */
 async function hanging(effect: Effect) {
@@ -61,10 +45,24 @@ async function hanging(effect: Effect) {
   return { ...held, provider, result };
 }
 
-test("many performers of one effect at once: exactly one sends, all others wait or get its answer", async () => {
-  const effect = effectOf();
+test.each<[string, (effect: Effect) => Promise<unknown>]>([
+  ["no row", async () => undefined],
+  [
+    "a row that was not sent",
+    (effect) => failed(journal.perform(effect, new Provider(notSent).performance)),
+  ],
+  [
+    "the row of a killed sender",
+    async (effect) => {
+      await hanging(effect);
+      await database.pass(LEASE);
+    },
+  ],
+])("many performers at once find %s: exactly one sends, all others wait", async (_, before) => {
+  const effect = effectOf({ effectClass: "lookup" });
+  await before(effect);
   const held = gate<Answer>();
-  const provider = new Provider(() => held.promise);
+  const provider = new Provider(() => held.promise, nothing);
   let waiting = 0;
   const all = Array.from({ length: 20 }, async () => {
     try {
@@ -78,40 +76,6 @@ test("many performers of one effect at once: exactly one sends, all others wait 
   held.open({ id: "item-1" });
   expect(new Set((await Promise.all(all)).map(({ id }) => id))).toEqual(new Set(["item-1"]));
   expect(provider.sends).toHaveLength(1);
-});
-
-test("many performers of a row that is free again: exactly one sends", async () => {
-  const effect = effectOf();
-  await journal.perform(effect, new Provider(notSent).performance).catch(() => undefined);
-  const held = gate<Answer>();
-  const provider = new Provider(() => held.promise);
-  const all = Array.from({ length: 20 }, () =>
-    journal.perform(effect, provider.performance).catch(() => undefined),
-  );
-  await until(() => provider.sends.length > 0);
-  await pause(100);
-  held.open({ id: "item-1" });
-  await Promise.all(all);
-  expect(provider.sends).toHaveLength(1);
-});
-
-test("many performers after a crash of the sender: each look-up is empty, exactly one sends again", async () => {
-  const effect = effectOf({ effectClass: "lookup" });
-  const first = await hanging(effect);
-  await database.pass(LEASE);
-  const held = gate<Answer>();
-  const provider = new Provider(() => held.promise, nothing);
-  const all = Array.from({ length: 10 }, () =>
-    journal.perform(effect, provider.performance).catch(() => undefined),
-  );
-  await until(() => provider.sends.length > 0);
-  await pause(100);
-  held.open({ id: "item-2" });
-  await Promise.all(all);
-  expect(provider.sends).toHaveLength(1);
-  expect(provider.sends[0]?.attempt).toBe(2);
-  first.open({ id: "item-1" });
-  expect(await first.result).toEqual({ id: "item-2" });
 });
 
 test("lease over, keyed: takeover after two empty look-ups; the first one's late answer does not overwrite the second's", async () => {
@@ -159,7 +123,7 @@ test("an empty look-up proves nothing if another sender has sent meanwhile, or a
       expect(other.sends).toHaveLength(1);
     },
     async (effect: Effect) => {
-      await journal.decide(effect, decision({ decision: "happened", result: { id: "by hand" } }));
+      await decide(effect, "happened", { result: { id: "by hand" } });
     },
   ];
   for (const happens of meanwhile) {
@@ -208,31 +172,21 @@ test("a sender whose lease was over before it could write sends nothing and give
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
 });
 
-test("a long call has a long lease, and nobody else sends before it is over", async () => {
-  const effect = { ...effectOf({ effectClass: "repeatable" }), leaseMs: 50 * LEASE };
+test.each([
+  ["a usual call", undefined, LEASE],
+  ["a short call", 1, LEASE],
+  ["a long call", 50 * LEASE, 50 * LEASE],
+])("%s must end before its lease, and nobody else sends until then", async (_, asked, leaseMs) => {
+  const given = effectOf({ effectClass: "repeatable" });
   const before = Date.now();
   const provider = new Provider(noAnswer);
+  const effect = asked === undefined ? given : { ...given, leaseMs: asked };
   const failure = await failed(journal.perform(effect, provider.performance));
   expect(failure).toBeInstanceOf(EffectInFlight);
-  expect((failure as EffectInFlight).retryAfterMs).toBeGreaterThan(10 * LEASE);
-  expect(provider.sends[0]?.deadline.getTime()).toBeGreaterThan(before + 10 * LEASE);
-});
-
-test("a shorter lease than that of others is not taken", async () => {
-  const provider = new Provider();
-  const before = Date.now();
-  await journal.perform({ ...effectOf(), leaseMs: 1 }, provider.performance);
-  expect(provider.sends[0]?.deadline.getTime()).toBeGreaterThan(before + LEASE / 2);
-});
-
-test("the deadline that a sender gets is before the end of its lease", async () => {
-  const effect = effectOf();
-  const provider = new Provider();
-  const before = Date.now();
-  await journal.perform(effect, provider.performance);
-  const deadline = provider.sends[0]?.deadline.getTime() ?? 0;
-  expect(deadline).toBeGreaterThan(before);
-  expect(deadline).toBeLessThan(before + LEASE);
+  const deadline = (provider.sends[0]?.deadline.getTime() ?? 0) - before;
+  for (const ms of [(failure as EffectInFlight).retryAfterMs, deadline])
+    expect(ms).toBeGreaterThan(leaseMs / 2);
+  expect(deadline).toBeLessThan(leaseMs);
 });
 
 test("withdraw races with a send: either nothing is sent, or it says that something may be under way", async () => {
@@ -279,10 +233,10 @@ test("retry: a row and a token of its own, sent once; written twice it is the sa
   const effect = effectOf({ effectClass: "once" });
   await journal.perform(effect, new Provider(noAnswer).performance).catch(() => undefined);
   await database.pass(LEASE);
-  expect(await journal.decide(effect, confirmedRetry)).toMatchObject({
+  expect(await decide(effect, "retry", confirmed)).toMatchObject({
     occurrence: "1",
   });
-  expect(await journal.decide(effect, confirmedRetry)).toMatchObject({
+  expect(await decide(effect, "retry", confirmed)).toMatchObject({
     occurrence: "1",
   });
   const provider = new Provider();
@@ -293,20 +247,20 @@ test("retry: a row and a token of its own, sent once; written twice it is the sa
   expect(provider.sends).toMatchObject([{ token: sameStep(effect, { occurrence: "1" }).token }]);
   expect(await statesOf(effect)).toBe("0 sending, 1 answered");
   // A new run counts its attentions from the start again.
-  const later = decision({ decision: "abandon", at: "2026-02-02T00:00:00Z" });
-  expect(await journal.decide(effect, later)).toMatchObject({ occurrence: "1" });
+  const later = { at: "2026-02-02T00:00:00Z" };
+  expect(await decide(effect, "abandon", later)).toMatchObject({ occurrence: "1" });
 });
 
 test("retry while a sender may still be at it: refused, with the time when it may be decided", async () => {
   const effect = effectOf({ effectClass: "once" });
   const first = await hanging(effect);
-  const refusal = await journal.decide(effect, confirmedRetry).catch((error: unknown) => error);
+  const refusal = await decide(effect, "retry", confirmed).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(LeaseRunning);
   const now = (await journal.now()).getTime();
   expect((refusal as LeaseRunning).until.getTime()).toBeGreaterThan(now);
   expect((refusal as LeaseRunning).until.getTime()).toBeLessThanOrEqual(now + LEASE);
   await database.pass(LEASE);
-  expect(await journal.decide(effect, confirmedRetry)).toMatchObject({
+  expect(await decide(effect, "retry", confirmed)).toMatchObject({
     occurrence: "1",
   });
   first.open({ id: "late" });
@@ -319,12 +273,12 @@ test("retry while a sender may still be at it: refused, with the time when it ma
 test("happened: its result is the answer from then on, sealed; a provider's own answer stands against it", async () => {
   const effect = effectOf({ effectClass: "once" });
   const first = await hanging(effect);
-  const happened = decision({
-    decision: "happened",
+  const said = {
+    by: "marker-of-an-operator",
     note: "marker-of-a-note",
     result: { id: "marker-by-a-person" },
-  });
-  expect(await journal.decide(effect, happened)).toMatchObject({ occurrence: "0" });
+  };
+  expect(await decide(effect, "happened", said)).toMatchObject({ occurrence: "0" });
   expect(await journal.perform(effect, new Provider().performance)).toEqual({
     id: "marker-by-a-person",
   });
@@ -341,15 +295,15 @@ test("happened: its result is the answer from then on, sealed; a provider's own 
   ]);
   const answered = effectOf();
   await journal.perform(answered, new Provider().performance);
-  await journal.decide(answered, happened);
+  await decide(answered, "happened", said);
   expect(await journal.perform(answered, new Provider().performance)).toEqual({ id: "item-1" });
 });
 
 test("a decision about a step that never reached the journal is kept as well", async () => {
   const effect = effectOf();
-  expect(
-    await journal.decide(effect, decision({ decision: "happened", result: { id: "by hand" } })),
-  ).toMatchObject({ occurrence: "0" });
+  expect(await decide(effect, "happened", { result: { id: "by hand" } })).toMatchObject({
+    occurrence: "0",
+  });
   expect(await journal.perform(effect, new Provider().performance)).toEqual({ id: "by hand" });
   // From then on it belongs to that input, as what was sent does.
   const another = sameStep(effect, { input: "another" });
@@ -357,19 +311,10 @@ test("a decision about a step that never reached the journal is kept as well", a
     EffectMismatch,
   );
   const other = effectOf();
-  expect(await journal.decide(other, decision({ decision: "retry" }))).toMatchObject({
+  expect(await decide(other, "retry")).toMatchObject({
     occurrence: "0",
   });
   expect(await journal.perform(other, new Provider().performance)).toEqual({ id: "item-1" });
-});
-
-test("abandon: a new run finds the row as it was", async () => {
-  const effect = effectOf();
-  await journal.perform(effect, new Provider(refused).performance).catch(() => undefined);
-  await journal.decide(effect, decision({ decision: "abandon" }));
-  await expect(journal.perform(effect, new Provider().performance)).rejects.toBeInstanceOf(
-    EffectRefused,
-  );
 });
 
 test("abandon while an attempt is about to send: what it says of the effect stays true", async () => {
@@ -383,7 +328,7 @@ test("abandon while an attempt is about to send: what it says of the effect stay
   const attempt = journal.perform(effect, late.performance);
   attempt.catch(() => undefined);
   await asked.promise;
-  expect(await journal.decide(effect, decision({ decision: "abandon" }))).toMatchObject({
+  expect(await decide(effect, "abandon")).toMatchObject({
     effect: "none",
   });
   answer.open(undefined);
@@ -399,32 +344,12 @@ test("abandon while an attempt is about to send: what it says of the effect stay
 
 test("abandon before the first send: the row holds it off too", async () => {
   const effect = effectOf();
-  await journal.decide(effect, decision({ decision: "abandon" }));
+  await decide(effect, "abandon");
   const provider = new Provider();
   await expect(journal.perform(effect, provider.performance)).rejects.toBeInstanceOf(
     EffectInFlight,
   );
   expect(provider.sends).toHaveLength(0);
-});
-
-test("purge deletes the rows of closed processes that were not touched since, in small steps", async () => {
-  await database.pool.query("truncate trustflow.effects");
-  const effects = Array.from({ length: 12 }, () => effectOf());
-  for (const effect of effects) await journal.perform(effect, new Provider().performance);
-  const [open, fresh] = effects;
-  await database.pool.query(
-    "update trustflow.effects set updated_at = now() - interval '1 hour' where workflow_id <> $1",
-    [fresh?.workflowId],
-  );
-  const isOpen = (_namespace: string, workflowId: string) =>
-    Promise.resolve(workflowId === open?.workflowId);
-  const removed = await purgeEffects(database.pool, new Date(Date.now() - 60_000), isOpen, 4);
-  expect(removed).toBe(10);
-  const { rows } = await database.pool.query(
-    "select workflow_id from trustflow.effects order by 1",
-  );
-  const left = new Set(rows.map((row) => row.workflow_id));
-  expect(left).toEqual(new Set([open?.workflowId, fresh?.workflowId]));
 });
 
 // The pool with a fault in front of or behind the statements that match.

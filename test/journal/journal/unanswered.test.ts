@@ -2,40 +2,28 @@
 // later.
 import { expect, test } from "vitest";
 import { EffectAbsentOnce, EffectRefused, EffectWithdrawn } from "../../../src/journal/journal.js";
-import type { Decision } from "../../../src/journal/decisions.js";
 import type { Effect } from "../../../src/journal/journal.js";
 import {
   clockedJournal,
+  confirmed,
   effectOf,
   failed,
   found,
   gate,
+  LEASE,
   noAnswer,
   nothing,
   notSent,
   Provider,
   refused,
   sameStep,
+  SPACING,
 } from "../support.js";
 import type { Answer } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
 
-const LEASE = 60_000;
-const SPACING = 10_000;
-const { database, journal, statesOf, endLease } = clockedJournal({
-  leaseMs: LEASE,
-  lookUpSpacingMs: SPACING,
-});
+const { database, journal, statesOf, endLease, decide } = clockedJournal();
 
-const decide = (effect: Effect, decision: Decision["decision"], more: Partial<Decision> = {}) =>
-  journal.decide(effect, {
-    attention: "a-1",
-    by: "Ada",
-    at: "2026-01-01T00:00:00Z",
-    decision,
-    ...more,
-  });
-const confirmed = { confirmRetry: true, note: "not in the portal" };
 const write = (effect: Effect, values: string) =>
   database.pool.query(`update trustflow.effects set ${values} where token = $1`, [effect.token]);
 /** A row that was superseded while the provider had no look-up. */
@@ -46,31 +34,6 @@ async function superseded(effect: Effect): Promise<Effect> {
   expect(await decide(effect, "retry", confirmed)).toMatchObject({ occurrence: "1" });
   return sameStep(effect, { occurrence: "1" });
 }
-
-test("retry of a committed letter without an answer: the same row, looked up and adopted, nothing sent twice", async () => {
-  for (const effectClass of ["keyed", "lookup"] as const) {
-    const effect = effectOf({ effectClass });
-    const away = new Error("look-up fails");
-    const provider = new Provider(noAnswer, () => Promise.reject(away));
-    await expect(journal.perform(effect, provider.performance)).rejects.toBe(away);
-    await endLease(effect);
-    const { occurrence } = await decide(effect, "retry");
-    expect(occurrence).toBe("0");
-    provider.onLookUp = found;
-    provider.onSend = () => ({ id: "second letter" });
-    expect(await journal.perform(sameStep(effect, { occurrence }), provider.performance)).toEqual({
-      id: "found",
-    });
-    expect(provider.sends).toHaveLength(1);
-  }
-});
-
-test("retry of a row that was not sent: the same row and token", async () => {
-  const effect = effectOf({ effectClass: "once" });
-  await failed(journal.perform(effect, new Provider(notSent).performance));
-  expect(await decide(effect, "retry")).toMatchObject({ occurrence: "0" });
-  expect(await statesOf(effect)).toBe("0 notSent");
-});
 
 test("a superseding row is not sent before the unanswered ones before it were looked up, twice", async () => {
   const effect = effectOf();
@@ -160,37 +123,4 @@ test("a refusal after an unanswered attempt counts only once one more look-up is
     const effectKnown = exists ? "exists" : "none";
     expect(await decide(effect, "abandon")).toMatchObject({ effect: effectKnown });
   }
-});
-
-test("nothing is repeated while the unanswered attempt's lease runs; look-ups are", async () => {
-  for (const effectClass of ["keyed", "lookup"] as const) {
-    const effect = effectOf({ effectClass });
-    const provider = new Provider(noAnswer, nothing);
-    const started = Date.now();
-    await expect(journal.perform(effect, provider.performance)).rejects.toThrow(EffectAbsentOnce);
-    await database.pass(SPACING);
-    const early = await failed(journal.perform(effect, provider.performance));
-    expect(early).toBeInstanceOf(EffectAbsentOnce);
-    const { retryAfterMs } = early as EffectAbsentOnce;
-    expect(retryAfterMs).toBeGreaterThan(0);
-    expect(retryAfterMs).toBeLessThanOrEqual(LEASE - SPACING);
-    expect(provider).toMatchObject({ lookUps: 2, sends: { length: 1 } });
-    await database.pass(retryAfterMs);
-    provider.onSend = () => ({ id: "item-2" });
-    expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-2" });
-    expect(SPACING + retryAfterMs + Date.now() - started).toBeGreaterThanOrEqual(LEASE);
-    expect(provider).toMatchObject({ lookUps: 3, sends: { length: 2 } });
-  }
-});
-
-test("a look-up during the unanswered attempt's lease that finds it ends everything", async () => {
-  const effect = effectOf();
-  const provider = new Provider(noAnswer, nothing);
-  await failed(journal.perform(effect, provider.performance));
-  await database.pass(SPACING);
-  provider.onLookUp = found;
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
-  const later = new Provider();
-  expect(await journal.perform(effect, later.performance)).toEqual({ id: "found" });
-  expect([provider.sends.length, later.sends.length]).toEqual([1, 0]);
 });

@@ -6,36 +6,25 @@ import type { Decision } from "../../../src/journal/decisions.js";
 import type { Effect, LookUpFinding, EffectHandlers } from "../../../src/journal/journal.js";
 import {
   clockedJournal,
+  confirmed,
   denied,
   effectOf,
   failed,
+  found,
   noAnswer,
   nothing,
   notSent,
   Provider,
   refused,
   sameStep,
+  SPACING,
 } from "../support.js";
 import type { Answer } from "../support.js";
 
-const SPACING = 10_000;
-const { database, journal, statesOf, endLease } = clockedJournal({
-  leaseMs: 60_000,
-  lookUpSpacingMs: SPACING,
-});
+const { database, journal, statesOf, endLease, decide } = clockedJournal();
 
-let decisions = 0;
 const retry = (effect: Effect, over: Partial<Decision> = {}) =>
-  journal.decide(effect, {
-    attention: "a-1",
-    by: "Ada",
-    at: `2026-01-01T00:00:${(decisions += 1)}Z`,
-    decision: "retry",
-    nobodyKnows: true,
-    confirmRetry: true,
-    note: "not in the portal",
-    ...over,
-  });
+  decide(effect, "retry", { ...confirmed, nobodyKnows: true, ...over });
 
 /** A provider whose first answer is lost, and whose look-up finds nothing. */
 function losing(finding: LookUpFinding) {
@@ -67,6 +56,10 @@ test.each(["unproven", "missing", "late"] as const)(
     const end = await settled(() => journal.perform(effect, performance()));
     expect(end).toBeInstanceOf(EffectUnknown);
     expect(end).toMatchObject({ lookUp: finding, token: effect.token });
+    // What it finds is adopted all the same.
+    provider.onLookUp = found;
+    const watched = journal.perform(effect, performance(), { watchOnly: true });
+    expect(await watched).toEqual({ id: "found" });
     expect(provider.sends).toHaveLength(1);
   },
 );
@@ -88,96 +81,47 @@ test.each(["keyed", "lookup"] as const)(
   },
 );
 
-test("what the look-up finds is adopted, proven or not", async () => {
-  const effect = effectOf();
-  const { provider, performance } = losing("unproven");
-  await failed(journal.perform(effect, performance()));
-  provider.onLookUp = () => ({ id: "found" });
-  expect(await journal.perform(effect, performance(), { watchOnly: true })).toEqual({
-    id: "found",
-  });
-  expect(provider.sends).toHaveLength(1);
-});
-
-test("a row that was not sent is not sent by a watch, whatever is proven", async () => {
-  const effect = effectOf();
-  const { provider, performance } = losing("found");
-  provider.onSend = () => {
-    throw notSent;
-  };
-  await failed(journal.perform(effect, performance()));
-  const watched = failed(journal.perform(effect, performance(), { watchOnly: true }));
-  expect(await watched).toBeInstanceOf(EffectUnknown);
-  expect(provider.sends).toHaveLength(1);
-});
-
 async function parked(effect: Effect, { performance }: ReturnType<typeof losing>): Promise<void> {
   await failed(journal.perform(effect, performance()));
   await endLease(effect);
   await settled(() => journal.perform(effect, performance()));
 }
 
-/** A letter that waited without proof, and a person who has decided to send it again. */
-async function retried() {
+test("keyed: after a person's retry it is looked up once more, and sent again with the same key until the provider takes it", async () => {
+  const effect = effectOf();
+  const one = losing("unproven");
+  const { provider, performance } = one;
+  await parked(effect, one);
+  const { lookUps } = provider;
+  expect(await retry(effect)).toMatchObject({ occurrence: "0" });
+  expect(await journal.withdraw(effect)).toBe("inFlight");
+  const other = journal.perform(sameStep(effect, { input: "other" }), performance());
+  await expect(other).rejects.toThrow(EffectMismatch);
+  // None of them says anything about the first one, which may stand under the key.
+  for (const end of [notSent, denied, notSent]) {
+    provider.onSend = () => Promise.reject(end);
+    await expect(journal.perform(effect, performance())).rejects.toBe(end);
+  }
+  expect(provider.lookUps).toBe(lookUps + 3);
+  provider.onSend = () => ({ id: "second" });
+  expect(await journal.perform(effect, performance())).toEqual({ id: "second" });
+  expect(new Set(provider.sends.map(({ idempotencyToken }) => idempotencyToken)).size).toBe(1);
+});
+
+test.each([
+  ["a refusal", refused],
+  ["no answer", noAnswer],
+])("keyed: %s after a person's retry leaves the outcome unknown again", async (_, end) => {
   const effect = effectOf();
   const one = losing("unproven");
   await parked(effect, one);
   await retry(effect);
-  return { effect, ...one };
-}
-
-test("keyed: a person's retry looks up once more, then sends again with the same key", async () => {
-  const effect = effectOf();
-  const losingOne = losing("unproven");
-  const { provider, performance } = losingOne;
-  await parked(effect, losingOne);
-  const { lookUps } = provider;
-  expect(await retry(effect)).toMatchObject({ occurrence: "0" });
-  provider.onSend = () => ({ id: "second" });
-  expect(await journal.perform(effect, performance())).toEqual({ id: "second" });
-  expect(provider.lookUps).toBe(lookUps + 1);
-  const [first, second] = provider.sends;
-  expect(second?.idempotencyToken).toBe(first?.idempotencyToken);
-});
-
-test("keyed: the person's word holds over tries that were not sent, and for one that was", async () => {
-  const { effect, provider, performance } = await retried();
-  expect(await journal.withdraw(effect)).toBe("inFlight");
-  const other = journal.perform(sameStep(effect, { input: "other" }), performance());
-  await expect(other).rejects.toThrow(EffectMismatch);
-  provider.onSend = () => {
-    throw notSent;
-  };
-  for (let tries = 0; tries < 2; tries += 1)
-    await expect(journal.perform(effect, performance())).rejects.toBe(notSent);
-  provider.onSend = () => {
-    throw noAnswer;
-  };
-  await failed(journal.perform(effect, performance()));
+  one.provider.onSend = () => Promise.reject(end);
+  await failed(journal.perform(effect, one.performance()));
   await endLease(effect);
-  const end = await settled(() => journal.perform(effect, performance()));
-  expect(end).toBeInstanceOf(EffectUnknown);
-  expect(provider.sends).toHaveLength(4);
-});
-
-test("keyed: a denial after the person's retry renews no key, because the first one may stand under it", async () => {
-  const { effect, provider, performance } = await retried();
-  provider.onSend = () => {
-    throw denied;
-  };
-  await expect(journal.perform(effect, performance())).rejects.toBe(denied);
-  provider.onSend = () => ({ id: "first" });
-  expect(await settled(() => journal.perform(effect, performance()))).toEqual({ id: "first" });
-  expect(new Set(provider.sends.map(({ idempotencyToken }) => idempotencyToken)).size).toBe(1);
-});
-
-test("keyed: a refusal after the person's retry says nothing about the first one", async () => {
-  const { effect, provider, performance } = await retried();
-  provider.onSend = () => {
-    throw refused;
-  };
-  const end = await settled(() => journal.perform(effect, performance()));
-  expect(end).toBeInstanceOf(EffectUnknown);
+  const last = await settled(() => journal.perform(effect, one.performance()));
+  expect(last).toBeInstanceOf(EffectUnknown);
+  expect(one.provider.sends).toHaveLength(2);
 });
 
 test.each([
