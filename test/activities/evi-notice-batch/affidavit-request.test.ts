@@ -10,9 +10,8 @@ const bench = ofFile(batchBench);
 /** A batch whose notices were made; of one of them affidavits are requested. */
 async function requesting() {
   const items = new BatchItems(bench.pool);
-  const { run, setUp, workflowId } = bench.batch({}, { items });
-  const { of, batchId } = await setUp({ affidavitKinds: ["OnDemand"] });
-  await run((all) => all.startBatch(of("start")));
+  const { run, started, workflowId } = bench.batch({}, { items });
+  const { batchId } = await started({ affidavitKinds: ["OnDemand"] });
   await bench.sandbox.clock.advance(10 * 60_000);
   const asked = { batchId, limit: 1, cursor: undefined };
   const [recipient] = (await eviNotice.queryRecipients(bench.account, asked)).results;

@@ -1,7 +1,5 @@
 // The last look before the start of a batch, the start, and the deletion instead.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Journal } from "../../../src/journal/journal.js";
-import type { Effect, EffectHandlers } from "../../../src/journal/journal.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { startProviderServer } from "../../providers/provider-server.js";
 import type { Handler, ProviderServer } from "../../providers/provider-server.js";
@@ -70,15 +68,6 @@ test("a start that is refused for long is refused", async () => {
   await expect(starting).rejects.toMatchObject({ type: "invalidRequest", nonRetryable: true });
 });
 
-test("a batch with a date ahead is scheduled", async () => {
-  const { run, setUp } = bench.batch();
-  const { of, batchId } = await setUp();
-  const scheduledDate = new Date(bench.sandbox.clock.now() + HOUR_MS).toISOString();
-  const answer = await run((all) => all.startBatch({ ...of("start"), scheduledDate }));
-  expect(answer).toEqual({ startedAt: expect.any(String), scheduledDate });
-  expect(await stateOf(batchId)).toBe("Scheduled");
-});
-
 test("a start that happened by a person's word has a date", async () => {
   const { run, attempt, created, effect, deps, workflowId } = bench.batch();
   const { batchId } = await created();
@@ -92,30 +81,24 @@ test("a start that happened by a person's word has a date", async () => {
   expect(await stateOf(batchId)).toBe("Draft");
 });
 
-test("a date that is past is not sent", async () => {
-  const { run, setUp } = bench.batch();
-  const { of, batchId } = await setUp();
-  const scheduledDate = new Date(Date.now() - HOUR_MS).toISOString();
-  const answer = await run((all) => all.startBatch({ ...of("start"), scheduledDate }));
-  expect(answer).toEqual({ startedAt: expect.any(String) });
-  const { state, providerFields } = await eviNotice.getBatch(bench.account, { batchId });
-  expect(state).toBe("Submitted");
-  expect(providerFields).not.toHaveProperty("ScheduledDate");
-});
-
-test("a date alone starts a batch where that is configured", async () => {
-  const { run, setUp } = bench.batch({
-    batch: { ...assumptions, startsBy: "scheduledDate" },
-  });
-  const { of, batchId } = await setUp();
-  const scheduledDate = new Date(Date.now() + HOUR_MS).toISOString();
-  await run((all) => all.startBatch({ ...of("start"), scheduledDate }));
+test.each([
+  ["ahead is sent with the start", "both", HOUR_MS, "Scheduled"],
+  ["that is past is not sent", "both", -HOUR_MS, "Submitted"],
   // The simulated provider does not start by it.
+  ["ahead is sent alone, where that starts a batch", "scheduledDate", HOUR_MS, "Draft"],
+] as const)("a date %s", async (_, startsBy, inMs, state) => {
+  const { run, setUp } = bench.batch({ batch: { ...assumptions, startsBy } });
+  const { of, batchId } = await setUp();
+  const now = inMs > 0 ? bench.sandbox.clock.now() : Date.now();
+  const scheduledDate = new Date(now + inMs).toISOString();
+  const answer = await run((all) => all.startBatch({ ...of("start"), scheduledDate }));
+  expect(answer).toEqual({ startedAt: expect.any(String), ...(inMs > 0 && { scheduledDate }) });
   const batch = await eviNotice.getBatch(bench.account, { batchId });
-  expect(batch).toMatchObject({ state: "Draft", providerFields: { ScheduledDate: scheduledDate } });
+  expect(batch.state).toBe(state);
+  expect(batch.providerFields?.["ScheduledDate"]).toBe(inMs > 0 ? scheduledDate : undefined);
 });
 
-test.each(["cut", "cut-after-commit", "error-after-commit"] as const)(
+test.each(["cut", "cut-after-commit"] as const)(
   "a batch that was not started is gone after its deletion, whose answer is lost (%s)",
   async (kind) => {
     const { run, effect, created } = bench.batch();
@@ -128,22 +111,21 @@ test.each(["cut", "cut-after-commit", "error-after-commit"] as const)(
   },
 );
 
-test("a scheduled batch is deleted, and a started one is not", async () => {
+test("a scheduled batch is deleted", async () => {
+  const { run, setUp } = bench.batch();
+  const { of } = await setUp();
+  const scheduledDate = new Date(bench.sandbox.clock.now() + HOUR_MS).toISOString();
+  await run((all) => all.startBatch({ ...of("start"), scheduledDate }));
+  expect(await run((all) => all.deleteBatch(of("delete")))).toEqual({ answer: "deleted" });
+});
+
+test("no deletion is sent for a batch that a person has started", async () => {
   const { run, setUp } = bench.batch();
   const { of, batchId } = await setUp();
-  await run((all) => all.startBatch(of("start")));
+  await eviNotice.startBatch(bench.account, { batchId, state: "Submitted" });
   bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "cut" });
   expect(await run((all) => all.deleteBatch(of("delete")))).toEqual({ answer: "tooLate" });
   expect(bench.sandbox.faults.list()).toMatchObject([{ fired: 0 }]);
-  bench.sandbox.faults.clear();
-  expect(await stateOf(batchId)).toBe("Submitted");
-  const other = bench.batch();
-  const scheduled = await other.setUp();
-  const scheduledDate = new Date(bench.sandbox.clock.now() + HOUR_MS).toISOString();
-  const start = { ...scheduled.of("start"), scheduledDate };
-  await other.run((all) => all.startBatch(start));
-  const deleting = other.run((all) => all.deleteBatch(scheduled.of("delete")));
-  expect(await deleting).toEqual({ answer: "deleted" });
 });
 
 test("a batch whose start was answered is never deleted, whatever the provider shows", async () => {
@@ -188,45 +170,28 @@ test("a scheduled batch is not deleted shortly before its date", async () => {
   expect(await deleting("late", 1_000)).toEqual({ answer: "deleted" });
 });
 
-describe("a scheduled batch", () => {
-  const ahead = () => new Date(Date.now() + HOUR_MS).toISOString();
-  const reject = { kind: "reject", times: "always" } as const;
-
-  /** Deletes it; `answer`: the status of each deletion. */
-  async function deleted(isShown: boolean, answer?: number, scheduledDate = ahead()) {
-    const { run, created, effect } = bench.batch();
-    const { batchId } = await created();
-    const started = { startedAt: new Date().toISOString(), scheduledDate };
-    if (!isShown)
-      bench.sandbox.faults.add({ ...reject, operation: "evi-notice.getBatch", status: 404 });
-    if (answer !== undefined) {
-      const operation = "evi-notice.deleteBatch";
-      bench.sandbox.faults.add({ ...reject, operation, status: answer });
-    }
-    const said = await run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
-    if (isShown) expect(await stateOf(batchId)).toBe("Draft");
-    return said;
-  }
-
-  test.each([400, 405, 409].flatMap((status) => [true, false].map((shown) => [status, shown])))(
-    "whose deletion is answered %i is not deleted, whatever the provider shows: %s",
-    async (status, isShown) => {
-      const said = await deleted(isShown === true, Number(status));
-      expect(said).toEqual({ answer: "tooLate" });
-    },
-  );
-
-  test("that the provider does not show is not deleted where it is too late to ask for that", async () => {
-    const soon = new Date(Date.now() + 1_000).toISOString();
-    expect(await deleted(false, undefined, soon)).toEqual({ answer: "tooLate" });
-  });
-
-  test.each([undefined, 404])(
-    "that the provider does not show is deleted where that was answered as done: %s",
-    async (status) => {
-      expect(await deleted(false, status)).toEqual({ answer: "deleted" });
-    },
-  );
+test.each<[string, { isShown?: true; status?: number; inMs?: number }, string]>([
+  [
+    "is shown, and whose deletion is refused, is not deleted",
+    { isShown: true, status: 400 },
+    "tooLate",
+  ],
+  ["is not shown, and whose deletion is refused, is not deleted", { status: 409 }, "tooLate"],
+  ["is not shown, too late to ask for its deletion, is not deleted", { inMs: 1_000 }, "tooLate"],
+  ["is not shown is deleted where that is answered as done", {}, "deleted"],
+  ["is not shown is deleted where it is not there any more", { status: 404 }, "deleted"],
+])("a scheduled batch that %s", async (_, { isShown, status, inMs = HOUR_MS }, answer) => {
+  const { run, created, effect } = bench.batch();
+  const { batchId } = await created();
+  const reject = (operation: string, code: number) =>
+    bench.sandbox.faults.add({ operation, kind: "reject", times: "always", status: code });
+  if (!isShown) reject("evi-notice.getBatch", 404);
+  if (status !== undefined) reject("evi-notice.deleteBatch", status);
+  const scheduledDate = new Date(Date.now() + inMs).toISOString();
+  const started = { startedAt: new Date().toISOString(), scheduledDate };
+  const deleting = run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
+  expect(await deleting).toEqual({ answer });
+  if (isShown) expect(await stateOf(batchId)).toBe("Draft");
 });
 
 test("a draft that the provider does not delete is looked at again, as a person may have started it", async () => {
@@ -239,32 +204,24 @@ test("a draft that the provider does not delete is looked at again, as a person 
   expect(await deleting()).toEqual({ answer: "tooLate" });
 });
 
-test.each([400, 405, 409])(
-  "a draft whose deletion is always answered %i needs an operator, who may delete it in the provider's portal",
-  async (status) => {
-    const { attempt, created, effect } = bench.batch();
-    const { batchId } = await created();
-    const times = "always";
-    bench.sandbox.faults.add({
-      operation: "evi-notice.deleteBatch",
-      kind: "reject",
-      status,
-      times,
-    });
-    const deleting = (sinceMs: number) =>
-      attempt((all) => all.deleteBatch({ ...effect("delete"), batchId }), { sinceMs });
-    await expect(deleting(HOUR_MS)).rejects.toMatchObject({
-      ...protocol,
-      details: [{ problem: "does not delete a batch that is not started" }],
-    });
-    bench.sandbox.faults.clear();
-    await eviNotice.deleteBatch(bench.account, { batchId });
-    bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status });
-    // A new batch may not be visible yet.
-    if (status === 400) await expect(deleting(0)).rejects.toMatchObject(later);
-    expect(await deleting(HOUR_MS)).toEqual({ answer: "deleted" });
-  },
-);
+test("a draft whose deletion is always refused needs an operator, who may delete it in the provider's portal", async () => {
+  const { attempt, created, effect } = bench.batch();
+  const { batchId } = await created();
+  const refused = { operation: "evi-notice.deleteBatch", kind: "reject", status: 400 } as const;
+  bench.sandbox.faults.add({ ...refused, times: "always" });
+  const deleting = (sinceMs: number) =>
+    attempt((all) => all.deleteBatch({ ...effect("delete"), batchId }), { sinceMs });
+  await expect(deleting(HOUR_MS)).rejects.toMatchObject({
+    ...protocol,
+    details: [{ problem: "does not delete a batch that is not started" }],
+  });
+  bench.sandbox.faults.clear();
+  await eviNotice.deleteBatch(bench.account, { batchId });
+  bench.sandbox.faults.add(refused);
+  // A new batch may not be visible yet.
+  await expect(deleting(0)).rejects.toMatchObject(later);
+  expect(await deleting(HOUR_MS)).toEqual({ answer: "deleted" });
+});
 
 describe("a batch that a person starts during its deletion", () => {
   /** What DELETE answers, after the start. */
@@ -296,7 +253,7 @@ describe("a batch that a person starts during its deletion", () => {
   // One status of each meaning.
   test.each([
     { status: 200, body: JSON.stringify({ State: "Submitted" }) },
-    ...[204, 302, 400, 403, 404, 405, 409, 500].map((status) => ({ status })),
+    ...[302, 400, 403, 404, 500].map((status) => ({ status })),
   ])("is too late, whatever is answered: $status $body", async (given) => {
     answer = given;
     const { run, effect, setUp } = bench.batch();
@@ -321,25 +278,4 @@ describe("a batch that a person starts during its deletion", () => {
     await expect(deleting).rejects.toMatchObject({ type });
     expect(await run((all) => all.deleteBatch(of))).toEqual({ answer: "tooLate" });
   });
-});
-
-test("a batch that is started just before its deletion is too late", async () => {
-  class LateJournal extends Journal {
-    override async perform<A>(
-      effect: Effect,
-      handlers: EffectHandlers<A>,
-      mode?: { watchOnly?: boolean },
-    ): Promise<A> {
-      if (effect.operation === "deleteBatch") {
-        await eviNotice.startBatch(bench.account, { batchId: late.batchId, state: "Submitted" });
-        await bench.sandbox.clock.advance(HOUR_MS);
-      }
-      return super.perform(effect, handlers, mode);
-    }
-  }
-  const late = { batchId: "" };
-  const { run, setUp } = bench.batch({}, { journal: bench.journalOf(LateJournal) });
-  const { of, batchId } = await setUp();
-  late.batchId = batchId;
-  expect(await run((all) => all.deleteBatch(of("delete")))).toEqual({ answer: "tooLate" });
 });

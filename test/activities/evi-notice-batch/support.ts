@@ -85,10 +85,7 @@ export async function batchBench(options: SandboxOptions = {}) {
   const database = await testDatabase();
   const ring = KeyRing.parse(generateKeyRing());
   const { documents, close: removeDocuments } = await openStore(ring);
-  const sealers = sealersIn();
   const proofs = { spacingMs: SPACING_MS, invisibleMs: 5_000 };
-  const journalOf = (Kind: typeof Journal) =>
-    new Kind(database.pool, sealers, { leaseMs: LEASE_MS, lookUpSpacingMs: SPACING_MS });
   /** Nobody listens there, and it is on this machine: what is reported goes nowhere. */
   const callbackUrl = `${sandbox.url}/nobody`;
   let processes = 0;
@@ -112,7 +109,10 @@ export async function batchBench(options: SandboxOptions = {}) {
           ...account,
         },
       },
-      journal: journalOf(Journal),
+      journal: new Journal(database.pool, sealersIn(), {
+        leaseMs: LEASE_MS,
+        lookUpSpacingMs: SPACING_MS,
+      }),
       lookUpProofs: new LookUpProofs(database.pool, ring, proofs),
       digests: {
         of: (value: unknown) => inputDigest(ring, value),
@@ -182,12 +182,13 @@ export async function batchBench(options: SandboxOptions = {}) {
       return { plan, batchId };
     }
 
-    /** All steps before the last look. */
-    async function setUp(changes: object = {}) {
+    /** All steps before the last look. `more`: further settings of the batch. */
+    async function setUp(changes: object = {}, more: object = {}) {
       const { plan, batchId } = await created(changes);
       const of = (step: string) => ({ ...effect(step), batchId });
-      const { list: sent, attachments, fields, body } = plan;
+      const { list: sent, attachments, body } = plan;
       const { recipients } = sent;
+      const fields = { ...plan.fields, ...more };
       await run((all) => all.setBatchBody({ ...of("body"), body }));
       await run((all) => all.addRecipients({ ...of("recipients"), list: sent }));
       await run((all) => all.addBatchAttachments({ ...of("attachments"), attachments }));
@@ -200,29 +201,24 @@ export async function batchBench(options: SandboxOptions = {}) {
       return { plan, batchId, of, verify };
     }
 
+    /** Set up and started. */
+    async function started(...given: Parameters<typeof setUp>) {
+      const { of, ...made } = await setUp(...given);
+      await run((all) => all.startBatch(of("start")));
+      return made;
+    }
+
     return {
-      workflowId,
-      description,
-      deps,
-      opened,
-      addresses,
-      attempt,
-      run,
-      effect,
-      prepare,
-      created,
-      setUp,
+      ...{ workflowId, description, deps, opened, addresses },
+      ...{ attempt, run, effect, prepare, created, setUp, started },
     };
   }
 
   return {
     sandbox,
     control: sandboxControl(sandbox.url),
-    /** Until a body that was just set is there. */
-    bodyIsThere: () => sandbox.clock.advance(MINUTE),
     documents,
     callbackUrl,
-    journalOf,
     pool: database.pool,
     batch,
     account: accountAt(sandbox.url),
