@@ -40,49 +40,32 @@ test.each<[string, string, number, PreflightOptions?]>([
 
 const secret = "CANARY";
 type Place = { kind: string; line?: number; column?: string };
+const place = (kind: string, line: number, column?: string): Place => ({
+  ...{ kind, line },
+  ...(column !== undefined && { column }),
+});
+/** The third line of the list. */
+const inRow = (kind: string, column?: string) => place(kind, 3, column);
+const inHeader = (column?: string) => place("header", 1, column);
 
 /** Rows: the others are taken without them. */
 const rows: [string, string, Place][] = [
-  ["no address", `;${secret}`, { kind: "missing", line: 3, column: "address" }],
-  ["no name", `${secret}@b.example; `, { kind: "missing", line: 3, column: "legalname" }],
-  ["no such address", `${secret};A`, { kind: "address", line: 3, column: "address" }],
-  [
-    "blanks around an address",
-    ` ${secret}@b.example;A`,
-    { kind: "address", line: 3, column: "address" },
-  ],
-  ["a number without a country", "600000000;A", { kind: "address", line: 3, column: "address" }],
-  [
-    "a long address",
-    `${secret.repeat(50)}@b.example;A`,
-    { kind: "address", line: 3, column: "address" },
-  ],
-  ["a field too few", secret, { kind: "fields", line: 3 }],
-  ["a field too many", `${secret}@b.example;A;B`, { kind: "fields", line: 3 }],
-  ["a stray quote", `${secret}@b.example;A "B" C`, { kind: "strayQuote", line: 3 }],
-  [
-    "a stray quote before others",
-    `${secret}@b.example;A"B;"C\nD"`,
-    { kind: "strayQuote", line: 3 },
-  ],
-  [
-    "a control character",
-    `a@b.example;${secret}\u0000`,
-    { kind: "characters", line: 3, column: "legalname" },
-  ],
-  [
-    "a lost character",
-    `a@b.example;${secret}\ufffd`,
-    { kind: "characters", line: 3, column: "legalname" },
-  ],
-  [
-    "a CR within a line",
-    `a@b.example;${secret}\rB`,
-    { kind: "characters", line: 3, column: "legalname" },
-  ],
-  ["an address again", "ADA@example.com;A", { kind: "duplicate", line: 3, column: "address" }],
-  ["stray quotes in two fields", `${secret}"A";B "C" D`, { kind: "strayQuote", line: 3 }],
-  ["a stray quote after lines", `"${secret}\nA\nB";C "D"`, { kind: "strayQuote", line: 3 }],
+  ["no address", `;${secret}`, inRow("missing", "address")],
+  ["no name", `${secret}@b.example; `, inRow("missing", "legalname")],
+  ["no such address", `${secret};A`, inRow("address", "address")],
+  ["blanks around an address", ` ${secret}@b.example;A`, inRow("address", "address")],
+  ["a number without a country", "600000000;A", inRow("address", "address")],
+  ["a long address", `${secret.repeat(50)}@b.example;A`, inRow("address", "address")],
+  ["a field too few", secret, inRow("fields")],
+  ["a field too many", `${secret}@b.example;A;B`, inRow("fields")],
+  ["a stray quote", `${secret}@b.example;A "B" C`, inRow("strayQuote")],
+  ["a stray quote before others", `${secret}@b.example;A"B;"C\nD"`, inRow("strayQuote")],
+  ["a control character", `a@b.example;${secret}\u0000`, inRow("characters", "legalname")],
+  ["a lost character", `a@b.example;${secret}\ufffd`, inRow("characters", "legalname")],
+  ["a CR within a line", `a@b.example;${secret}\rB`, inRow("characters", "legalname")],
+  ["an address again", "ADA@example.com;A", inRow("duplicate", "address")],
+  ["stray quotes in two fields", `${secret}"A";B "C" D`, inRow("strayQuote")],
+  ["a stray quote after lines", `"${secret}\nA\nB";C "D"`, inRow("strayQuote")],
 ];
 
 test.each(rows)(
@@ -121,98 +104,58 @@ const files: [string, string | Buffer, Place][] = [
   ["nothing", "", { kind: "file" }],
   ["blank lines", "\n\r\n", { kind: "file" }],
   ["a header alone", list(header), { kind: "file" }],
-  ["no header", list(`${secret}@b.example;A`, ada), { kind: "header", line: 1 }],
-  ["no legalname", list("address;*city", `a@b.example;${secret}`), { kind: "header", line: 1 }],
-  [
-    "a column twice",
-    list("address;legalname;address", secret),
-    { kind: "header", line: 1, column: "#3" },
-  ],
-  [
-    "a column without a name",
-    list(`${header};`, secret),
-    { kind: "header", line: 1, column: "#3" },
-  ],
-  [
-    "a custom field without a name",
-    list(`${header};*`, secret),
-    { kind: "header", line: 1, column: "#3" },
-  ],
-  [
-    "a custom field without a visible name",
-    list(`${header};*\u200b `, secret),
-    { kind: "header", line: 1, column: "#3" },
-  ],
+  ["no header", list(`${secret}@b.example;A`, ada), inHeader()],
+  ["no legalname", list("address;*city", `a@b.example;${secret}`), inHeader()],
+  ["a column twice", list("address;legalname;address", secret), inHeader("#3")],
+  ["a column without a name", list(`${header};`, secret), inHeader("#3")],
+  ["a custom field without a name", list(`${header};*`, secret), inHeader("#3")],
+  ["a custom field without a visible name", list(`${header};*\u200b `, secret), inHeader("#3")],
   [
     "a custom field twice, in two Unicode forms",
     list(`${header};*\u00e9;*e\u0301`, secret),
-    { kind: "header", line: 1, column: "#4" },
+    inHeader("#4"),
   ],
-  [
-    "a control character in a column's name",
-    list(`${header};*${secret}\u0000`),
-    { kind: "header", line: 1, column: "#3" },
-  ],
-  [
-    "a lost character in a column's name",
-    list(`${header};*${secret}\ufffd`),
-    { kind: "header", line: 1, column: "#3" },
-  ],
-  [
-    "two lines in a column's name",
-    list(`${header};"*${secret}\nA"`),
-    { kind: "header", line: 1, column: "#3" },
-  ],
-  ["an unknown column", list(`${header};${secret}`), { kind: "header", line: 1, column: "#3" }],
-  ["a column in capitals", list(`${header};LookupKey`), { kind: "header", line: 1, column: "#3" }],
-  ["commas", list("address,legalname", secret), { kind: "header", line: 1 }],
+  ["a control character in a column's name", list(`${header};*${secret}\u0000`), inHeader("#3")],
+  ["a lost character in a column's name", list(`${header};*${secret}\ufffd`), inHeader("#3")],
+  ["two lines in a column's name", list(`${header};"*${secret}\nA"`), inHeader("#3")],
+  ["an unknown column", list(`${header};${secret}`), inHeader("#3")],
+  ["a column in capitals", list(`${header};LookupKey`), inHeader("#3")],
+  ["commas", list("address,legalname", secret), inHeader()],
   [
     "201 columns",
     list([header, ...Array.from({ length: 199 }, (_, i) => `*${i}`)].join(";")),
-    { kind: "header", line: 1 },
+    inHeader(),
   ],
   ["a broken quote in the header", list(`address;legal"name`, secret), { kind: "quotes", line: 1 }],
-  [
-    "text after a quoted field",
-    list(header, ada, `"${secret}" x;A`, ada),
-    { kind: "quotes", line: 3 },
-  ],
-  [
-    "a quote that is not closed",
-    list(header, ada, `a@b.example;"${secret}`, ada),
-    { kind: "quotes", line: 3 },
-  ],
+  ["text after a quoted field", list(header, ada, `"${secret}" x;A`, ada), inRow("quotes")],
+  ["a quote that is not closed", list(header, ada, `a@b.example;"${secret}`, ada), inRow("quotes")],
   [
     "a row without an end",
     list(header, ada, `a@b.example;"${"x\n".repeat(150_000)}`),
-    { kind: "length", line: 3 },
+    inRow("length"),
   ],
   [
     "a broken quote after lines",
     list(header, ada, `a@b.example;"${secret}\nA";"B"C`),
-    { kind: "quotes", line: 3 },
+    inRow("quotes"),
   ],
   [
     "a row of stray quotes",
     list(header, ada, `a@b.example;A${'"'.repeat(200_000)}`),
-    { kind: "quotes", line: 3 },
+    inRow("quotes"),
   ],
   [
     "a row of semicolons and lines",
     list(header, ada, `${";".repeat(300_000)}"\n"`.repeat(4)),
-    { kind: "length", line: 3 },
+    inRow("length"),
   ],
-  ["a line without an end", list(header, ada, "é".repeat(700_000)), { kind: "length", line: 3 }],
-  ["lines that end with CR", list(header, ada).replaceAll("\n", "\r"), { kind: "header", line: 1 }],
-  [
-    "Latin-1",
-    Buffer.from(list(header, ada, `é@b.example;${secret}`), "latin1"),
-    { kind: "encoding", line: 3 },
-  ],
+  ["a line without an end", list(header, ada, "é".repeat(700_000)), inRow("length")],
+  ["lines that end with CR", list(header, ada).replaceAll("\n", "\r"), inHeader()],
+  ["Latin-1", Buffer.from(list(header, ada, `é@b.example;${secret}`), "latin1"), inRow("encoding")],
   [
     "half a character at the end",
     Buffer.from(list(header, ada) + "é").subarray(0, -1),
-    { kind: "encoding", line: 3 },
+    inRow("encoding"),
   ],
   [
     "UTF-16 with a mark",
@@ -294,16 +237,16 @@ test("a duplicate names the line of the first, which an invalid row is not", asy
   expect(parsed(rest)).toHaveLength(3);
 });
 
-test("the same address in another Unicode form is a duplicate", async () => {
-  const text = list(header, "andr\u00e9@b.example;A", "ANDRE\u0301@b.example;B");
-  expect((await check(text)).counts).toEqual([{ kind: "duplicate", column: "address", count: 1 }]);
-});
-
-test("the same address with the same lookup key is a duplicate in any case", async () => {
-  const text = list("address;legalname;lookupkey", "a@b.example;A;1", "a@b.example;B;1");
-  expect((await check(text, byBoth)).counts).toEqual([
-    { kind: "duplicate", column: "address", count: 1 },
-  ]);
+test.each<[string, string[], PreflightOptions?]>([
+  ["in another Unicode form", [header, "andr\u00e9@b.example;A", "ANDRE\u0301@b.example;B"]],
+  [
+    "with the same lookup key, in any case",
+    ["address;legalname;lookupkey", "a@b.example;A;1", "A@b.example;B;1"],
+    byBoth,
+  ],
+])("the same address %s is a duplicate", async (_, lines, options) => {
+  const duplicate = { kind: "duplicate", column: "address", count: 1 };
+  expect((await check(list(...lines), options)).counts).toEqual([duplicate]);
 });
 
 test.each<[string, boolean]>([

@@ -1,9 +1,9 @@
 // A ZIP written in parts is read by another implementation, with more files and more bytes than a ZIP without ZIP64 can have.
 import { expect, test } from "vitest";
-import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
-import { buffer, text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { crc32 } from "node:zlib";
+import { unzipSync } from "fflate";
 import yauzl from "yauzl";
 import type { Entry, ZipFile } from "yauzl";
 import { fileHeader, zipOf } from "../../../src/batch/zip/zip-writer.js";
@@ -90,9 +90,7 @@ async function read(file: Sparse): Promise<Map<string, Buffer>> {
 }
 
 async function contentOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
-  const bytes = Buffer.concat(pieces);
+  const bytes = await buffer(await zip.openReadStreamPromise(entry));
   expect(crc32(bytes)).toBe(entry.crc32);
   return bytes;
 }
@@ -110,29 +108,14 @@ test("an archive without files is a ZIP", async () => {
   expect((await read(await sparse([]))).size).toBe(0);
 });
 
-/** In a process of its own: tens of thousands of turns of the event loop take minutes beside what other tests have left in it. */
-const reader = `
-import { buffer } from "node:stream/consumers";
-import yauzl from "yauzl";
-const zip = await yauzl.fromBufferPromise(await buffer(process.stdin));
-let [entries, last] = [0];
-for await (const entry of zip.eachEntry()) [entries, last] = [entries + 1, entry];
-const bytes = await buffer(await zip.openReadStreamPromise(last));
-console.log(JSON.stringify({ entries, name: last.fileName, content: bytes.toString() }));
-`;
-
 test("more files than 65,535", async () => {
   const files = Array.from({ length: 70_000 }, (_, number) => content(`${number}.pdf`));
   const zip = await buffer(zipOf([partOf(files.slice(0, 9)), partOf(files.slice(9))]));
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", reader], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  child.stdin.end(zip);
-  expect(JSON.parse(await text(child.stdout))).toEqual({
-    entries: 70_000,
-    name: "69999.pdf",
-    content: "content of 69999.pdf",
-  });
+  // Tens of thousands of turns of the event loop take minutes in a shared process: this reader needs none.
+  const found = Object.entries(unzipSync(zip));
+  expect(found).toHaveLength(70_000);
+  const [name = "", bytes] = found.at(-1) ?? [];
+  expect(Buffer.from(bytes ?? []).equals(content(name).bytes)).toBe(true);
 });
 
 test("more bytes than 4 GB", async () => {
