@@ -42,7 +42,7 @@ export const inProcess = <T>(work: () => Promise<T>) =>
   inAttempt(work, { namespace: "default", workflowExecution: { workflowId: "w", runId: "r" } });
 
 /** Does with one call what the journal does, without rows. */
-export const journalWithoutRows = {
+const journalWithoutRows = {
   addOwner: async () => undefined,
   async perform<R>({ step, token }: Effect, handlers: EffectHandlers<R>): Promise<R> {
     const open = handlers.openError?.();

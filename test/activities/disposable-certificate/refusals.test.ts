@@ -7,7 +7,7 @@ import { assertionInput } from "../../processes/issue-certificate/inputs.js";
 import { accountAt } from "../../providers/disposable-certificate/account.js";
 import { answering, startProviderServer } from "../../providers/provider-server.js";
 import type { ProviderServer } from "../../providers/provider-server.js";
-import { inAttempt, journalWithoutRows as journal } from "../attempts.js";
+import { depsWithoutRows, inAttempt } from "../attempts.js";
 
 /** What the service answers, by the type of the assertion. */
 let codes: Record<string, number>;
@@ -25,13 +25,12 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 function service() {
-  const activities = createCertificateActivities({
-    ...{ environmentOf: () => "sandbox", journal, patienceMs: 1, unavailableForMs: 60_000 },
-    accounts: { default: accountAt(server.url) },
-    digests: { of: JSON.stringify, same: () => true },
+  const deps = depsWithoutRows(accountAt(server.url), {
+    ...{ patienceMs: 1, unavailableForMs: 60_000 },
     secrets: { open: (text: string) => text, seal: (text: string) => text },
     circuits: new Circuits({ probeMs: 600_000, failures: 2 }),
-  } as never);
+  });
+  const activities = createCertificateActivities(deps);
   return (operation: "checkData" | "enroll", id: string, eIDType: string) => {
     const given = structuredClone(assertionInput(id, new Date()));
     const input = {

@@ -5,22 +5,20 @@ import { absentPdf, noPdf, openStore } from "../../harness/documents/open-store.
 import { hideDocument } from "../../harness/documents/hidden-document.js";
 import { letterPdf } from "../../processes/send-postal/inputs.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
-import { inAttempt, journalWithoutRows as journal } from "../attempts.js";
+import { depsWithoutRows, inProcess } from "../attempts.js";
 import { ofFile } from "../../harness/of-file.js";
 
 const store = ofFile(openStore);
 
 function attempt<R>(work: (all: ReturnType<typeof createEnvelopeActivities>) => Promise<R>) {
-  const activities = createEnvelopeActivities({
-    ...{ environmentOf: () => "sandbox", journal, patienceMs: 1, unavailableForMs: 60_000 },
-    documents: store.documents,
-    ...{ accounts: { default: { name: "default" } }, defaults: { signEnvelope: {} } },
-    digests: { of: JSON.stringify, same: () => true },
-    secrets: { open: (text: string) => text },
-    circuits: { openError: () => undefined },
-  } as never);
-  const workflowExecution = { workflowId: "signEnvelope/one", runId: "r" };
-  return inAttempt(() => work(activities), { namespace: "default", workflowExecution });
+  const deps = depsWithoutRows(
+    { name: "default" },
+    {
+      ...{ patienceMs: 1, unavailableForMs: 60_000, defaults: { signEnvelope: {} } },
+      ...{ documents: store.documents, secrets: { open: (text: string) => text } },
+    },
+  );
+  return inProcess(() => work(createEnvelopeActivities(deps)));
 }
 
 const mode = "quick" as const;

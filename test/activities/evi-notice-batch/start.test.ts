@@ -223,6 +223,15 @@ test("a draft whose deletion is always refused needs an operator, who may delete
   expect(await deleting(HOUR_MS)).toEqual({ answer: "deleted" });
 });
 
+test("a deletion that the account may not make says nothing about the batch", async () => {
+  const { attempt, created, effect } = bench.batch();
+  const { batchId } = await created();
+  bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status: 403 });
+  const long = { sinceMs: HOUR_MS };
+  const deleting = attempt((all) => all.deleteBatch({ ...effect("delete"), batchId }), long);
+  await expect(deleting).rejects.toMatchObject({ type: "accessDenied" });
+});
+
 describe("a batch that a person starts during its deletion", () => {
   /** What DELETE answers, after the start. */
   let answer: { status: number; body?: string };

@@ -2,13 +2,12 @@
 import { expect, test } from "vitest";
 import { createHash } from "node:crypto";
 import { createEviNoticeActivities } from "../../../src/activities/evi-notice/index.js";
-import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { openStore } from "../../harness/documents/open-store.js";
 import { ofFile } from "../../harness/of-file.js";
 import { downloadAffidavit } from "../../../src/providers/evi-notice/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
-import { inAttempt } from "../attempts.js";
+import { depsWithoutRows, inAttempt } from "../attempts.js";
 import { inMemory } from "../../providers/memory-keep.js";
 import { DAY } from "../../../packages/sandbox/test/caller.js";
 import { sender, smallest } from "../../../packages/sandbox/test/providers/evi-notice/sender.js";
@@ -22,31 +21,20 @@ const sandbox = ofFile(() => startSandbox({ speed: "manual", accounts }));
 const store = ofFile(openStore);
 
 function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Promise<R> {
-  const deps = {
-    environmentOf: () => "sandbox",
-    accounts: { default: accountAt(sandbox.url) },
+  const deps = depsWithoutRows(accountAt(sandbox.url), {
     journal: { now: async () => new Date("2026-01-05T09:00:00Z"), addOwner: async () => undefined },
     documents: store.documents,
-    circuits: new Circuits({ probeMs: 1000, failures: 5 }),
-    patienceMs: 1000,
-    invisibleForMs: 60_000,
-    unavailableForMs: 1000,
-  };
-  const activities = createEviNoticeActivities(deps as never);
+    ...{ patienceMs: 1000, invisibleForMs: 60_000, unavailableForMs: 1000 },
+  });
+  const activities = createEviNoticeActivities(deps);
   const info = { attempt, workflowExecution: { workflowId: "notice-1", runId: "r" } };
   return inAttempt(() => work(activities), info);
 }
 
 function ask(request: Partial<Parameters<Activities["ask"]>[0]>, attempt = 1) {
-  const given: Parameters<Activities["ask"]>[0] = {
-    account: "default",
-    uniqueId: "",
-    submittedAt: new Date().toISOString(),
-    stored: [],
-    refetch: false,
-    wait: "now",
-    mode: "quick",
-    seen: undefined,
+  const given = {
+    ...{ account: "default", uniqueId: "", submittedAt: new Date().toISOString(), stored: [] },
+    ...{ refetch: false, wait: "now" as const, mode: "quick" as const, seen: undefined },
   };
   return run((activities) => activities.ask({ ...given, ...request }), attempt);
 }

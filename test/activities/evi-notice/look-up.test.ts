@@ -1,9 +1,8 @@
 // The look-up of a notice by our own key, at providers that differ in what the specification does not show (P2 §4.2 Query).
 import { afterEach, expect, test } from "vitest";
 import { EviNoticeContext } from "../../../src/activities/evi-notice/context.js";
-import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
-import { inAttempt } from "../attempts.js";
+import { depsWithoutRows, inProcess } from "../attempts.js";
 import { accountAt, noticeId } from "../../providers/evi-notice/account.js";
 import { answering, startProviderServer } from "../../providers/provider-server.js";
 import type { ProviderServer } from "../../providers/provider-server.js";
@@ -14,16 +13,11 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-function lookUp(url: string, key: string) {
-  const deps = {
-    accounts: { default: accountAt(url) },
-    circuits: new Circuits({ probeMs: 1000, failures: 5 }),
-  };
-  const info = { workflowExecution: { workflowId: "notice-1", runId: "r" } };
-  const given = { account: "default", mode: "quick" } as const;
-  const context = () => new EviNoticeContext("evi-notice", deps as never, given);
-  return inAttempt(() => context().noticeByOwnKey(key), info);
-}
+const about = { account: "default", mode: "quick" } as const;
+const lookUp = (url: string, key: string) =>
+  inProcess(() =>
+    new EviNoticeContext("evi-notice", depsWithoutRows(accountAt(url)), about).noticeByOwnKey(key),
+  );
 
 /** A provider whose nth page is this; each later one has no results. All have a cursor. */
 async function paged(...pages: object[][]): Promise<ProviderServer> {

@@ -3,13 +3,12 @@
 import { strToU8, zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { createEviPostActivities } from "../../../src/activities/evi-post/index.js";
-import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { openStore } from "../../harness/documents/open-store.js";
 import { accountAt } from "../../providers/evi-post/account.js";
 import { startProviderServer } from "../../providers/provider-server.js";
-import { inAttempt } from "../attempts.js";
+import { depsWithoutRows, inAttempt } from "../attempts.js";
 import { post } from "../../../packages/sandbox/test/caller.js";
 import { ofFile } from "../../harness/of-file.js";
 
@@ -19,14 +18,12 @@ const sandbox = ofFile(() => startSandbox({ speed: "manual" }));
 const login = { username: "sandbox", password: new Secret("sandbox") };
 
 function asked(url: string, uniqueId: string, more: object = {}) {
-  const { ask } = createEviPostActivities({
-    environmentOf: () => "sandbox",
-    accounts: { default: accountAt(url, login) },
+  const deps = depsWithoutRows(accountAt(url, login), {
     journal: { now: async () => new Date(), addOwner: async () => undefined },
-    circuits: new Circuits({ probeMs: 1000, failures: 5 }),
     ...{ patienceMs: 1000, invisibleForMs: 60_000, unavailableForMs: 1000 },
     ...more,
-  } as never);
+  });
+  const { ask } = createEviPostActivities(deps);
   return inAttempt(
     () =>
       ask({

@@ -2,13 +2,12 @@
 import { expect, test } from "vitest";
 import { EviPostContext } from "../../../src/activities/evi-post/context.js";
 import { submissionOf } from "../../../src/activities/evi-post/submit.js";
-import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { submit } from "../../../src/providers/evi-post/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { letterInput, letterPdf } from "../../processes/send-postal/inputs.js";
 import { accountAt } from "../../providers/evi-post/account.js";
-import { inAttempt } from "../attempts.js";
+import { depsWithoutRows, inProcess } from "../attempts.js";
 
 test.each([
   ["parts", "order-7", true],
@@ -27,16 +26,9 @@ test.each([
       submissionOf(input, letterPdf, "ours", callback, account),
       "token",
     );
-    const deps = {
-      accounts: { default: account },
-      circuits: new Circuits({ probeMs: 1000, failures: 5 }),
-    };
-    const found = await inAttempt(() =>
-      new EviPostContext("evi-post", deps as never, {
-        account: "default",
-        mode: "quick",
-      }).itemByOwnKey("ours"),
-    );
+    const about = { account: "default", mode: "quick" } as const;
+    const context = () => new EviPostContext("evi-post", depsWithoutRows(account), about);
+    const found = await inProcess(() => context().itemByOwnKey("ours"));
     expect(found).toEqual(isFound ? expect.objectContaining({ uniqueId }) : undefined);
     await sandbox.close();
   },

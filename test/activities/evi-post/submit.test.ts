@@ -14,16 +14,7 @@ test("its filter has each value that the specification allows for post, else tha
     account,
   );
   expect(options?.pushNotificationFilter).toEqual([
-    ...[
-      "Processed",
-      "Dispatched",
-      "Sent",
-      "Delivered",
-      "Closed",
-      "Cancelled",
-      "Issued",
-      "Disposed",
-    ],
-    "AffidavitPublished",
+    ...["Processed", "Dispatched", "Sent", "Delivered", "Closed", "Cancelled", "Issued"],
+    ...["Disposed", "AffidavitPublished"],
   ]);
 });

@@ -2,7 +2,6 @@
 // sent twice (P1 §1.4; docs/reading-the-specification.md §0).
 import { expect, test } from "vitest";
 import * as oneShot from "../../../src/providers/one-shot-signature/client.js";
-import { eventually } from "../../harness/outages/wait.js";
 import { videoInput } from "../../processes/sign-one-shot/inputs.js";
 import { openBench } from "./support.js";
 import { ofFile } from "../../harness/of-file.js";
@@ -54,7 +53,8 @@ test.each(decisions)(
     // The provider may still be at it, as long as the lease runs.
     expect(await decide(decision)).toBe("unknown");
     expect(bench.count(intent, operation)).toBe(0);
-    await eventually("the lease is over", async () => (await decide(decision)) === state);
+    await bench.endLeases();
+    expect(await decide(decision)).toBe(state);
     expect(bench.count(intent, operation)).toBe(1);
   },
 );

@@ -82,6 +82,8 @@ export async function openBench() {
       const byStatus = Object.values(total[`${provider}.${operation}`] ?? {});
       return byStatus.reduce((sum, one) => sum + one, 0);
     },
+    endLeases: () =>
+      database.pool.query("update trustflow.effects set lease_until = clock_timestamp()"),
     async close() {
       await sandbox.close();
       await database.close();

@@ -19,7 +19,6 @@ import type {
 } from "../../../src/activities/runtime/provider-context.js";
 import type { ProblemKind } from "../../../src/contracts/shared/problem-kind.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
-import { DocumentStoreFullError } from "../../../src/errors/index.js";
 import { EffectRefused, EffectUnknown } from "../../../src/journal/journal.js";
 import type { Effect, Journal, SendFailure } from "../../../src/journal/journal.js";
 import type { PossibleEffect } from "../../../src/providers/errors/provider-error.js";
@@ -27,7 +26,6 @@ import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import { inAttempt, providerError } from "../attempts.js";
 
 type Handlers = Parameters<Journal["perform"]>[1];
-type Context = ProviderContext<"evi-post">;
 
 /** Does with one call what the journal does, without rows: `done` lists what happened, in order. */
 class FakeJournal {
@@ -114,10 +112,12 @@ function run(
 }
 
 function effectIn(given: Given, mode: AttemptMode = "quick"): Promise<object> {
-  const context: Context = new ProviderContext("evi-post", deps, { account: "default", mode });
   const handlers = { operation: "submit", input: {}, send: async () => ({}), ...given } as const;
-  return runEffect<"evi-post", object, unknown>(context, reference, handlers);
+  return runEffect<"evi-post", object, unknown>(contextOf(mode), reference, handlers);
 }
+
+const contextOf = (mode: AttemptMode) =>
+  new ProviderContext<"evi-post">("evi-post", deps, { account: "default", mode });
 
 const error = (
   kind: ProblemKind,
@@ -139,23 +139,17 @@ test.each<[string, Given, SendFailure]>([
   ["a 403", fails(error("accessDenied", 403)), { kind: "notSent", renewToken: true }],
   ["a 429", fails(error("rateLimited", 429)), { kind: "notSent", renewToken: false }],
   [
-    "a document that is missing",
-    { prepare: () => Promise.reject(new InvalidInput([{ path: "document", problem: "missing" }])) },
+    "a preparation that fails",
+    { prepare: () => Promise.reject(new Error("ENOSPC")) },
     { kind: "notSent" },
   ],
-  [
-    "a document store that is full",
-    { prepare: () => Promise.reject(new DocumentStoreFullError(new Error("ENOSPC"))) },
-    { kind: "notSent" },
-  ],
-  [
-    "a secret that cannot be opened",
-    { prepare: () => Promise.reject(new DecryptionError("k1")) },
-    { kind: "notSent" },
-  ],
+  ["a document that is missing", fails(new InvalidInput([])), { kind: "notSent" }],
+  ["a secret that cannot be opened", fails(new DecryptionError("k1")), { kind: "notSent" }],
 ])("%s is told to the journal as what it proves", async (_, given, failure) => {
   await caught(run(given));
   expect(journal.failures).toEqual([failure]);
+  // Where the preparation fails nothing is called.
+  expect(counted).toHaveLength(given.prepare ? 0 : 1);
 });
 
 test("a call without an answer is kept as an empty one, and given back as it is kept", async () => {
@@ -163,19 +157,15 @@ test("a call without an answer is kept as an empty one, and given back as it is 
 });
 
 test("what was prepared is sent, with the tokens of the journal's row", async () => {
-  let sent: unknown;
+  const sent: unknown[] = [];
   const send: Given["send"] = async ({ signal, ...call }) => {
-    sent = { ...call, isAborted: signal.aborted };
+    sent.push({ ...call, isAborted: signal.aborted });
     return { uniqueId: "1" };
   };
   expect(await run({ prepare: () => "the letter", send })).toEqual({ uniqueId: "1" });
   const token = journal.effects[0]?.token;
-  expect(sent).toEqual({
-    prepared: "the letter",
-    token,
-    idempotencyToken: `wire ${token}`,
-    isAborted: false,
-  });
+  const tokens = { token, idempotencyToken: `wire ${token}` };
+  expect(sent).toEqual([{ prepared: "the letter", ...tokens, isAborted: false }]);
 });
 
 const untilAborted: Given["send"] = ({ signal }) =>
@@ -208,13 +198,6 @@ test("a 403 of another call that has opened the circuit changes no token", async
   const about = { provider: "evi-post", operation: "submit", problem: "the circuit is open" };
   await caught(run(fails(new CircuitOpenError({ ...about, ...open }))));
   expect(journal.failures).toEqual([{ kind: "notSent", renewToken: false }]);
-});
-
-test("nothing is called where the preparation fails", async () => {
-  let calls = 0;
-  const send = async () => ({ calls: (calls += 1) });
-  await caught(run({ prepare: () => Promise.reject(new DecryptionError("k1")), send }));
-  expect([calls, counted]).toEqual([0, []]);
 });
 
 test("the digest is of the account and the input alone, and step and occurrence make the token", async () => {
@@ -312,20 +295,10 @@ test.each<[string, NonNullable<Given["findShown"]>]>([
 test("the look for a shown item may use the circuit that an operator's retry has just probed", async () => {
   deps = { ...deps, circuits: new Circuits({ probeMs: 1, failures: 2 }) };
   await openCircuit();
-  const answer = await inActivity(() => {
-    const context: Context = new ProviderContext("evi-post", deps, {
-      account: "default",
-      mode: "probe",
-    });
-    const handlers: ProviderEffect<"evi-post", object, undefined, never> = {
-      operation: "submit",
-      input: {},
-      send: () => Promise.reject(unreadable),
-      findShown: (id) => context.throughCircuit("query", async () => ({ uniqueId: id })),
-    };
-    return runEffect(context, reference, handlers);
-  });
-  expect(answer).toEqual({ uniqueId: "item-1" });
+  const found = (id: string) =>
+    contextOf("probe").throughCircuit("query", async () => ({ uniqueId: id }));
+  const answer = run({ ...fails(unreadable), findShown: found }, "step", { mode: "probe" });
+  expect(await answer).toEqual({ uniqueId: "item-1" });
 });
 
 test.each<[string, Given, string[]]>([
@@ -357,21 +330,24 @@ async function failureOf(
   return { type, nonRetryable, problem: details?.[0] as object };
 }
 
-test.each<[string, Given, string, boolean]>([
+test.each<[string, Given, string, boolean, AttemptMode?]>([
   ["a clean refusal", fails(refused), "invalidRequest", true],
   ["a lost answer", fails(lost), "unknownOutcome", true],
   ["a denial", fails(error("accessDenied", 401)), "accessDenied", true],
+  [
+    "a denial, in the patient phase",
+    fails(error("accessDenied", 401)),
+    "accessDenied",
+    false,
+    "send",
+  ],
   ["an outage before anything was sent", fails(error("unavailable")), "unavailable", false],
   ["a rate limit", fails(error("rateLimited", 429)), "rateLimited", false],
-])("the failure of a step after %s", async (_, given, type, nonRetryable) => {
-  const failure = await failureOf(given);
+])("the failure of a step after %s", async (_, given, type, nonRetryable, mode = "quick") => {
+  const failure = await failureOf(given, { mode });
   expect(failure).toMatchObject({ type, nonRetryable });
-  expect(failure.problem).toMatchObject({
-    provider: "evi-post",
-    operation: "submit",
-    environment: "sandbox",
-    account: "default",
-  });
+  const place = { environment: "sandbox", account: "default" };
+  expect(failure.problem).toMatchObject({ provider: "evi-post", operation: "submit", ...place });
 });
 
 test("an unknown outcome names the token that the call was sent with, by which a person may find it", async () => {
@@ -385,13 +361,6 @@ test("an account that is not configured is the caller's mistake, and nothing is 
   const fields = [{ path: "account" }];
   expect(problem).toMatchObject({ account: "nobody", environment: "preproduction", fields });
   expect(journal.effects).toEqual([]);
-});
-
-test("the patient phase keeps trying what an operator can put right at the provider", async () => {
-  expect(await failureOf(fails(error("accessDenied", 401)), { mode: "send" })).toMatchObject({
-    type: "accessDenied",
-    nonRetryable: false,
-  });
 });
 
 test("an attempt that an open circuit stopped is counted as not asked", async () => {
