@@ -79,14 +79,8 @@ test("wrong credentials open it once a second process has met them, for the whol
     status: 401,
     effect: "none",
   });
-});
-
-test("another account goes its own target", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 401));
   provider.problem = undefined;
   expect(await provider.ask(elsewhere)).toBe("answered");
-  expect(await provider.ask(submit)).toBe("notAsked");
 });
 
 test("a provider that is away is left alone only after several failures in a row", async () => {
