@@ -87,54 +87,6 @@ describe("faults", () => {
     expect(effects(reference)).toMatchObject(named({ createIssuanceService: 1, initIssuance: 1 }));
   });
 
-  test("a creation that is repeated after a cut makes a second one, and the ledger shows it", async () => {
-    const body = { reference: "again", sandbox: "createOperator=cut-after-commit" };
-    await expect(caller.createOperator(body)).rejects.toThrow();
-    await caller.createOperator(body);
-    expect(sandbox.ledger("again").duplicates).toEqual([
-      { intent: "again", operation: "credential-wallet.createOperator", count: 2 },
-    ]);
-  });
-
-  test.each([
-    "createOperator",
-    "createTemplate",
-    "createIssuanceService",
-    "initIssuance",
-    "createVerificationTemplate",
-    "createPresentationService",
-    "initPresentation",
-  ])("%s fails before its effect, in the shape of the wallet", async (operation) => {
-    const about = { operation: `credential-wallet.${operation}`, lookupKey: `fault-${operation}` };
-    const fault = sandbox.faults.add({ ...about, kind: "reject", times: "always" });
-    const reference = about.lookupKey;
-    const {
-      operatorId = "",
-      templateId = "",
-      verificationTemplateId = "",
-    } = await caller.bring(["operator", "template", "verificationTemplate"]);
-    const issuance = await caller.createIssuanceService(templateId);
-    const presentation = await caller.createPresentationService(operatorId, verificationTemplateId);
-    const attempts: Record<string, () => Promise<unknown>> = {
-      createOperator: () => caller.createOperator({ reference }),
-      createTemplate: () => caller.createTemplate({ reference }),
-      createIssuanceService: () => caller.createIssuanceService(templateId, { reference }),
-      createVerificationTemplate: () =>
-        caller.createVerificationTemplate(templateId, { reference }),
-      createPresentationService: () =>
-        caller.createPresentationService(operatorId, verificationTemplateId, { reference }),
-    };
-    const inits: Record<string, () => ReturnType<typeof caller.send>> = {
-      initIssuance: () => caller.initIssuance(issuance, { reference }),
-      initPresentation: () => caller.initPresentation(presentation, { reference }),
-    };
-    const create = attempts[operation];
-    if (create) await expect(create()).rejects.toThrow(/: 503 .*"code":"Sandbox"/);
-    else expect((await inits[operation]!()).status).toBe(503);
-    expect(fault.fired).toBe(1);
-    expect(effects(reference)).toEqual({});
-  });
-
   test("invisible: the first steps miss the new service", async () => {
     const template = await caller.createTemplate();
     const body = { sandbox: "createIssuanceService=invisible" };
@@ -143,18 +95,6 @@ describe("faults", () => {
     for (let turn = 0; turn < 3; turn += 1)
       statuses.push((await caller.initIssuance(service)).status);
     expect(statuses).toEqual([404, 404, 200]);
-  });
-
-  test("an unknown word is refused", async () => {
-    const { status, body } = await caller.send("/api/v1/user/create/", { sandbox: "nonsense" });
-    expect([status, body.code]).toEqual([400, "SandboxMagic"]);
-  });
-
-  test("a request without a token is noted", async () => {
-    await fetch(`${sandbox.url}/api/v1/user/create/`, { method: "POST", body: "{}" });
-    expect(sandbox.ledger().violations).toMatchObject([
-      { kind: "missingAuthorization", operation: "credential-wallet.createOperator" },
-    ]);
   });
 });
 

@@ -1,12 +1,10 @@
 // What the simulated certificate service leaves behind: ledger, outbox, faults of magic words, state over a restart.
-import { rm } from "node:fs/promises";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { got } from "got";
 import { sandboxControl } from "../../../src/control/client.js";
 import { startSandbox } from "../../../src/sandbox.js";
 import { basic, MINUTE, mutualTls } from "../../caller.js";
 import { assertion, assertionBody, call, enroll, holderBody, sendOtp, validate } from "./caller.js";
-import { temporaryFolder } from "../../../../../test/harness/temporary.js";
 
 const PERSON = "RSSDAA85T41H501Z";
 const sandbox = await startSandbox({ speed: "manual", seed: "effects" });
@@ -111,17 +109,6 @@ test("the outbox shows the code by intent, the item does not, and reset empties 
   expect(await control.messages()).toEqual([]);
 });
 
-test("codes come from the seed", async () => {
-  const codes: string[] = [];
-  for (const seed of ["one", "one", "two"]) {
-    const other = await startSandbox({ speed: "manual", seed });
-    codes.push(await sendOtp(other, await enroll(other)));
-    await other.close();
-  }
-  expect(codes[0]).toBe(codes[1]);
-  expect(codes[0]).not.toBe(codes[2]);
-});
-
 test("a magic word in the first name holds for the whole enrollment", async () => {
   const firstName = "sandbox:enroll=code-777,sendOtp=reject-503,validate=cut-after-commit";
   expect(await call(sandbox, "lra-1/enroll", holderBody(firstName))).toMatchObject({
@@ -188,21 +175,6 @@ test("another content type, an unknown field and absent credentials are violatio
     { kind: "unknownField", detail: "disposableHolder.middleName" },
     { kind: "missingAuthorization", detail: "no Authorization header", account: null },
   ]);
-});
-
-test("enrollment, code and outbox survive a restart; the code still ages", async () => {
-  const stateDirectory = await temporaryFolder();
-  const first = await startSandbox({ speed: "manual", stateDirectory });
-  const issued = await enroll(first);
-  const otp = await sendOtp(first, issued);
-  await first.close();
-  const second = await startSandbox({ speed: "manual", stateDirectory });
-  expect(second.messages(PERSON)).toMatchObject([{ otp }]);
-  expect((await validate(second, issued, otp)).status).toBe(200);
-  await second.clock.advance(10 * MINUTE);
-  expect((await validate(second, issued, otp)).body).toMatchObject({ code: 251 });
-  await second.close();
-  await rm(stateDirectory, { recursive: true });
 });
 
 test("which codes a wrong and an expired one answer is an option", async () => {

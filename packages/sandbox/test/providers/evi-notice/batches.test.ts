@@ -1,7 +1,4 @@
-// Batches: what comes of their recipients, in portions, once, and over a restart (P2 §2.9, §3.3, §3.4, §4.3, §6.1).
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// Batches: what comes of their recipients, in portions, once (P2 §2.9, §3.3, §3.4, §4.3, §6.1).
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
 import { DocumentFiles } from "../../../src/engine/document-files.js";
@@ -173,26 +170,6 @@ test("a doubled batch shows in the ledger, as a batch and as each recipient", as
       (name) => `evi-notice.${name}`,
     ),
   );
-});
-
-test("a batch goes on after a restart where it stood", async () => {
-  const stateDirectory = mkdtempSync(join(tmpdir(), "notice-"));
-  try {
-    const first = await startSandbox({ speed: "manual", stateDirectory });
-    const id = await start(ready(listOf(1500)), first);
-    await first.clock.advance(MINUTE + 1000);
-    const before = await recipientsOf(id, {}, first);
-    await first.close();
-    const second = await startSandbox({ speed: "manual", stateDirectory });
-    expect(await batchOf(id, second)).toMatchObject({ State: "Processing", SentCount: 1000 });
-    await second.clock.advance(HOUR);
-    expect(await batchOf(id, second)).toMatchObject({ State: "Processed", SentCount: 1500 });
-    expect(await recipientsOf(id, {}, second)).toEqual(before);
-    expect(second.ledger().duplicates).toEqual([]);
-    await second.close();
-  } finally {
-    rmSync(stateDirectory, { recursive: true });
-  }
 });
 
 test("a list may come in pieces of unknown number, and not above the limit of the server", async () => {

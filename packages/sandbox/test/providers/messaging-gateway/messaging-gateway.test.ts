@@ -53,37 +53,9 @@ test("a message stands in ledger, outbox, items and requests under the caller's 
   });
 });
 
-test("two messages under one reference are a duplicate", async () => {
-  await send({ clientReference: "twice" });
-  await send({ clientReference: "twice" });
-  expect((await control.ledger()).duplicates).toEqual([
-    { intent: "twice", operation: "messaging-gateway.send", count: 2 },
-  ]);
-});
-
 test("a key of another account is invalid (P1 §5.3)", async () => {
   const answer = await send({}, { "x-api-key": "elsewhere-api-key" });
   expect(await answer.json()).toMatchObject({ type: "InvalidApiKeyException", code: 9 });
-});
-
-test("missing credentials are violations, each by its header (P1 §5.3)", async () => {
-  await send({}, { authorization: "" });
-  await send({}, { "x-api-key": "" });
-  expect((await control.ledger()).violations).toMatchObject([
-    { kind: "missingAuthorization", detail: "no Authorization header" },
-    { kind: "missingAuthorization", detail: "no X-Api-Key header" },
-  ]);
-});
-
-test("the magic word stands in the payload: the effect happens, the answer is lost, the repeat is a second message", async () => {
-  const body = { clientReference: "lost", sandbox: "send=cut-after-commit" };
-  await expect(send(body)).rejects.toThrow(/fetch failed/);
-  expect((await send(body)).status).toBe(200);
-  expect((await control.ledger("lost")).byIntent).toEqual({
-    lost: { "messaging-gateway.send": 2 },
-  });
-  const unknown = await send({ sandbox: "nonsense" });
-  expect(await unknown.json()).toMatchObject({ message: "sandbox: unknown magic value: nonsense" });
 });
 
 test("a fault answers in the gateway's own error shape, with a code where it is given (P1 §7.2)", async () => {

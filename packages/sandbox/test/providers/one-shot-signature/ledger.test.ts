@@ -72,42 +72,12 @@ test("cut-after-commit: the signature is there, the answer is not, and no second
   expect(count("cut", "sign")).toBe(1);
 });
 
-test("a create that is repeated after a cut makes a second request, and the ledger shows it", async () => {
-  const payload = { reference: "again", sandbox: "create=cut-after-commit" };
-  await expect(caller.create(payload)).rejects.toThrow();
-  await caller.create(payload);
-  expect(duplicates("again")).toEqual([
-    { intent: "again", operation: "one-shot-signature.create", count: 2 },
-  ]);
-});
-
-test("a fault hits the nth call of an operation, before the effect, in the service's own error shape", async () => {
-  const operation = "one-shot-signature.uploadDocument";
-  sandbox.faults.add({ operation, kind: "reject", status: 429, call: 2, lookupKey: "nth" });
-  const id = await caller.create({ reference: "nth" });
-  const statuses: number[] = [];
-  for (const name of ["a.pdf", "b.pdf", "c.pdf"]) {
-    const answer = await caller.send("POST", `document/${id}`, { form: documentForm(name) });
-    statuses.push(answer.status);
-    if (answer.status === 429) expect(answer.body).toMatchObject({ code: "Sandbox" });
-  }
-  expect(statuses).toEqual([200, 429, 200]);
-  expect(count("nth", "uploadDocument")).toBe(2);
-});
-
 test("invisible: the first retrieves miss the new request", async () => {
   const id = await caller.create({ sandbox: "create=invisible" });
   const statuses: number[] = [];
   for (let turn = 0; turn < 3; turn += 1)
     statuses.push((await caller.send("GET", `document/${id}`)).status);
   expect(statuses).toEqual([404, 404, 200]);
-});
-
-test("a request without a token is noted", async () => {
-  await fetch(`${sandbox.url}/oneshot/api/v1/tokens`);
-  expect(sandbox.ledger().violations).toMatchObject([
-    { kind: "missingAuthorization", operation: "one-shot-signature.listTokens" },
-  ]);
 });
 
 test("a document that is too large is refused", async () => {

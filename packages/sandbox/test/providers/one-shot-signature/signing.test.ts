@@ -119,24 +119,3 @@ test("how the token travels is an option (P1 §5.4 does not show it)", async () 
   expect(other.ledger().violations.map(({ detail }) => detail)).toEqual(["no X-Token header"]);
   await other.close();
 });
-
-test("an unknown word is refused", async () => {
-  const answer = await caller.send("POST", "create", { body: { sandbox: "asynchronous" } });
-  expect(answer.status).toBe(400);
-  expect(answer.body).toEqual({
-    code: "SandboxMagic",
-    message: "unknown magic value: asynchronous",
-  });
-});
-
-test("the same seed gives the same ids, codes and tokens", async () => {
-  const run = async () => {
-    const twin = await startSandbox({ speed: "manual", seed: "twin" });
-    const its = signer(twin);
-    const { id, otp } = await its.bring({ documents: ["contract.pdf"], otp: "fresh" });
-    const { token } = (await its.send("POST", "tokens")).body;
-    await twin.close();
-    return { id, otp, token };
-  };
-  expect(await run()).toEqual(await run());
-});

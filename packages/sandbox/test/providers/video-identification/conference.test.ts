@@ -40,11 +40,6 @@ test("the word open keeps a call open until it is moved", async () => {
   await expect(control().move(id, { state: "rejected" })).rejects.toThrow("the call is closed");
 });
 
-test("an unknown word is refused", async () => {
-  const { status, body } = await caller.mint("order-1~nonsense");
-  expect([status, body.code]).toEqual([400, "SandboxMagic"]);
-});
-
 test("a token is one call's, for half an hour", async () => {
   const [one, other] = [await caller.bring(), await caller.bring()];
   const token = await caller.tokenOf(one);
@@ -126,14 +121,6 @@ test("a rejection is recorded once, and ends the call", async () => {
   expect((await caller.audit(id)).status).toBe(404);
 });
 
-test("cut-after-commit: the rejection is there, the answer is not", async () => {
-  const id = "cut~rejectCall:cut-after-commit";
-  await expect(caller.reject(id)).rejects.toThrow();
-  expect(count("cut", "rejectCall")).toBe(1);
-  expect((await caller.reject(id)).status).toBe(409);
-  expect(sandbox.ledger("cut").duplicates).toEqual([]);
-});
-
 test("invisible: the first reads miss the conference", async () => {
   const token = await caller.tokenOf("hidden~genAPIToken:invisible");
   const statuses: number[] = [];
@@ -175,20 +162,6 @@ test("an asynchronous request runs for ten minutes, a stalled one for ever", asy
   expect((await caller.info(stalled)).body.status).toBe("running");
 });
 
-test("without a URL that is configured for the account, nothing is posted", async () => {
-  await caller.bring({ until: "closed" });
-  await sandbox.clock.advance(DAY);
-  expect(inbox.bodies).toEqual([]);
-});
-
-test("the URL is configured by the control API, and is not shown by it", async () => {
-  expect(JSON.stringify(await configure())).not.toContain(inbox.url);
-  const id = await caller.bring({ until: "closed" });
-  expect(inbox.bodies).toMatchObject([{ event: "callClosed", idConference: id }]);
-  const { token } = inbox.bodies[0].message;
-  expect((await caller.byToken("GET", "conferenceData", token)).body.idConference).toBe(id);
-});
-
 test.each([
   ["token-expired", 401, undefined],
   ["token-foreign", 200, "another-call"],
@@ -199,38 +172,6 @@ test.each([
   const read = await caller.byToken("GET", "conferenceData", token);
   expect(read.status).toBe(status);
   if (of) expect(read.body.idConference).toContain(of);
-});
-
-test.each([
-  ["event-lost", 0, 0],
-  ["event-doubled", 2, 2],
-  ["event-delayed", 0, 1],
-])("%s: %i at once, %i after a day", async (word, atOnce, later) => {
-  await configure();
-  await caller.bring({ words: [word], until: "closed" });
-  expect(inbox.bodies).toHaveLength(atOnce);
-  await sandbox.clock.advance(DAY);
-  await sandbox.clock.advance(0);
-  expect(inbox.bodies).toHaveLength(later);
-});
-
-test("an unaccepted event is tried four times; then the addresses of its process are told", async () => {
-  await configure();
-  inbox.statuses.splice(0, Infinity, 500);
-  await caller.register("p1", "ops@example.com");
-  await caller.register("p2", "other@example.com");
-  const id = await caller.bring({ words: ["process:p1"], until: "closed" });
-  const counts: number[] = [];
-  for (const ms of [0, MINUTE, 5 * MINUTE, 15 * MINUTE, DAY]) {
-    await sandbox.clock.advance(ms);
-    counts.push(inbox.bodies.length);
-    if (counts.length < 4) expect(sandbox.messages()).toEqual([]);
-  }
-  expect(counts).toEqual([1, 2, 3, 4, 4]);
-  expect(sandbox.messages()).toMatchObject([
-    { provider: "video-identification", channel: "EMAIL", to: "ops@example.com" },
-  ]);
-  expect(sandbox.messages()[0]?.text).toContain(id);
 });
 
 test("registrations are no duplicates, and those of another account are apart", async () => {
