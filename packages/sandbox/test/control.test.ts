@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { sandboxControl } from "../src/control/client.js";
 import { startSandbox } from "../src/sandbox.js";
+import { commandLine } from "../../../test/cli/in-process.js";
 import { call, DAY, post, query } from "./caller.js";
 
 const sandbox = await startSandbox({ speed: "manual", seed: "control" });
@@ -35,12 +34,10 @@ test("state, items, requests and ledger show what happened", async () => {
   });
 });
 
-test("the program trustflow-sandbox sets the speed of the clock", async () => {
+test("a command sets the speed of the clock", async () => {
   const running = await startSandbox({ speed: 1 });
-  const program = ["--import", "./scripts/typescript.mjs", "packages/sandbox/src/cli.ts"];
-  const args = [...program, "clock", "--speed", "manual", "--url", running.url, "--json"];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(JSON.parse(stdout)).toMatchObject({ speed: "manual" });
+  const args = ["sandbox", "clock", "--speed", "manual", "--url", running.url, "--json"];
+  expect(JSON.parse((await commandLine(args)).stdout)).toMatchObject({ speed: "manual" });
   expect(await sandboxControl(running.url).clock()).toMatchObject({ speed: "manual" });
   await running.close();
 });

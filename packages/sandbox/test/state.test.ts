@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from "vitest";
 import { startSandbox } from "../src/sandbox.js";
 import { call, DAY, everyEvent, HOUR, post, query, submission, submit } from "./caller.js";
 import { collector } from "./collector.js";
-import { sixtyDays } from "./sixty-days.js";
 import { temporaryFolder } from "../../../test/harness/temporary.js";
 
 let stateDirectory: string;
@@ -83,10 +82,4 @@ test("a callback that waits for its retry survives a restart", async () => {
   expect(inbox.bodies).toHaveLength(2);
   await second.close();
   await inbox.close();
-});
-
-test("hundreds of items pass sixty days; test/long/sandbox has thousands", async () => {
-  const { ran, closed, seconds } = await sixtyDays(3);
-  expect({ ran, closed }).toEqual({ ran: 2_100, closed: 300 });
-  expect(seconds).toBeLessThan(30);
 });

@@ -1,8 +1,8 @@
 // A bare caller of the simulated certificate service, for the sandbox's own tests.
-import { got } from "got";
 import type { Sandbox } from "../../../src/sandbox.js";
 import { loadFixtures } from "../../../../../test/harness/fixtures/fixtures.js";
-import { basic, mutualTls } from "../../caller.js";
+import { basic } from "../../caller.js";
+import { exchange, type Answered } from "../../exchange.js";
 
 const fixtures = loadFixtures("test/fixtures/disposable-certificate");
 const bodyOf = (file: string) =>
@@ -42,19 +42,10 @@ export function assertion(
   return Buffer.from(JSON.stringify(claims)).toString("base64");
 }
 
-export async function call(
-  sandbox: Sandbox,
-  path: string,
-  json: unknown,
-): Promise<{ status: number; body: any }> {
-  const { statusCode, body } = await got.post(`${sandbox.tlsUrl}/api/certificate/${path}`, {
-    https: mutualTls(sandbox),
-    headers: { authorization: basic() },
-    json,
-    retry: { limit: 0 },
-    throwHttpErrors: false,
-  });
-  return { status: statusCode, body: body === "" ? undefined : JSON.parse(body) };
+export function call(sandbox: Sandbox, path: string, body: unknown): Promise<Answered> {
+  const headers = { authorization: basic(), "content-type": "application/json" };
+  const whole = `/api/certificate/${path}`;
+  return exchange(sandbox, { method: "POST", path: whole, headers, body, clientCertificate: true });
 }
 
 type Ids = Record<string, unknown>;

@@ -124,13 +124,3 @@ test("an affidavit on demand is called back with its RequestId (P2 §6.3)", asyn
     "evi-post.affidavitRequest": 1,
   });
 });
-
-test("with a speed, a whole life with its callbacks passes by itself in a moment", async () => {
-  const fast = await startSandbox({ speed: 864_000 });
-  const id = await post(fast.url, { Options: options() });
-  while (inbox.bodies.length < 7) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(
-    (await call(fast.url, `/v1/EviPost/Query?WithUniqueIds=${id}`)).body.results[0].state,
-  ).toBe("Closed");
-  await fast.close();
-});

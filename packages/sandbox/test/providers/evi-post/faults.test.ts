@@ -47,14 +47,11 @@ test("a fault may be addressed by LookupKey, on every operation about it", async
   expect((await cancel(mine)).status).toBe(200);
 });
 
-test.each(["cut-after-commit", "cut-mid-body"])(
-  "%s: the effect is there, the answer is not",
-  async (fault) => {
-    const body = submission({ LookupKey: fault, RecipientName: `sandbox:submit=${fault}` });
-    await expect(submit(sandbox.url, body)).rejects.toThrow();
-    expect(count(fault)).toBe(1);
-  },
-);
+test("cut-mid-body: the effect is there, half the answer is not", async () => {
+  const body = submission({ LookupKey: "half", RecipientName: "sandbox:submit=cut-mid-body" });
+  await expect(submit(sandbox.url, body)).rejects.toThrow();
+  expect(count("half")).toBe(1);
+});
 
 test("error-after-commit: the effect is there, and the token remembers nothing (P2 §4.1)", async () => {
   const body = submission({
@@ -138,11 +135,9 @@ test("a service that is down cuts every call until the fault goes", async () => 
   expect((await submit(sandbox.url, submission())).status).toBe(200);
 });
 
-test("a request without credentials and an unknown field are noted", async () => {
-  await fetch(`${sandbox.url}/v1/EviPost/Query`);
+test("an unknown field is noted", async () => {
   await submit(sandbox.url, submission({ LookupKey: "odd", Recipientname: "x" }));
   expect(violations("odd")).toEqual(["unknownField"]);
-  expect(sandbox.ledger().violations.map(({ kind }) => kind)).toContain("missingAuthorization");
 });
 
 test("a fault that fits no operation is refused, naming the field", () => {
