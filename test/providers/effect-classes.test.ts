@@ -1,8 +1,7 @@
-// The effect classes of the postal operations, and what no answer means for each class.
+// The effect classes that P1 and P2 give to operations: what a wrong one would repeat shows in no other test.
 import { expect, test } from "vitest";
 import type { EffectClass } from "../../src/providers/effect-classes.js";
 import { effectClassOf, providers } from "../../src/providers/registry.js";
-import { withoutAnswer } from "../../src/providers/errors/provider-error.js";
 
 test("the postal operations have the classes of P2 §4.1", () => {
   expect(effectClassOf("evi-post", "submit")).toBe("keyed");
@@ -44,19 +43,4 @@ test("the operations of video identification have the classes of P1 §4.2", () =
     getAuditData: "read",
     deleteAuditData: "repeatable",
   });
-});
-
-test("without an answer only a once-only call ends as unknownOutcome", () => {
-  const kinds = (["read", "repeatable", "keyed", "lookup", "once"] as const).map(withoutAnswer);
-  expect(kinds.map(({ kind }) => kind)).toEqual([
-    ...Array(4).fill("unavailable"),
-    "unknownOutcome",
-  ]);
-  expect(kinds.map(({ effect }) => effect)).toEqual([
-    "none",
-    "none",
-    "unknown",
-    "unknown",
-    "unknown",
-  ]);
 });

@@ -49,8 +49,6 @@ describe("a 200", () => {
   });
 
   const unreadable: [string, unknown][] = [
-    ["empty", ""],
-    ["a page", "<html>"],
     ["without certIdOtp", { deviceCode: "device-code" }],
     ["without deviceCode", { certIdOtp: 12_345 }],
     ["with a certIdOtp that is no integer", { certIdOtp: "12345", deviceCode: "device-code" }],
@@ -74,14 +72,4 @@ describe("a 200", () => {
       }
     },
   );
-});
-
-test("an abort reaches the call, and leaves a once-only one in doubt", async () => {
-  const abort = new AbortController();
-  server.answer = () => abort.abort();
-  const { signal } = abort;
-  const error = await errorOf(client.enroll(accountAt(server.url), enrolment, signal));
-  expect(error).toMatchObject({ kind: "unknownOutcome", effect: "unknown", code: "ABORTED" });
-  const late = await errorOf(client.enroll(accountAt(server.url), enrolment, signal));
-  expect(late).toMatchObject({ kind: "unavailable", effect: "none", code: "ABORTED" });
 });

@@ -40,13 +40,6 @@ describe("esawoneshot", () => {
     handler = answering({ ...body, req_pk: 17 });
     expect(await client.esawoneshot(account(), {})).toMatchObject({ reqPk: "17" });
   });
-
-  test("a broken 200 keeps the req_pk that it shows, and nothing of the token", async () => {
-    handler = answering('{"req_pk": "q1", "esaw_token": "tok');
-    const error = await errorOf(client.esawoneshot(account(), {}));
-    expect(error).toMatchObject({ ...unknown, reference: "q1" });
-    expect(error.detail).toBeUndefined();
-  });
 });
 
 describe("uploadFile", () => {
@@ -114,12 +107,4 @@ describe("sendEnvelope", () => {
       expect(await errorOf(send(["f1"]))).toMatchObject(unknown);
     },
   );
-
-  test("an abort reaches the call", async () => {
-    const abort = new AbortController();
-    handler = () => abort.abort();
-    const given = { documents: [{ fileId: "f1" }], esawToken: "tok", envelope };
-    const error = await errorOf(client.sendEnvelope(account(), given, abort.signal));
-    expect(error).toMatchObject({ ...unknown, code: "ABORTED" });
-  });
 });

@@ -39,12 +39,6 @@ describe("submit", () => {
     expect(sent().Options).toEqual({});
   });
 
-  test("the base URL may have a prefix and a slash at its end", async () => {
-    server.answer = answering({ uniqueId: id });
-    await client.submit(accountAt(`${server.url}/pre/`), submission, "t");
-    expect(server.received[0]?.path).toBe("/pre/v1/EviPost/Submit");
-  });
-
   test("credentials travel as UTF-8 (P2 §5)", async () => {
     server.answer = answering({ uniqueId: id });
     await client.submit(accountAt(server.url, { password: new Secret("pä:ss") }), submission, "t");
@@ -181,11 +175,4 @@ test("a refusal names its fields in the message", async () => {
   expect(error.message).toBe(
     "evi-post submit: answered 400 (ValidationError; RecipientAddress.Region NotEmpty)",
   );
-});
-
-test("an abort reaches the call", async () => {
-  const abort = new AbortController();
-  server.answer = () => abort.abort();
-  const error = await errorOf(client.cancel(accountAt(server.url), { uniqueId: id }, abort.signal));
-  expect(error).toMatchObject({ kind: "unavailable", effect: "unknown", code: "ABORTED" });
 });

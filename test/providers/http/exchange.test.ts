@@ -129,12 +129,6 @@ test("nothing is repeated: one call, one request", async () => {
   expect(server.received).toHaveLength(2);
 });
 
-test("a redirect is not followed", async () => {
-  server.answer = (_, response) => void response.writeHead(307, { location: "/elsewhere" }).end();
-  expect(await exchange(request("keyed"))).toMatchObject({ status: 307 });
-  expect(server.received).toHaveLength(1);
-});
-
 test("a success of more than a megabyte is no answer, unless it may be longer", async () => {
   const megabyte = 1024 * 1024;
   server.answer = (_, response) => void response.end(Buffer.alloc(megabyte));
@@ -155,15 +149,6 @@ test.each([
   };
   const { status, body } = await exchange(request("once", more));
   expect([status, body.equals(Buffer.alloc(1024 * 1024, "a"))]).toEqual([400, true]);
-});
-
-test("an answer over the limit is given up", async () => {
-  server.answer = (_, response) => void response.end(Buffer.alloc(5_000_000));
-  const tooLarge = { code: "ANSWER_TOO_LARGE" };
-  const read = await errorOf(exchange(request("read", { maxBytes: 1000 })));
-  expect(read).toMatchObject({ ...tooLarge, kind: "protocol", effect: "none" });
-  const keyed = await errorOf(exchange(request("keyed", { maxBytes: 1000 })));
-  expect(keyed).toMatchObject({ ...tooLarge, ...noAnswer.keyed });
 });
 
 test("a header that cannot be sent is our own mistake", async () => {

@@ -45,29 +45,6 @@ describe("a 2xx is success", () => {
   });
 });
 
-describe("a refusal of P1 §7.2", () => {
-  test.each([
-    [401, 1, "AuthenticationFailedException"],
-    [401, 9, "MissingApiKeyException"],
-    [401, 9, "InvalidApiKeyException"],
-  ])("%i, code %i, %s is about the account", async (status, code, type) => {
-    server.answer = answering({ type, code, message: "…" }, status);
-    const error = await refusal();
-    expect(error).toMatchObject({ kind: "accessDenied", effect: "none", denies: "account" });
-    expect(error).toMatchObject({ status, code: String(code), type });
-  });
-
-  test("403, code 6 is about the operation, and the error has the roles", async () => {
-    const message = "role TEMPLATE_ADMIN, required USER, ADMIN";
-    server.answer = answering({ type: "ForbiddenException", code: 6, message }, 403);
-    const error = await refusal();
-    expect(error).toMatchObject({ kind: "accessDenied", effect: "none", denies: "operation" });
-    expect(error).toMatchObject({ status: 403, code: "6", type: "ForbiddenException" });
-    expect(error.detail).toBe(message);
-    expect(error.message).toBe("messaging-gateway send: answered 403 (6)");
-  });
-});
-
 test("an error object of other types keeps what it can", async () => {
   server.answer = answering({ type: 7, code: "six", message: "read me" }, 400);
   const error = await refusal();

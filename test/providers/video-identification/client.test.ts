@@ -4,28 +4,35 @@ import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/video-identification/client.js";
+import type { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import { auditMediaType } from "../../../src/providers/video-identification/wire.js";
 import type { Operation } from "../../../src/providers/registry.js";
 import { errorOf } from "../evi-post/account.js";
 import { inMemory } from "../memory-keep.js";
-import { answering, startProviderServer } from "../provider-server.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
 import type { Received } from "../provider-server.js";
-import { away, errorAt, meaningOf, meeting, protocol } from "../refusals.js";
+import { away, meaningOf, protocol } from "../refusals.js";
 import { accountAt, apiKey, calls, jwt, pointers, withToken } from "./account.js";
 
 type VideoOperation = Operation<"video-identification">;
 const all = Object.keys(calls) as VideoOperation[];
 
+const server = serverOfEachTest();
+const of = { idConference: "c1", token: new Secret(jwt) };
+
 /** What the server got of one call. */
 async function sentBy(operation: VideoOperation, changes = {}): Promise<Received> {
-  const server = await startProviderServer(answering({ token: jwt }));
-  try {
-    await calls[operation](accountAt(server.url, changes));
-    expect(server.received).toHaveLength(1);
-    return server.received[0]!;
-  } finally {
-    await server.close();
-  }
+  server.answer = answering({ token: jwt });
+  await calls[operation](accountAt(server.url, changes));
+  return server.received.at(-1)!;
+}
+
+/** How a call ends that is not sent. */
+async function unsent(call: Promise<unknown>): Promise<ProviderError> {
+  const error = await errorOf(call);
+  expect(meaningOf(error)).toBe(protocol);
+  expect(server.received).toEqual([]);
+  return error;
 }
 
 test.each(all)("the credential of %s is in its header and nowhere else", async (operation) => {
@@ -53,20 +60,17 @@ test.each(withToken as VideoOperation[])(
 test.each(["", "no jwt", `${jwt}\r\nx: y`, "a.b", "a.b.c.d", "ä.b.c"])(
   "the token %j is never sent",
   async (token) => {
-    const server = await startProviderServer(answering({}));
-    const of = { idConference: "c1", token: new Secret(token) };
-    const error = await errorOf(client.conferenceData(accountAt(server.url), of));
-    await server.close();
-    expect(meaningOf(error)).toBe(protocol);
+    const given = { ...of, token: new Secret(token) };
+    const error = await unsent(client.conferenceData(accountAt(server.url), given));
     expect(error.message).toContain("no JWT");
-    expect(server.received).toEqual([]);
   },
 );
 
 test.each([{ token: "t" }, { token: "" }, { other: jwt }, "t", 7, [jwt], { token: { jwt } }])(
   "an answer of genAPIToken without a JWT is none: %j",
   async (answer) => {
-    const error = await errorAt(answering(answer), (url) => calls.genAPIToken(accountAt(url)));
+    server.answer = answering(answer);
+    const error = await errorOf(calls.genAPIToken(accountAt(server.url)));
     expect(meaningOf(error)).toBe(protocol);
     expect(error.detail).toBeUndefined();
   },
@@ -74,48 +78,35 @@ test.each([{ token: "t" }, { token: "" }, { other: jwt }, "t", 7, [jwt], { token
 
 test("the member of the token has the names that the account says", async () => {
   const members = { token: ["callToken"] };
-  const found = await meeting(answering({ call_token: jwt, token: "a.b.c" }), (url) =>
-    client.genAPIToken(accountAt(url, { members }), "c1"),
-  );
+  server.answer = answering({ call_token: jwt, token: "a.b.c" });
+  const found = await client.genAPIToken(accountAt(server.url, { members }), "c1");
   expect(found).toEqual({ token: jwt });
 });
 
 test.each(["apikey", "apiKey", "X-Api-Key", "token", "JWT", "Authorization"])(
   "the query of an asynchronous request must not have %s",
   async (name) => {
-    const server = await startProviderServer(answering({}));
     const given = { idConference: "c1", parameters: { [name]: "s" } };
-    const error = await errorOf(client.getAsyncRequestInfo(accountAt(server.url), given));
-    await server.close();
-    expect(meaningOf(error)).toBe(protocol);
-    expect(server.received).toEqual([]);
+    await unsent(client.getAsyncRequestInfo(accountAt(server.url), given));
   },
 );
 
 test.each([["a@example.com,b@example.com"], [""], [" "]])(
   "the address %j would mean something else, so it is not sent",
   async (email) => {
-    const server = await startProviderServer(answering({}));
     const emails = ["ops@example.com", email];
-    const call = client.registerAlertEmail(accountAt(server.url), { processId: "p1", emails });
-    expect(meaningOf(await errorOf(call))).toBe(protocol);
-    await server.close();
-    expect(server.received).toEqual([]);
+    await unsent(client.registerAlertEmail(accountAt(server.url), { processId: "p1", emails }));
   },
 );
 
 test("an account without pointers claims nothing but the conference's id", async () => {
   const shown = { idConference: "c1", state: "closed", verdict: "verified", status: "done" };
-  const of = { idConference: "c1", token: new Secret(jwt) };
-  const { body, ...claims } = await meeting(answering(shown), (url) =>
-    client.conferenceData(accountAt(url), of),
-  );
+  server.answer = answering(shown);
+  const { body, ...claims } = await client.conferenceData(accountAt(server.url), of);
   expect(claims).toEqual({ idConference: "c1" });
   expect(JSON.parse(body.toString())).toEqual(shown);
-  const info = await meeting(answering(shown), (url) =>
-    client.getAsyncRequestInfo(accountAt(url), { idConference: "c1" }),
-  );
-  expect(info).toEqual({});
+  const { idConference } = of;
+  expect(await client.getAsyncRequestInfo(accountAt(server.url), { idConference })).toEqual({});
 });
 
 test("words are the account's", async () => {
@@ -127,11 +118,10 @@ test("words are the account's", async () => {
     notVerified: ["ko"],
     asyncDone: ["finished"],
   };
-  const of = { idConference: "c1", token: new Secret(jwt) };
-  const read = (body: object) =>
-    meeting(answering(body), (url) =>
-      client.conferenceData(accountAt(url, { pointers, words }), of),
-    );
+  const read = (body: object) => {
+    server.answer = answering(body);
+    return client.conferenceData(accountAt(server.url, { pointers, words }), of);
+  };
   expect(await read({ state: "ended", verdict: "KO" })).toMatchObject({
     state: "closed",
     verdict: "notVerified",
@@ -143,12 +133,6 @@ test("words are the account's", async () => {
   });
 });
 
-test("conference data of more than a megabyte are not read", async () => {
-  const large = JSON.stringify({ idConference: "c1", more: "x".repeat(2_000_000) });
-  const error = await errorAt(answering(large), (url) => calls.conferenceData(accountAt(url)));
-  expect(error).toMatchObject({ kind: "protocol", effect: "none", code: "ANSWER_TOO_LARGE" });
-});
-
 test.each([
   ["application/pdf", "%PDF-1.7\n"],
   ["application/zip", "PK\u0003\u0004…"],
@@ -158,30 +142,27 @@ test.each([
   ["application/octet-stream", "text"],
 ])("audit data are %s by their first bytes", async (mediaType, bytes) => {
   expect(auditMediaType(Buffer.from(bytes))).toBe(mediaType);
-  const of = { idConference: "c1", token: new Secret(jwt) };
-  const found = await meeting(answering(bytes, 200, { "content-type": "application/x" }), (url) =>
-    client.getAuditData(accountAt(url), of, inMemory),
-  );
+  server.answer = answering(bytes, 200, { "content-type": "application/x" });
+  const found = await client.getAuditData(accountAt(server.url), of, inMemory);
   expect(found.mediaType).toBe(mediaType);
 });
 
 test.each(all)("a token that a refusal of %s shows of itself is not kept", async (operation) => {
   const other = `eyJhbGciOiJub25lIn0.${"x".repeat(30)}.sig`;
   for (const body of [{ message: `use ${other}`, code: other }, `<p>${other}</p>`, { at: other }]) {
-    const error = await errorAt(answering(body, 403), (url) => calls[operation](accountAt(url)));
+    server.answer = answering(body, 403);
+    const error = await errorOf(calls[operation](accountAt(server.url)));
     expect(error.detail).toContain("[secret]");
     expect(inspect(error, { depth: 9, getters: true, showHidden: true })).not.toContain("xxx");
   }
 });
 
 test.each([404, 410])("a %i of a deletion is success only where it is repeated", async (status) => {
-  const deletion = (isRepetition: boolean) => (url: string) =>
-    client.deleteAuditData(accountAt(url), {
-      idConference: "c1",
-      token: new Secret(jwt),
-      isRepetition,
-    });
-  expect(await meeting(answering("", status), deletion(true))).toBeUndefined();
-  expect(meaningOf(await errorAt(answering("", status), deletion(false)))).toBe(protocol);
-  expect(meaningOf(await errorAt(answering("", 500), deletion(true)))).toBe(away);
+  const deletion = (answered: number, isRepetition: boolean) => {
+    server.answer = answering("", answered);
+    return client.deleteAuditData(accountAt(server.url), { ...of, isRepetition });
+  };
+  expect(await deletion(status, true)).toBeUndefined();
+  expect(meaningOf(await errorOf(deletion(status, false)))).toBe(protocol);
+  expect(meaningOf(await errorOf(deletion(500, true)))).toBe(away);
 });
