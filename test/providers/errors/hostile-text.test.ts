@@ -10,13 +10,13 @@ import { utcInstant } from "../../../src/providers/http/instant.js";
 import { refusal } from "../../../src/providers/video-identification/translate.js";
 import { messagePrefix } from "../../../src/temporal/redaction.js";
 
-const BYTES = 1_000_000;
+const BYTES = 512_000;
 /** Of the shorter text. */
 const LEAST_BYTES = BYTES / 16;
 /** Linear is 16 times, with the square of the length 256 times. */
 const MAX_TIMES = 64;
 /** Less is not measured. */
-const LEAST_MS = 8;
+const LEAST_MS = 2;
 const TRIES = 4;
 
 const sent = { secrets: ["aaab", "eyJb", "::", 'a"\\'] };
@@ -42,7 +42,7 @@ const hostile = [
   ...['"id":', "01234567-", "\u200d", "\u0000", "\ud83d", "0", "0:", "/"],
 ];
 
-test.each(Object.keys(readers))("%s reads a megabyte of anything, in linear time", (name) => {
+test.each(Object.keys(readers))("%s reads anything in linear time", (name) => {
   const read = readers[name] ?? expect;
   for (const part of hostile) {
     // What a pattern would end with does not come.

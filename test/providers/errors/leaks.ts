@@ -49,11 +49,13 @@ export async function brokenCalls(
     if (!(error instanceof ProviderError)) throw new Error(name, { cause: error });
     broken.push({ name, error, shown: shown(error) });
   };
-  for (const [name, handler] of Object.entries(breaks(body))) {
-    const server = await startProviderServer(handler);
+  let handler: Handler = () => undefined;
+  const server = await startProviderServer((...args) => handler(...args));
+  for (const [name, breaking] of Object.entries(breaks(body))) {
+    handler = breaking;
     await attempt(name, `${server.url}/canary`);
-    await server.close();
   }
+  await server.close();
   await attempt("refused", `${await refusingUrl()}/canary`);
   return broken;
 }

@@ -1,5 +1,5 @@
-// A client certificate that is refused never leaves an effect in doubt (P1 §5.1, §5.5): fifty fresh connections for each way
-// of refusing, under both versions of TLS, with bodies that are in one piece and that are not.
+// A client certificate that is refused never leaves an effect in doubt (P1 §5.1, §5.5): many fresh connections for each way of refusing,
+// under both versions of TLS, with bodies that are in one piece and that are not.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -28,6 +28,8 @@ const identities = {
 type Shown = keyof typeof identities;
 const versions: SecureVersion[] = ["TLSv1.2", "TLSv1.3"];
 const refused: Shown[] = ["other", "expired", "none"];
+/** Under TLS 1.2 the server refuses within the handshake. Under TLS 1.3 the request may be on its way by then, so that luck decides. */
+const calls = { "TLSv1.2": 10, "TLSv1.3": 50 } as Record<SecureVersion, number>;
 const inEveryCase = versions.flatMap((version) =>
   refused.map((shown) => [version, shown] as const),
 );
@@ -54,14 +56,16 @@ describe("a server that hangs up (Node)", () => {
     await start(version);
     // Node sends an alert for a missing certificate alone; else it hangs up, as a server does that goes down.
     const kind = shown === "none" ? "accessDenied" : "unavailable";
-    expect(await endings(server.url, shown, 50)).toEqual({ [`${kind} none`]: 50 });
+    const count = calls[version];
+    expect(await endings(server.url, shown, count)).toEqual({ [`${kind} none`]: count });
     expect(server.received).toEqual([]);
   });
 
-  test.each(versions)("%s: the right certificate is accepted fifty times", async (version) => {
+  test.each(versions)("%s: the right certificate is accepted each time", async (version) => {
     await start(version);
-    expect(await endings(server.url, "good", 50)).toEqual({ "200": 50 });
-    expect(server.received).toHaveLength(50);
+    const count = calls[version];
+    expect(await endings(server.url, "good", count)).toEqual({ "200": count });
+    expect(server.received).toHaveLength(count);
   });
 
   test("a read keeps its connection, a once-only call opens its own", async () => {
@@ -109,7 +113,8 @@ describeWith("openssl", "a server that says why", () => {
 
   test.each(inEveryCase)("%s: certificate %s sent nothing", async (version, shown) => {
     const url = await start(version);
-    expect(await endings(url, shown, 50)).toEqual({ "accessDenied none": 50 });
+    const count = calls[version];
+    expect(await endings(url, shown, count)).toEqual({ "accessDenied none": count });
   });
 
   test.each(refused)("without session tickets: certificate %s sent nothing", async (shown) => {
