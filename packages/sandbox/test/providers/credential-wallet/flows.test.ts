@@ -1,15 +1,11 @@
 // Both flows of the simulated wallet, what the ledger counts, and the faults that reach each step (P1 §4.6).
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { afterEach, describe, expect, test } from "vitest";
+import { startSandbox } from "../../../src/sandbox.js";
+import { ofFile } from "../../../../../test/harness/of-file.js";
 import { holder } from "./holder.js";
 
-let sandbox: Sandbox;
-let caller: ReturnType<typeof holder>;
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual" });
-  caller = holder(sandbox);
-});
-afterAll(() => sandbox.close());
+const sandbox = ofFile(() => startSandbox({ speed: "manual" }));
+const caller = holder(sandbox);
 afterEach(() => sandbox.faults.clear());
 
 const effects = (intent: string) => sandbox.ledger(intent).byIntent[intent] ?? {};

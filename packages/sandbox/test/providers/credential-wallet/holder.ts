@@ -10,9 +10,8 @@ export type Existing =
   | "issuanceService"
   | "presentationService";
 
-export function holder(sandbox: Sandbox, username = "sandbox", authorization?: [string, string]) {
-  const [name, prefix] = authorization ?? ["authorization", "Bearer "];
-  const headers = { [name]: `${prefix}${username}-api-token` };
+export function holder(sandbox: Sandbox, username = "sandbox") {
+  const headers = { authorization: `Bearer ${username}-api-token` };
   const send = (path: string, body: unknown = {}): Promise<Answered> =>
     exchange(sandbox, { method: "POST", path, headers, body });
 

@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { afterEach, expect, test } from "vitest";
+import { startSandbox } from "../../../src/sandbox.js";
+import { ofFile } from "../../../../../test/harness/of-file.js";
 import { documentForm, signer } from "./signer.js";
 
-let sandbox: Sandbox;
-let caller: ReturnType<typeof signer>;
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual" });
-  caller = signer(sandbox);
-});
-afterAll(() => sandbox.close());
+const sandbox = ofFile(() => startSandbox({ speed: "manual" }));
+const caller = signer(sandbox);
 afterEach(() => sandbox.faults.clear());
 
 const effects = (intent: string) => sandbox.ledger(intent).byIntent[intent] ?? {};

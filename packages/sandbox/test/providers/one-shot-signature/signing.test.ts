@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sandboxControl } from "../../../src/control/client.js";
-import { startSandbox, type Sandbox } from "../../../src/sandbox.js";
+import { startSandbox } from "../../../src/sandbox.js";
 import { samplePdf } from "../../../../../test/harness/fixtures/fixtures.js";
 import { MINUTE } from "../../caller.js";
+import { ofFile } from "../../../../../test/harness/of-file.js";
 import { signer } from "./signer.js";
 
-let sandbox: Sandbox;
-let caller: ReturnType<typeof signer>;
-beforeAll(async () => {
-  sandbox = await startSandbox({ speed: "manual", seed: "signing" });
-  caller = signer(sandbox);
-});
-afterAll(() => sandbox.close());
+const sandbox = ofFile(() => startSandbox({ speed: "manual", seed: "signing" }));
+const caller = signer(sandbox);
 
 const retrieve = async (id: string) => (await caller.send("GET", `document/${id}`)).body;
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
