@@ -37,17 +37,19 @@ type Call = (
   more?: Partial<Links> & { isLater?: boolean },
 ) => Promise<unknown>;
 
-const callOf =
-  (operation: Operation<"credential-wallet">): Call =>
-  (account, fields = {}, more = {}) =>
-    client[operation](account, { fields, ...links, ...more });
-
 export const calls: Record<Operation<"credential-wallet">, Call> = {
-  createOperator: callOf("createOperator"),
-  createTemplate: callOf("createTemplate"),
-  createIssuanceService: callOf("createIssuanceService"),
-  initIssuance: callOf("initIssuance"),
-  createVerificationTemplate: callOf("createVerificationTemplate"),
-  createPresentationService: callOf("createPresentationService"),
-  initPresentation: callOf("initPresentation"),
+  createOperator: (account, fields = {}, more) =>
+    client.createOperator(account, { fields, ...links, ...more }),
+  createTemplate: (account, fields = {}, more) =>
+    client.createTemplate(account, { fields, ...links, ...more }),
+  createIssuanceService: (account, fields = {}, more) =>
+    client.createIssuanceService(account, { fields, ...links, ...more }),
+  initIssuance: (account, fields = {}, more) =>
+    client.initIssuance(account, { fields, ...links, ...more }),
+  createVerificationTemplate: (account, fields = {}, more) =>
+    client.createVerificationTemplate(account, { fields, ...links, ...more }),
+  createPresentationService: (account, fields = {}, more) =>
+    client.createPresentationService(account, { fields, ...links, ...more }),
+  initPresentation: (account, fields = {}, more) =>
+    client.initPresentation(account, { fields, ...links, ...more }),
 };
