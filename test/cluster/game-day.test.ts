@@ -12,7 +12,7 @@ import type { Role } from "../../packages/dev/src/stack/role.js";
 import { buildPrograms } from "../compose/stand-ins/programs.js";
 import { hostOf, startSecondRoles } from "../harness/outages/roles.js";
 import { eventually } from "../harness/outages/wait.js";
-import { examine } from "../harness/restarts/histories.js";
+import { examine } from "../harness/histories/replayed.js";
 import { baseBackup, copy } from "../harness/stack/base-backup.js";
 import { startHop, type Hop } from "../harness/stack/hop.js";
 import { inboxSettled, signalledEvents } from "../harness/stack/inbox.js";

@@ -4,7 +4,7 @@ import { isThere, pages } from "./repository.js";
 import { exceptions, exceptionTo } from "./exceptions.js";
 import { difference, nameOf, shellBlocks, shellBlocksOf } from "./shell-blocks.js";
 import type { ShownCommand } from "./shell-blocks.js";
-import { guides } from "../harness/pages/guides.js";
+import { guides } from "../long/docs/guides.js";
 
 const page = `# Title
 

@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { contracts } from "../../src/contracts/index.js";
-import { Canaries, found } from "../harness/histories/canaries.js";
-import { Needles } from "../harness/histories/needles.js";
+import { Canaries, found, Needles } from "../harness/histories/canaries.js";
 import { allPaths } from "../harness/histories/paths.js";
 
 const text = "qwertyuiopasdf";

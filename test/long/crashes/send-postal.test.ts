@@ -3,16 +3,12 @@
 // The simulation kills the workers of all processes at every point, and does not freeze, terminate or reset.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dirname } from "node:path";
-import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { sandboxAccount } from "../../../packages/dev/src/stack/sandbox-accounts.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
-import { interruptedRows } from "../../harness/crashes/points.js";
-import type { Interruption } from "../../harness/crashes/points.js";
-import { startRoleOf } from "../../harness/outages/roles.js";
-import { Run, settle } from "../../harness/crashes/run.js";
-import type { CrashRow, Field } from "../../harness/crashes/run.js";
-import { reset, tasksOf } from "../../harness/stack/reset.js";
+import { interruptedRows } from "./points.js";
+import type { Interruption } from "./points.js";
+import type { CrashRow, Field } from "./run.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
@@ -23,7 +19,6 @@ const LIMIT_MS = 600_000;
 let system: TestStack;
 let seeing: Sandbox;
 let blind: Sandbox;
-let worker: Role | undefined;
 
 beforeAll(async () => {
   seeing = await startSandbox({ speed: "manual" });
@@ -36,7 +31,6 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(async () => {
-  await worker?.stop();
   await system?.close();
   for (const sandbox of [seeing, blind]) await sandbox?.close();
 }, 60_000);
@@ -47,11 +41,9 @@ const fieldOf = (account: "seeing" | "blind"): Field => ({
   ...(account === "blind" ? { sandbox: blind, isBlind: true } : { sandbox: seeing }),
 });
 
-const isWrong = ({ ending }: CrashRow) => ending === "double" || ending === "lost";
-
 function expectOneEffect(rows: CrashRow[], points: number): void {
   expect(rows).toHaveLength(points);
-  expect(rows.filter(isWrong)).toEqual([]);
+  expect(rows.filter(({ ending }) => ending === "double" || ending === "lost")).toEqual([]);
   // What was never sent had no effect; of two owners, the first sends when it is let go.
   const unsent = rows.filter(
     ({ phase, ending }) => /^beforeSending, [^s]/.test(phase) && ending === "parked",
@@ -89,51 +81,3 @@ test(
   },
   LIMIT_MS,
 );
-
-test(
-  "reset to its first or its last workflow task, open or finished, a letter has each effect once",
-  async () => {
-    const named = (name: string) => calls.map((call) => new Run(fieldOf("seeing"), name, call));
-    // A reset lets an open letter come to its end.
-    const open = places.map((place) => ({ place, runs: named(`open-${place}`) }));
-    const finished = named("finished");
-    worker = await startRoleOf(system, "worker", {});
-    await Promise.all(
-      [...open.flatMap(({ runs }) => runs), ...finished].map(async (run) => {
-        await run.start();
-        await run.tracked();
-        run.ask();
-        await run.answered();
-      }),
-    );
-    const rows = await resetEach(open);
-    await settle(finished);
-    rows.push(...(await resetEach([{ place: 0, runs: finished }])));
-    expect(rows).toHaveLength((places.length + 1) * calls.length);
-    expect(rows.filter(isWrong)).toEqual([]);
-  },
-  LIMIT_MS,
-);
-
-/** Where in its history a letter is reset to. */
-const places = [0, 1];
-
-async function resetEach(letters: { place: number; runs: Run[] }[]): Promise<CrashRow[]> {
-  const points = await Promise.all(
-    letters.flatMap(({ place, runs }) =>
-      runs.map(async (run) => {
-        const { runId } = await run.workflow.describe();
-        const tasks = await tasksOf(system.client, run.workflowId, runId);
-        return { run, runId, eventId: tasks[Math.floor(place * (tasks.length - 1))]! };
-      }),
-    ),
-  );
-  await Promise.all(
-    points.map(async ({ run, runId, eventId }) => {
-      run.renew();
-      await reset(system.client, { workflowId: run.workflowId, runId }, eventId);
-    }),
-  );
-  await settle(points.map(({ run }) => run));
-  return Promise.all(points.map(({ run, eventId }) => run.row(`reset to ${String(eventId)}`)));
-}

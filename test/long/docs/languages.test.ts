@@ -1,5 +1,5 @@
-import { followPages } from "../../harness/pages/follow.js";
-import { languages, quickNpx } from "../../harness/pages/guides.js";
+import { followPages } from "./follow.js";
+import { languages, quickNpx } from "./guides.js";
 
 followPages(languages, async (world) => {
   await quickNpx(world);

@@ -1,5 +1,5 @@
-import { followPages } from "../../harness/pages/follow.js";
-import { onboarding, others, quickNpx } from "../../harness/pages/guides.js";
+import { followPages } from "./follow.js";
+import { onboarding, others, quickNpx } from "./guides.js";
 
 followPages(onboarding);
 for (const guides of others) followPages(guides, quickNpx);

@@ -1,4 +1,4 @@
-import { followPages } from "../../harness/pages/follow.js";
-import { quickNpx, system } from "../../harness/pages/guides.js";
+import { followPages } from "./follow.js";
+import { quickNpx, system } from "./guides.js";
 
 followPages(system, quickNpx);

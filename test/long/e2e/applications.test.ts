@@ -1,5 +1,7 @@
-// Business applications: what they trace themselves goes on to the call of the provider, exported as OpenTelemetry's environment says; and
-// one without any of Trustflow's code, a plain Temporal client with the same key, the codec of docs/any-language.md, and the names there.
+// Who talks to Temporal beside our client. What an application traces itself goes on to the call of the provider, exported as OpenTelemetry's
+// environment says. One without any of Trustflow's code is a plain Temporal client with the same keys, the codec of docs/any-language.md, and
+// the names there. Who has no key starts nothing, decides nothing, and ends nothing as they like (decision 22); test/long/temporal/codec has
+// each kind of forged payload.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { context, propagation, trace } from "@opentelemetry/api";
 import {
@@ -8,16 +10,21 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import { Client, Connection } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import type { Payload } from "@temporalio/common";
 import { OpenTelemetryWorkflowClientInterceptor } from "@temporalio/interceptors-opentelemetry";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { InputMismatchError, Trustflow } from "../../../src/client.js";
+import { fileURLToPath } from "node:url";
+import { InputMismatchError, Trustflow, UnprovenAnswerError } from "../../../src/client.js";
+import { notEncrypted, notTagged } from "../../../src/contracts/shared/payload-marks.js";
 import { queries, signals } from "../../../src/contracts/message-contracts.js";
 import type { MessageContract } from "../../../src/contracts/definition/message-contract.js";
 import { processes, updatesOf } from "../../../src/contracts/registry.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
+import { commandLine } from "../../cli/in-process.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { pageCodec } from "../../harness/pages/any-language.js";
 import { messageSchemaOf } from "../../harness/pages/message-schema.js";
@@ -25,8 +32,10 @@ import { brought } from "../../processes/index.js";
 import { holderInput } from "../../processes/issue-certificate/inputs.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { signerInput } from "../../processes/sign-one-shot/inputs.js";
-import { startTestStack } from "../../harness/stack/stack.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
+
+const messageFile = fileURLToPath(new URL("../../../examples/message.json", import.meta.url));
 
 interface Span {
   name: string;
@@ -52,7 +61,20 @@ const collector = createServer((request, response) => {
 
 let system: TestStack;
 let connection: Connection;
-let client: Client;
+/** Reads with the key, so that the test sees what it is answered, and writes without. */
+let stranger: Client;
+
+/** With the keys, for one process. */
+function plain(workflowId: string): Client {
+  const { TRUSTFLOW_KEYS__CODEC: ring = "", TRUSTFLOW_KEYS__CODEC_WRITE: write = "" } =
+    system.stack.env;
+  const payloadCodecs = [pageCodec(ring, { ring: write, workflowId })];
+  return new Client({ connection, dataConverter: { payloadCodecs } });
+}
+
+/** Starts it as an application does. */
+const startPlain = (processName: string, workflowId: string, ...args: object[]) =>
+  plain(workflowId).workflow.start(processName, { workflowId, taskQueue: "trustflow", args });
 
 beforeAll(async () => {
   await new Promise<void>((listening) => collector.listen(0, "127.0.0.1", listening));
@@ -61,14 +83,14 @@ beforeAll(async () => {
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_BSP_SCHEDULE_DELAY: "100",
+      TRUSTFLOW_CODEC__PLAINTEXT: "refuse",
     },
   });
-  const ring = system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "";
-  connection = await Connection.connect({ address: system.stack.env["TEMPORAL_ADDRESS"] ?? "" });
-  client = new Client({
-    connection,
-    dataConverter: { payloadCodecs: [pageCodec(ring)] },
-  });
+  const { TEMPORAL_ADDRESS: address = "", TRUSTFLOW_KEYS__CODEC: ring = "" } = system.stack.env;
+  connection = await Connection.connect({ address });
+  const { decode } = pageCodec(ring);
+  const encode = async (payloads: Payload[]) => payloads;
+  stranger = new Client({ connection, dataConverter: { payloadCodecs: [{ encode, decode }] } });
 }, 120_000);
 
 afterAll(async () => {
@@ -140,12 +162,8 @@ const input = letterInput("plain", "delivered");
 test.each(["sendMessage/plain", "letters/plain", "sendPostal/a b", "plain"])(
   "a letter under the workflow id %s fails as InvalidInput, before any effect",
   async (workflowId) => {
-    const failed = client.workflow.execute("sendPostal", {
-      workflowId,
-      taskQueue: "trustflow",
-      args: [{ ...input, lookupKey: "strange" }],
-    });
-    await expect(failed).rejects.toMatchObject({
+    const failed = await startPlain("sendPostal", workflowId, { ...input, lookupKey: "strange" });
+    await expect(failed.result()).rejects.toMatchObject({
       cause: { type: "InvalidInput", details: [{ fields: [{ path: "id" }] }] },
     });
     expect(await system.effects("strange")).toEqual({});
@@ -153,32 +171,31 @@ test.each(["sendMessage/plain", "letters/plain", "sendPostal/a b", "plain"])(
   60_000,
 );
 
-test("our client joins what it has started only with the same input, open or finished", async () => {
+test("our client joins what a plain one has started only with the same input, and nothing that has none or one in clear", async () => {
   const own = { ...input, lookupKey: "shared" };
+  const started = await startPlain("sendPostal", "sendPostal/shared", own);
   const other = { ...own, recipientEmail: "someone@example.org" };
-  const workflowId = "sendPostal/shared";
+  await expect(system.client.sendPostal("shared", other)).rejects.toThrow(InputMismatchError);
   // The order of the keys and the settings make no difference.
   const same = { ...own, settings: {}, document: own.document };
-  const started = await client.workflow.start("sendPostal", {
-    workflowId,
-    taskQueue: "trustflow",
-    args: [own],
-  });
-  await expect(system.client.sendPostal("shared", other)).rejects.toThrow(InputMismatchError);
   const joined = await system.client.sendPostal("shared", same);
-  const result = await started.result();
-  expect(await joined.result()).toEqual(result);
-  await expect(system.client.sendPostal("shared", other)).rejects.toThrow(InputMismatchError);
-  expect(await (await system.client.sendPostal("shared", same)).result()).toEqual(result);
+  expect(await joined.result()).toEqual(await started.result());
   expect(await system.effects("shared")).toEqual({ "evi-post.submit": 1 });
-}, 60_000);
 
-test("our client refuses to join what was started without an input, and needs no worker for that", async () => {
-  const workflowId = "sendPostal/nothing";
-  // No worker polls this queue.
-  await client.workflow.start("sendPostal", { workflowId, taskQueue: "nobody", args: [] });
-  const second = system.client.sendPostal("nothing", input);
-  await expect(second).rejects.toThrow(InputMismatchError);
+  // No worker is needed for that.
+  const env = { ...system.stack.env, TRUSTFLOW_CODEC__PLAINTEXT: "accept" };
+  const believing = await Trustflow.connect({ env });
+  for (const [id, args, client, error] of [
+    ["nothing", [], believing, InputMismatchError],
+    ["held", [own], system.client, UnprovenAnswerError],
+  ] as const) {
+    const workflowId = `sendPostal/${id}`;
+    const start = { workflowId, taskQueue: "a queue of nobody", args: [...args] };
+    const held = await stranger.workflow.start("sendPostal", start);
+    await expect(client.sendPostal(id, own)).rejects.toThrow(error);
+    await held.terminate();
+  }
+  await believing.close();
 }, 60_000);
 
 interface Definition {
@@ -191,12 +208,8 @@ interface Metadata {
 test.each(processes)(
   "%s registers the updates, signals and queries of its contract, and no other",
   async (processName) => {
-    const workflowId = `${processName}/handlers`;
-    const handle = await client.workflow.start(processName, {
-      workflowId,
-      taskQueue: "trustflow",
-      args: [brought[processName].input("handlers")],
-    });
+    const own = brought[processName].input("handlers");
+    const handle = await startPlain(processName, `${processName}/handlers`, own);
     await settled(() => handle.query("status"));
     const { definition } = await settled(() =>
       handle.query<Metadata>("__temporal_workflow_metadata"),
@@ -222,11 +235,7 @@ test.each<[ProcessName, object]>([
 ])(
   "an update of %s whose argument does not fit is refused by its field",
   async (processName, given) => {
-    const handle = await client.workflow.start(processName, {
-      workflowId: `${processName}/arguments`,
-      taskQueue: "trustflow",
-      args: [given],
-    });
+    const handle = await startPlain(processName, `${processName}/arguments`, given);
     for (const update of updatesOf(processName).filter(({ argument }) => argument)) {
       const { members } = messageSchemaOf(update);
       const isOptional = members.every((name) => name.endsWith("?"));
@@ -259,3 +268,106 @@ async function settled<T>(query: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+test("updates, queries and signals in clear change nothing, nor do updates of one who can only read", async () => {
+  const handle = await system.client.sendPostal("attacked", letterInput("attacked", "cancellable"));
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  const attacked = stranger.workflow.getHandle(handle.workflowId);
+  const ring = system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "";
+  const reader = new Client({ connection, dataConverter: { payloadCodecs: [pageCodec(ring)] } });
+  const args: [object] = [{ attention: "submit-1", decision: "abandon", by: "somebody" }];
+  for (const [client, problem] of [
+    [stranger, notEncrypted],
+    [reader, notTagged],
+  ] as const) {
+    const update = client.workflow.getHandle(handle.workflowId).executeUpdate("resolve", { args });
+    await expect(update).rejects.toMatchObject({
+      cause: { type: "InvalidInput", message: expect.stringContaining(problem) },
+    });
+  }
+  await expect(attacked.query("status", "x")).rejects.toThrow(notEncrypted);
+  for (const junk of [[{ id: "forged" }], "x", null]) await attacked.signal("providerEvents", junk);
+  await attacked.signal("repaired", { runId: "x", since: "2026-01-01T00:00:00Z" });
+  const { timeline } = await handle.status();
+  expect(timeline.filter(({ event }) => event.includes("Repaired"))).toEqual([]);
+  expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+  expect((await handle.result()).outcome).toBe("cancelled");
+}, 60_000);
+
+test("with keys.codecRead alone one lists and shows; what writes names keys.codec", async () => {
+  const handle = await system.client.sendPostal("looked-at", letterInput("looked-at", "open"));
+  const { TRUSTFLOW_KEYS__CODEC: ring = "", TEMPORAL_ADDRESS = "" } = system.stack.env;
+  const env = { TEMPORAL_ADDRESS, TRUSTFLOW_KEYS__CODEC_READ: ring };
+  for (const command of ["status", "list"]) {
+    const args = command === "status" ? [handle.workflowId] : [];
+    const { code, stdout } = await commandLine([command, ...args, "--json"], { env });
+    expect([command, code]).toEqual([command, 0]);
+    expect(stdout).toContain("looked-at");
+  }
+  for (const args of [
+    ["resolve", handle.workflowId, "--attention", "x-1", "--decision", "abandon", "--by", "ana"],
+    ["cancel", handle.workflowId],
+    ["send-message", "--id", "reader", "--input", messageFile],
+  ]) {
+    const { code, stderr, stdout } = await commandLine(args, { env });
+    expect([args[0], code]).toEqual([args[0], 4]);
+    expect(stderr + stdout).toContain("keys.codec is required to start or change a process");
+  }
+}, 90_000);
+
+function pendingActivity(workflowId: string): Promise<string> {
+  return eventually("an activity is under way", async () => {
+    const { raw } = await stranger.workflow.getHandle(workflowId).describe();
+    const [pending] = raw.pendingActivities ?? [];
+    // STARTED
+    return pending?.state === 2 && pending.activityId;
+  });
+}
+
+test.each<
+  [string, (client: Client, activity: { workflowId: string; activityId: string }) => Promise<void>]
+>([
+  ["completes", (client, activity) => client.activity.complete(activity, { uniqueId: "forged" })],
+  [
+    "fails",
+    (client, activity) =>
+      client.activity.fail(
+        activity,
+        ApplicationFailure.nonRetryable("no", "InvalidInput", {
+          kind: "invalidRequest",
+          fields: [],
+        }),
+      ),
+  ],
+])(
+  "an activity that a stranger %s is made again, with one effect",
+  async (how, attack) => {
+    const id = `stranger-${how}`;
+    await system.sandbox.addFault({
+      operation: "evi-post.submit",
+      kind: "slow-answer",
+      ms: 4_000,
+      lookupKey: id,
+    });
+    const handle = await system.client.sendPostal(id, letterInput(id, "delivered"));
+    const { workflowId } = handle;
+    await attack(stranger, { workflowId, activityId: await pendingActivity(workflowId) });
+    const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+    expect(attention).toMatchObject({ kind: "unavailable", step: "submit" });
+    const { outcome, references } = await handle.result();
+    expect(outcome).toBe("delivered");
+    expect(JSON.stringify(references)).not.toContain("forged");
+    expect(await system.effects(id)).toEqual({ "evi-post.submit": 1 });
+  },
+  90_000,
+);
+
+test("the Web UI's buttons need no key", async () => {
+  const handle = await system.client.sendPostal("button", letterInput("button", "cancellable"));
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  await stranger.workflow.getHandle(handle.workflowId).cancel();
+  expect((await handle.result()).outcome).toBe("cancelled");
+  const ended = await system.client.sendPostal("ended", letterInput("ended", "open"));
+  await stranger.workflow.getHandle(ended.workflowId).terminate();
+  await expect(ended.result()).rejects.toThrow("terminated");
+}, 90_000);

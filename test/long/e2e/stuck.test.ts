@@ -1,7 +1,6 @@
 // A process whose workflow tasks keep failing is shown, and repaired once by the clean-up; no effect happens twice, and
 // nothing that was signalled or asked meanwhile is lost (docs/operations/stuck.md).
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { repairStuck } from "../../../src/cleanup/repair.js";
 import type { FindingName } from "../../../src/cli/doctor/findings.js";
@@ -11,7 +10,6 @@ import type { ListedProcess, PostalHandle, SendPostalResult } from "../../../src
 import { loadConfig } from "../../../src/config/config.js";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import { SoleHolder } from "../../../src/postgres/sole-holder.js";
-import { logTail } from "../../../packages/dev/src/processes/child.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
 import { freePorts } from "../../../packages/dev/src/processes/free-ports.js";
 import { doctor, expectFinding } from "../../cli/doctor/doctor.js";
@@ -21,6 +19,7 @@ import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { defectiveBundle, startRelease } from "../../harness/stack/releases.js";
+import { resetToTheStart } from "../../harness/stack/reset.js";
 import { historyOf, startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
@@ -31,7 +30,7 @@ let system: TestStack;
 let bundle: string;
 let worker: Role;
 let metricsPort: number;
-const letters = {} as Record<"corrupted" | "absent" | "defect" | "reset" | "shared", PostalHandle>;
+const letters = {} as Record<"corrupted" | "absent" | "defect" | "reset", PostalHandle>;
 let result: Promise<SendPostalResult>;
 
 beforeAll(async () => {
@@ -54,23 +53,6 @@ afterAll(async () => {
   await system?.close();
 }, 60_000);
 
-/** It waits once more before it submits, so that neither it nor the present release replays what the other one has run (docs/design.md §4). */
-const bundleThatWaits = () => bundle.replaceAll("WAITS_BEFORE", () => "submit");
-
-/** What the task of a process waits for, and what the workers have logged. */
-async function storyOf({ workflowId }: PostalHandle): Promise<string> {
-  const { raw } = await system.client.temporal.workflow.getHandle(workflowId).describe();
-  const logs = ["waits/worker", "throws/worker", "other/worker", "worker"].map(async (name) => {
-    const log = join(system.stack.directory, "logs", `${name}.log`);
-    return `── ${name}\n${await logTail(log, 20)}`;
-  });
-  return [
-    `its task: ${JSON.stringify(raw.pendingWorkflowTask)}`,
-    `alive: release ${worker.isAlive()}, worker ${system.stack.role("worker").isAlive()}`,
-    ...(await Promise.all(logs)),
-  ].join("\n");
-}
-
 async function start(id: keyof typeof letters, more = ""): Promise<PostalHandle> {
   const handle = await system.client.sendPostal(
     id,
@@ -78,11 +60,7 @@ async function start(id: keyof typeof letters, more = ""): Promise<PostalHandle>
       options: { certificationLevel: "Advanced", affidavitsOnDemandEnabled: true },
     }),
   );
-  try {
-    await statusWhere(handle, ({ phase }) => phase === "tracking", LIMIT_MS);
-  } catch (error) {
-    throw new Error(await storyOf(handle), { cause: error });
-  }
+  await statusWhere(handle, ({ phase }) => phase === "tracking", LIMIT_MS);
   letters[id] = handle;
   return handle;
 }
@@ -146,7 +124,12 @@ async function gauge(repaired: string): Promise<string | undefined> {
 }
 
 test("a history is written that the present release cannot replay", async () => {
-  worker = await startRelease(system, "waits", bundleThatWaits());
+  // It waits once more before it submits, so that neither it nor the present release replays what the other one has run.
+  worker = await startRelease(
+    system,
+    "waits",
+    bundle.replaceAll("WAITS_BEFORE", () => "submit"),
+  );
   await start("absent");
   const corrupted = await start("corrupted");
   expect(await corrupted.requestAffidavit({}, "first")).toMatchObject({ answer: "requested" });
@@ -308,24 +291,15 @@ test("who waits for the result or for an answer while the process is reset still
   await system.sandbox.setSpeed(1);
   const handle = await start("reset", "affidavitRequest=slow-answer-4000");
   expect(await replay()).toEqual([0, { replayed: 1, problems: [], notChecked: 0 }]);
-  const { workflow, workflowService } = system.client.temporal;
+  const { workflow } = system.client.temporal;
   const waiting = handle.result();
   const answer = handle.requestAffidavit({}, "slow");
-  const { runId } = await eventually("its call is under way", async () => {
-    const described = await workflow.getHandle(handle.workflowId).describe();
+  await eventually("its call is under way", async () => {
+    const { raw } = await workflow.getHandle(handle.workflowId).describe();
     // STARTED
-    return described.raw.pendingActivities?.some(({ state }) => state === 2) && described;
+    return raw.pendingActivities?.some(({ state }) => state === 2);
   });
-  const { events } = await workflow.getHandle(handle.workflowId).fetchHistory();
-  const first = events?.find(({ workflowTaskCompletedEventAttributes: done }) => done);
-  if (!first?.eventId) throw new Error("no workflow task was completed");
-  await workflowService.resetWorkflowExecution({
-    namespace: "default",
-    workflowExecution: { workflowId: handle.workflowId, runId },
-    workflowTaskFinishEventId: first.eventId,
-    reason: "by a person",
-    requestId: "by a person",
-  });
+  await resetToTheStart(system, handle.workflowId);
   // The call of the run before may still be under way.
   expect(["requested", "unknown"]).toContain((await answer).answer);
   await system.sandbox.setSpeed(60_000);
@@ -335,25 +309,3 @@ test("who waits for the result or for an answer while the process is reset still
     "evi-post.affidavitRequest": 1,
   });
 }, 120_000);
-
-test("a worker fails the task of a process that another release has run, and one of that release beside it goes on", async () => {
-  await system.sandbox.setSpeed(1);
-  const current = system.stack.role("worker");
-  await worker.stop();
-  const handle = await start("shared");
-  await current.stop();
-  worker = await startRelease(system, "other", bundleThatWaits());
-  await nudge("shared");
-  const run = system.client.temporal.workflow.getHandle(handle.workflowId);
-  await eventually("its task fails", async () => {
-    const { events } = await run.fetchHistory();
-    return events?.some(({ workflowTaskFailedEventAttributes: failed }) =>
-      failed?.failure?.message?.includes("TMPRL1100"),
-    );
-  });
-  await current.restart();
-  await system.sandbox.setSpeed(60_000);
-  expect(await handle.result()).toMatchObject({ outcome: "delivered" });
-  expect(worker.isAlive()).toBe(true);
-  expect(await system.effects("shared")).toEqual({ "evi-post.submit": 1 });
-}, 180_000);

@@ -15,7 +15,7 @@ import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
 import type { CallbackLogEntry } from "../../../packages/sandbox/src/callbacks/callbacks.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { holdRole, killHeldRoles } from "../../harness/outages/roles.js";
-import { Exits } from "../../harness/shutdowns/roles.js";
+import { Exits } from "../shutdown/exits.js";
 import { sendPostalUnderTest as underTest } from "../../processes/send-postal/under-test.js";
 import {
   callbackAddress,

@@ -11,13 +11,13 @@ import {
   openLetter,
   sendPostalUnderTest as underTest,
 } from "../../processes/send-postal/under-test.js";
-import { begunAttempts, lossesOf } from "../../harness/shutdowns/histories.js";
-import { Exits } from "../../harness/shutdowns/roles.js";
-import type { Ending } from "../../harness/shutdowns/roles.js";
+import { begunAttempts, lossesOf } from "./histories.js";
+import { Exits } from "./exits.js";
+import type { Ending } from "./exits.js";
 import { appliedTo, inboxSettled, mark } from "../../harness/stack/inbox.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
-import { steadyLoad } from "../../harness/storms/sender.js";
+import { steadyLoad } from "../storms/sender.js";
 import { addressOf, eventOf } from "../../processes/send-postal/callbacks.js";
 
 const exits = new Exits();

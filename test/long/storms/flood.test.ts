@@ -8,7 +8,7 @@ import { addressOf } from "../../processes/send-postal/callbacks.js";
 import { sendPostalUnderTest as letter } from "../../processes/send-postal/under-test.js";
 import { historyLength, startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
-import { send } from "../../harness/storms/sender.js";
+import { send } from "./sender.js";
 import { testMany } from "../cli/operators/many.js";
 
 const POSTINGS = 5_000;

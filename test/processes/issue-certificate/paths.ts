@@ -19,7 +19,7 @@ import {
 import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { awaits, cancelled, itemOf, mended, unbroken, waitingFor, waysOf } from "../ways.js";
 import { assertionInput, codeFor, holderInput } from "./inputs.js";
-import { answerLate } from "../../harness/stack/late-answer.js";
+import { answerLate } from "./late-answer.js";
 
 /** Long enough for what a path does before it, however busy the machine is. */
 const soon = { settings: { holderDeadlineSeconds: 15 } };

@@ -1,7 +1,7 @@
 // How a role ends when a supervisor stops it.
 import type { Exit } from "../../../packages/dev/src/processes/child.js";
 import type { Role } from "../../../packages/dev/src/stack/role.js";
-import { eventually } from "../outages/wait.js";
+import { eventually } from "../../harness/outages/wait.js";
 
 export type Ending = Exit & { seconds: number };
 

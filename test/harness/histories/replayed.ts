@@ -3,7 +3,7 @@ import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/int
 import protobuf from "@temporalio/proto";
 import { readFile } from "node:fs/promises";
 import pLimit from "p-limit";
-import { replay } from "../histories/replaying.js";
+import { replay } from "./replaying.js";
 import { historyOf, ringOf, type TestStack } from "../stack/stack.js";
 
 const { WorkflowTaskFailedCause } = protobuf.temporal.api.enums.v1;

@@ -10,11 +10,16 @@ import { dataKeyOf, STREAM_OF_PROCESS, STREAM_OF_RING } from "../../../src/crypt
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
 import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";
-import { formsOf } from "../histories/canaries.js";
-import { payloadsIn } from "../histories/decoded.js";
-import { bytesOf, descriptions, filesBelow, type Haystack } from "../histories/haystack.js";
-import { everyRow } from "../stack/postgres.js";
-import { historyOf, ringOf, type TestStack } from "../stack/stack.js";
+import { formsOf } from "../../harness/histories/canaries.js";
+import { payloadsIn } from "../../harness/histories/decoded.js";
+import {
+  bytesOf,
+  descriptions,
+  filesBelow,
+  type Haystack,
+} from "../../harness/histories/haystack.js";
+import { everyRow } from "../../harness/stack/postgres.js";
+import { historyOf, ringOf, type TestStack } from "../../harness/stack/stack.js";
 
 export class OpenedStores {
   readonly #system: TestStack;

@@ -6,7 +6,7 @@ import { exceptionTo } from "../../docs/exceptions.js";
 import { root } from "../../docs/repository.js";
 import { difference, nameOf, shellBlocks } from "../../docs/shell-blocks.js";
 import type { Guide } from "./guides.js";
-import { PageWorld } from "./world.js";
+import { PageWorld } from "../../harness/pages/world.js";
 
 const PAGE_LIMIT_MS = 20 * 60_000;
 const stays = /^(npx )?trustflow (dev|sandbox --port)\b/;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { PostalHandle, Trustflow } from "../../../src/client.js";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import type { Sandbox } from "../../../packages/sandbox/src/sandbox.js";
-import { eventually } from "../outages/wait.js";
+import { eventually } from "../../harness/outages/wait.js";
 import type { CallUnderTest } from "../../processes/process-under-test.js";
 import { sendPostalUnderTest as letter } from "../../processes/send-postal/under-test.js";
 
@@ -100,12 +100,6 @@ export class Run {
 
   async answered(): Promise<void> {
     await this.#answers;
-  }
-
-  /** Another run of it was made: what is known of the end is over. */
-  renew(): void {
-    this.#end = undefined;
-    this.interruptedAt = Date.now();
   }
 
   /** Whether it has ended, or its end cannot be known. */

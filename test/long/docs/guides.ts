@@ -20,7 +20,7 @@ import { refusedLetter } from "../../processes/send-postal/inputs.js";
 import type { Stopped } from "../../processes/stopped.js";
 import { commandLine } from "../../cli/in-process.js";
 import { textOf } from "../../docs/repository.js";
-import type { PageWorld } from "./world.js";
+import type { PageWorld } from "../../harness/pages/world.js";
 
 export interface Guide {
   page: string;

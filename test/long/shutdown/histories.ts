@@ -2,8 +2,8 @@
 import type protobuf from "@temporalio/proto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { failedTasksIn } from "../restarts/histories.js";
-import { historyOf, type TestStack } from "../stack/stack.js";
+import { failedTasksIn } from "../../harness/histories/replayed.js";
+import { historyOf, type TestStack } from "../../harness/stack/stack.js";
 
 type Failure = protobuf.temporal.api.failure.v1.IFailure | null | undefined;
 

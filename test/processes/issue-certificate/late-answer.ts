@@ -1,7 +1,7 @@
 // What a call brought after everybody had stopped waiting for it, stored as its sender would have done it.
 import { sealAnswer } from "../../../src/journal/answers.js";
-import { sealersOf } from "./sealers.js";
-import type { TestStack } from "./stack.js";
+import { sealersOf } from "../../harness/stack/sealers.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 /** The row of the step's one call. */
 export async function answerLate(

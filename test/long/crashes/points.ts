@@ -1,10 +1,10 @@
 // Crash points of a letter: each call with an effect × each interruption, at the phases of the call in turn. The letters of all points are
 // brought to their points in one worker, which is then interrupted once.
 import type { Role } from "../../../packages/dev/src/stack/role.js";
-import { holding, startRoleOf, type Hold, type HoldPoint } from "../outages/roles.js";
-import { eventually } from "../outages/wait.js";
-import { reset, tasksOf } from "../stack/reset.js";
-import { timeouts, type TestStack } from "../stack/stack.js";
+import { holding, startRoleOf, type Hold, type HoldPoint } from "../../harness/outages/roles.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { reset, tasksOf } from "../../harness/stack/reset.js";
+import { timeouts, type TestStack } from "../../harness/stack/stack.js";
 import { LIMIT_MS, Run, settle } from "./run.js";
 import type { CallOfLetter, CrashRow, Field } from "./run.js";
 
