@@ -5,38 +5,33 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Measure } from "../../../bench/measure.js";
 
-async function bench(...args: string[]) {
-  const run = ["--import", "./scripts/typescript.mjs", "bench/run.ts", "--quick", "--json"];
-  const { stdout } = await promisify(execFile)(process.execPath, [...run, ...args]);
-  const { measures, ...about } = JSON.parse(stdout) as Record<string, object> & {
-    measures: Measure[];
-  };
-  return { about, byName: Object.fromEntries(measures.map((one) => [one.name, one])) };
-}
+const run = [
+  ...["--import", "./scripts/typescript.mjs", "bench/run.ts", "--quick", "--json"],
+  ...["--only", "history", "--only", "batch", "--only", "costs"],
+  ...["--recipients", "50", "--notices", "10", "--callbacks", "400"],
+  ...["--process", "sendMessage", "--after", "9"],
+];
 
-test("one document with each measure, its goal and its ratio", async () => {
-  const { about, byName } = await bench("--only", "history");
-  expect(Object.keys(about["machine"] ?? {})).toContain("cores");
-  expect(Object.keys(about["versions"] ?? {})).toContain("temporalServer");
+test("one document with each measure, its goal and its ratio; batches are small, and lose no callback", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, run);
+  const said = JSON.parse(stdout) as Record<string, object> & { measures: Measure[] };
+  expect(said).toMatchObject({
+    machine: { cores: expect.anything() },
+    versions: { temporalServer: expect.anything() },
+  });
+  const byName = Object.fromEntries(said.measures.map((one) => [one.name, one]));
   for (const name of ["events-burst", "events-spaced", "actions-burst", "actions-spaced"])
     expect(byName[name]).toMatchObject({ met: true, ratio: expect.any(Number) });
   expect(byName["duplicates"]).toMatchObject({ trustflow: 0, met: true });
-}, 180_000);
 
-test("a batch ends with a report of all, its history is small, and no callback is lost", async () => {
-  const sizes = ["--recipients", "50,200", "--notices", "10", "--callbacks", "1000"];
-  const { byName } = await bench("--only", "batch", ...sizes);
   for (const name of ["batch-events", "batch-bytes", "batch-report", "batch-lost", "batch-totals"])
     expect(byName[name]).toMatchObject({ met: true });
   expect(byName["batch-delays"]?.trustflow).toEqual(expect.any(Number));
-  expect(byName["batch-cpu-200"]?.parts?.trustflow).toMatchObject({ worker: expect.any(Number) });
-}, 300_000);
+  expect(byName["batch-cpu-50"]?.parts?.trustflow).toMatchObject({ worker: expect.any(Number) });
 
-test("a process and letters have costs: actions, history, and what the databases keep", async () => {
-  const { byName } = await bench("--only", "costs", "--process", "sendMessage", "--after", "9");
-  expect(Object.keys(byName)).toEqual(["cost-sendMessage", "cost-letters-after-9"]);
+  const costs = Object.keys(byName).filter((name) => name.startsWith("cost-"));
+  expect(costs).toEqual(["cost-sendMessage", "cost-letters-after-9"]);
   expect(byName["cost-sendMessage"]?.parts?.trustflow).toMatchObject({ actions: 3, events: 13 });
-  expect(
-    byName["cost-letters-after-9"]?.parts?.trustflow["log bytes of Trustflow"],
-  ).toBeGreaterThan(0);
-}, 300_000);
+  const letters = byName["cost-letters-after-9"]?.parts?.trustflow;
+  expect(letters?.["log bytes of Trustflow"]).toBeGreaterThan(0);
+}, 600_000);

@@ -324,7 +324,7 @@ function pendingActivity(workflowId: string): Promise<string> {
   });
 }
 
-test.each<
+test.concurrent.each<
   [string, (client: Client, activity: { workflowId: string; activityId: string }) => Promise<void>]
 >([
   ["completes", (client, activity) => client.activity.complete(activity, { uniqueId: "forged" })],

@@ -8,7 +8,6 @@ import { commandLine } from "../../cli/in-process.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
 import { assertionInput, codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
 import { letterPdf } from "../../processes/send-postal/inputs.js";
-import { ownedDocuments } from "../../harness/documents/owned-documents.js";
 import { resetToTheStart } from "../../harness/stack/reset.js";
 import { statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
@@ -153,7 +152,11 @@ export function testStartedAgain(stack: () => TestStack): void {
     const expected = { journalRows: 0, documents: { quarantined: 1, removed: 0 } };
     expect(await run("cleanup", "--dry-run")).toMatchObject(expected);
     expect(await run("cleanup")).toMatchObject(expected);
-    expect(await ownedDocuments(system, handle)).toEqual([`submitted ${used.uri}`]);
+    const owned = await system.pool.query(
+      "select kind, 'document:' || id as uri from trustflow.documents where workflow_id = $1",
+      [handle.workflowId],
+    );
+    expect(owned.rows).toEqual([{ kind: "submitted", uri: used.uri }]);
     expect(await run("documents", "quarantine")).toMatchObject([{ uri: unused.uri }]);
     await signed("late", unused);
     expect(await run("documents", "quarantine")).toEqual([]);

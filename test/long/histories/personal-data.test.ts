@@ -228,7 +228,11 @@ test("where there is no codec the search finds each field of a letter, a documen
   const inClear = new Client({ connection }).workflow;
   const [of] = sample.filter(({ process }) => process === "sendPostal");
   const writing = { author: canaries, intent: canaries.intent("in-clear-letter") };
-  const input = canaries.write(contracts.sendPostal.input, of!.inputs["letter"]!(writing), of!.kept);
+  const input = canaries.write(
+    contracts.sendPostal.input,
+    of!.inputs["letter"]!(writing),
+    of!.kept,
+  );
   await inClear.start("sendPostal", {
     workflowId: "sendPostal/in-clear-letter",
     taskQueue: workflowTaskQueue,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
-import type { Payload, PayloadCodec } from "@temporalio/common";
+import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
 import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
@@ -54,15 +54,15 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => env?.teardown());
 
+function clientWith(converter: DataConverter): Client {
+  const { connection, namespace } = env;
+  return new Client({ connection, namespace, dataConverter: converter });
+}
+
 /** It reads what the workers answer, so that a test sees it. */
 function clientWriting(encode: PayloadCodec["encode"]): Client {
-  const { connection, namespace } = env;
   const decode = (payloads: Payload[]) => new EncryptionCodec(ring).decode(payloads);
-  return new Client({
-    connection,
-    namespace,
-    dataConverter: { payloadCodecs: [{ encode, decode }] },
-  });
+  return clientWith({ payloadCodecs: [{ encode, decode }] });
 }
 
 /** A worker for workflows and one for activities, as src/worker.ts composes them. */
@@ -102,9 +102,12 @@ test.each([
   ["without a key", () => withoutKey],
   ["with a key of the same name", () => withAnotherKey],
 ])(
-  "%s a signal is dropped, an update and a query are refused, and the process goes on",
+  "%s a start and a query fail, and say why, a signal is dropped, an update is refused, and the process goes on",
   async (_, client) => {
     await under(refuse, async () => {
+      await expect((await start(client(), "x")).result()).rejects.toMatchObject({
+        cause: { type: "InvalidInput", message: `Invalid input: (input): ${notEncrypted}` },
+      });
       const handle = await start(ours, "genuine");
       const stranger = client().workflow.getHandle(handle.workflowId);
       const refused = { cause: { type: "InvalidInput" } };
@@ -156,12 +159,7 @@ test("what was accepted, and what was refused, stays so after each change of the
 test("one who can only read starts nothing and changes nothing, also with payloads that they copy", async () => {
   const codec = new EncryptionCodec(ring);
   const reader = clientWriting((payloads) => codec.encode(payloads));
-  const writing = dataConverter(ring, writeRing);
-  const writer = new Client({
-    connection: env.connection,
-    namespace: env.namespace,
-    dataConverter: writing,
-  });
+  const writer = clientWith(dataConverter(ring, writeRing));
   const refused = { cause: { type: "InvalidInput", message: expect.stringContaining(notTagged) } };
   await under(refuseUntagged, async () => {
     await expect((await start(reader, "x")).result()).rejects.toMatchObject(refused);
@@ -175,15 +173,8 @@ test("one who can only read starts nothing and changes nothing, also with payloa
     const update = read.executeUpdate("change", { args: ["x"] });
     await expect(update).rejects.toMatchObject(refused);
     // The refusal stands in clear, its details do not: a client that refuses plaintext believes it.
-    const { connection, namespace } = env;
-    const untagging = new Client({
-      connection,
-      namespace,
-      dataConverter: dataConverter(ring, undefined, true),
-    });
-    const told = untagging.workflow
-      .getHandle(handle.workflowId)
-      .executeUpdate("change", { args: ["x"] });
+    const untagging = clientWith(dataConverter(ring, undefined, true)).workflow;
+    const told = untagging.getHandle(handle.workflowId).executeUpdate("change", { args: ["x"] });
     await expect(told).rejects.toMatchObject(refused);
     await read.signal("tell", "x");
     await taskCompletedAfter(handle, 1);
@@ -202,9 +193,7 @@ test("an earlier payload without a tag stays accepted when tags become required"
     await handle.signal("tell", "x");
     await taskCompletedAfter(handle, 1);
     expect(await handle.query("ask")).toBe("earlier");
-    const dataConverterOfWriter = dataConverter(ring, writeRing);
-    const { connection, namespace } = env;
-    const writer = new Client({ connection, namespace, dataConverter: dataConverterOfWriter });
+    const writer = clientWith(dataConverter(ring, writeRing));
     await writer.workflow.getHandle(handle.workflowId).signal("tell", "x");
     expect(await handle.result()).toBe("earlier");
   });
@@ -236,19 +225,6 @@ test("an activity that a stranger's workflow schedules is not run", async () => 
   });
 }, 60_000);
 
-const junk: PayloadCodec = {
-  encode: (payloads) => new EncryptionCodec(freshRing("k1")).encode(payloads),
-  decode: (payloads) => new EncryptionCodec(ring).decode(payloads),
-};
-
-test("a start that its key does not open fails, and says why", async () => {
-  await under(refuse, async () => {
-    await expect((await start(withAnotherKey, "x")).result()).rejects.toMatchObject({
-      cause: { type: "InvalidInput", message: `Invalid input: (input): ${notEncrypted}` },
-    });
-  });
-}, 30_000);
-
 test.each<[string, (value: string) => Promise<string>]>([
   ["result", async (value) => value],
   ["failure", () => Promise.reject(new Error("junk"))],
@@ -256,6 +232,11 @@ test.each<[string, (value: string) => Promise<string>]>([
   "an activity's %s that its key does not open is refused, and holds up nothing",
   async (_, echo) => {
     const on = { connection: env.nativeConnection, namespace: env.namespace, taskQueue: "canary" };
+    const [forging, reading] = [new EncryptionCodec(freshRing("k1")), new EncryptionCodec(ring)];
+    const junk: PayloadCodec = {
+      encode: (payloads) => forging.encode(payloads),
+      decode: (payloads) => reading.decode(payloads),
+    };
     const strangers = { failureConverterPath, payloadCodecs: [junk] };
     const calls = await Worker.create({ ...on, dataConverter: strangers, activities: { echo } });
     const { workflows } = workerConverters({ ring, writeRing }, refuse);
