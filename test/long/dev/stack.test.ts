@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../../../packages/dev/src/processes/lock.js";
 import { roleNames } from "../../../packages/dev/src/stack/role.js";
@@ -24,20 +25,17 @@ beforeAll(async () => {
     sandboxSpeed: 100,
     onDeath: ({ name }, { signal }) => void deaths.push(`${name} ${signal}`),
   });
+  let isUp = false;
+  void starting.finally(() => (isUp = true)).catch(() => undefined);
   // Everybody on a machine may read them.
-  const look = async () => {
+  for (let isOver = false; !isOver; await delay(20)) {
+    isOver = isUp;
     for (const list of await argumentLists()) argumentsSeen.add(list);
-  };
-  const looking = setInterval(() => void look(), 20);
-  try {
-    stack = await starting;
-    await look();
-  } finally {
-    clearInterval(looking);
   }
-});
+  stack = await starting;
+}, 120_000);
 
-afterAll(() => stack.close());
+afterAll(() => stack?.close());
 
 test("keys and passwords stand in files that only their owner reads", async () => {
   for (const name of ["stack.json", "postgres/password"]) {

@@ -9,9 +9,8 @@ import {
   NodeTracerProvider,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import { Client, Connection } from "@temporalio/client";
+import { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import type { Payload } from "@temporalio/common";
 import { OpenTelemetryWorkflowClientInterceptor } from "@temporalio/interceptors-opentelemetry";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,6 +31,7 @@ import { brought } from "../../processes/index.js";
 import { holderInput } from "../../processes/issue-certificate/inputs.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { signerInput } from "../../processes/sign-one-shot/inputs.js";
+import { plainClient, strangerTo } from "../../harness/stack/plain-client.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
@@ -60,21 +60,15 @@ const collector = createServer((request, response) => {
 });
 
 let system: TestStack;
-let connection: Connection;
-/** Reads with the key, so that the test sees what it is answered, and writes without. */
 let stranger: Client;
-
-/** With the keys, for one process. */
-function plain(workflowId: string): Client {
-  const { TRUSTFLOW_KEYS__CODEC: ring = "", TRUSTFLOW_KEYS__CODEC_WRITE: write = "" } =
-    system.stack.env;
-  const payloadCodecs = [pageCodec(ring, { ring: write, workflowId })];
-  return new Client({ connection, dataConverter: { payloadCodecs } });
-}
 
 /** Starts it as an application does. */
 const startPlain = (processName: string, workflowId: string, ...args: object[]) =>
-  plain(workflowId).workflow.start(processName, { workflowId, taskQueue: "trustflow", args });
+  plainClient(system, workflowId).workflow.start(processName, {
+    workflowId,
+    taskQueue: "trustflow",
+    args,
+  });
 
 beforeAll(async () => {
   await new Promise<void>((listening) => collector.listen(0, "127.0.0.1", listening));
@@ -86,15 +80,10 @@ beforeAll(async () => {
       TRUSTFLOW_CODEC__PLAINTEXT: "refuse",
     },
   });
-  const { TEMPORAL_ADDRESS: address = "", TRUSTFLOW_KEYS__CODEC: ring = "" } = system.stack.env;
-  connection = await Connection.connect({ address });
-  const { decode } = pageCodec(ring);
-  const encode = async (payloads: Payload[]) => payloads;
-  stranger = new Client({ connection, dataConverter: { payloadCodecs: [{ encode, decode }] } });
+  stranger = strangerTo(system);
 }, 120_000);
 
 afterAll(async () => {
-  await connection?.close();
   await system?.close();
   collector.close();
 }, 60_000);
@@ -274,6 +263,7 @@ test("updates, queries and signals in clear change nothing, nor do updates of on
   await statusWhere(handle, ({ phase }) => phase === "tracking");
   const attacked = stranger.workflow.getHandle(handle.workflowId);
   const ring = system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "";
+  const { connection } = system.client.temporal;
   const reader = new Client({ connection, dataConverter: { payloadCodecs: [pageCodec(ring)] } });
   const args: [object] = [{ attention: "submit-1", decision: "abandon", by: "somebody" }];
   for (const [client, problem] of [
