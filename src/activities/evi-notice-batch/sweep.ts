@@ -88,7 +88,9 @@ export async function readItems(
     const keyed = list.keyTag === undefined ? [] : due.filter(({ line }) => line !== undefined);
     const shown = new Set<string>();
     await pace.all(chunksOf(keyed, KEYS_PER_QUERY), async (some) => {
-      const read = await readByKeys(context, some, list.keyTag ?? "");
+      // A provider may refuse so many keys: then each is read by its id.
+      const byKeys = readByKeys(context, some, list.keyTag ?? "");
+      const read = (await unless(isRefused, byKeys)) ?? [];
       for (const { evidenceId } of read) shown.add(evidenceId);
       await deps.items.noteRead(processKey, read, stamp);
     });
@@ -123,7 +125,7 @@ async function readByKeys(
 async function readById(context: BatchContext, item: Listed): Promise<ReadItem> {
   if (!isPlainId(item.evidenceId)) return item;
   const reading = context.ask("get", eviNotice.get, { id: item.evidenceId });
-  const notice = await unless(isAboutTheId, reading);
+  const notice = await unless(isRefused, reading);
   return notice ? { ...item, ...stateOf(notice) } : item;
 }
 
@@ -133,7 +135,7 @@ export function isPlainId(id: string): boolean {
 }
 
 /** Not about the account, its pace or the provider's health. */
-function isAboutTheId({ kind, status = 0 }: ProviderError): boolean {
+function isRefused({ kind, status = 0 }: ProviderError): boolean {
   return kind === "notVisibleYet" || (kind === "protocol" && status >= 400 && status < 500);
 }
 

@@ -121,7 +121,7 @@ export function postalItem({ affidavits, address, ...read }: ResultItem): Postal
 }
 
 function affidavitOf({ bytes: base64, ...read }: Affidavit): PostalAffidavit | undefined {
-  const bytes = typeof base64 === "string" ? Buffer.from(base64, "base64") : undefined;
+  const bytes = base64 ? Buffer.from(base64, "base64") : undefined;
   if (bytes !== undefined && !isPdf(bytes)) return undefined;
   return { ...ours(Affidavit, read), ...(bytes && { bytes }) } as PostalAffidavit;
 }

@@ -31,9 +31,9 @@ const Envelope = z.object({
   Kind: Word,
   Date: z.string(),
   EvidenceId: loose(PlainId),
-  EvidenceType: loose(z.string()),
+  EvidenceType: loose(z.string().min(1)),
   EvidenceState: loose(Word),
-  AdditionalData: z.record(z.string(), z.unknown()).nullish(),
+  AdditionalData: loose(z.record(z.string(), z.unknown())),
 });
 
 const NOTE_MEMBERS = [

@@ -66,7 +66,7 @@ const plain = {
     http: new http.Agent({ keepAlive: true }),
     https: new https.Agent({ keepAlive: true }),
   },
-  // A call without a look-up never uses an idle connection, because the other side may just be closing it.
+  // A call with an effect never uses an idle connection: the other side may just be closing it, and then nobody knows whether it arrived.
   fresh: { http: new http.Agent(), https: new https.Agent() },
 };
 
@@ -198,7 +198,8 @@ function optionsOf(request: HttpRequest) {
     ...(request.signal === undefined ? {} : { signal: request.signal }),
     agent: agentsOf(request),
     timeout: {
-      request: timeoutMs,
+      // A file takes as long as it takes, while its bytes come.
+      ...(request.keepIn ? { response: timeoutMs, socket: timeoutMs } : { request: timeoutMs }),
       lookup: connectMs,
       connect: connectMs,
       secureConnect: connectMs,
@@ -211,7 +212,7 @@ function optionsOf(request: HttpRequest) {
 }
 
 function agentsOf({ effectClass, tls }: HttpRequest): { http: http.Agent; https: https.Agent } {
-  const connections = effectClass === "once" ? "fresh" : "kept";
+  const connections = effectClass === "read" ? "kept" : "fresh";
   const agents = plain[connections];
   return tls ? { ...agents, https: mutualTlsAgent(tls, connections) } : agents;
 }

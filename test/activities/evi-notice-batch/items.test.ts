@@ -249,6 +249,14 @@ test("an id that no notice has, or that the provider refuses, does not stop the 
   batch.items.endListing = hidden;
 });
 
+test("notices are read by their ids where the provider refuses so many lookup keys at once", async () => {
+  const batch = await processed();
+  await bench.sandbox.clock.advance(90 * DAY);
+  const refused = { operation: "evi-notice.query", kind: "reject", status: 400 } as const;
+  bench.sandbox.faults.add({ ...refused, times: "always" });
+  expect(await watch(batch)).toMatchObject({ open: 0, states: { read: 1, refused: 1, failed: 1 } });
+});
+
 test("forged callbacks end nothing: neither of notices that the batch does not have, nor of those that are read open", async () => {
   const batch = await processed({}, {}, twoOpen);
   for (const forged of [randomUUID(), randomUUID()]) await heard(batch, forged);

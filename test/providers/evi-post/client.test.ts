@@ -122,6 +122,14 @@ describe("query", () => {
     expect(error).toMatchObject({ kind: "protocol", effect: "none" });
   });
 
+  test.each([undefined, null, ""])("an affidavit with the bytes %j has none", async (bytes) => {
+    const affidavits = [{ uniqueId: other, bytes }];
+    const item = { evidenceId: id, state: "Closed", affidavits };
+    server.answer = answering({ results: [item], totalMatches: 1 });
+    const { results } = await client.query(accountAt(server.url), { uniqueIds: [id] });
+    expect(results[0]?.affidavits).toEqual([{ uniqueId: other }]);
+  });
+
   test("an embedded affidavit that is no PDF is refused", async () => {
     const affidavits = [{ uniqueId: other, bytes: Buffer.from("<html>").toString("base64") }];
     server.answer = answering({

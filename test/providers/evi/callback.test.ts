@@ -16,7 +16,7 @@ const parse = (changes: object) =>
   parseEnvelope("evi-notice", ["eviNotice", "eviMail"], { ...envelope, ...changes });
 
 test("every type that the address may carry is read, in whatever case", () => {
-  for (const EvidenceType of ["eviNotice", "EVIMAIL", undefined, null])
+  for (const EvidenceType of ["eviNotice", "EVIMAIL", undefined, null, ""])
     expect(parse({ EvidenceType }).event.id).toBe("e1");
   for (const EvidenceType of ["eviPost", "eviSMS", "eviSign"])
     expect(() => parse({ EvidenceType })).toThrow("EvidenceType");
@@ -133,6 +133,8 @@ test("members of a wrong type are not said", () => {
   const { event, correlation } = parse({ EvidenceId: 5, EvidenceState: 3, AdditionalData });
   expect(event).toEqual({ id: "e1", kind: "Delivered", at: "2026-03-02T09:15:27.000Z" });
   expect(correlation).toBeUndefined();
+  for (const other of [[], "", 7, null])
+    expect(parse({ EvidenceState: "Sent", AdditionalData: other }).event.state).toBe("Sent");
 });
 
 test("an identity that is endless is refused", () => {

@@ -99,24 +99,18 @@ test("an unknown host name sent nothing", async () => {
   expect(await errorOf(exchange(request("keyed", { url })))).toMatchObject(notSent);
 });
 
-test("a kept connection that is reset may have carried the request", async () => {
-  await exchange(request("keyed"));
-  server.answer = (_, response) => void response.destroy();
-  expect(await errorOf(exchange(request("keyed")))).toMatchObject(noAnswer.keyed);
-});
-
-test("a connection is kept for the next call, but a once-only call opens its own", async () => {
+test("a question keeps its connection for the next one, and a call with an effect opens its own", async () => {
   const sockets = new Set<unknown>();
   server.answer = (_, response, raw) => {
     sockets.add(raw.socket);
     response.end();
   };
   await exchange(request("read"));
-  await exchange(request("keyed"));
+  await exchange(request("read"));
   expect(sockets.size).toBe(1);
-  await exchange(request("once"));
-  await exchange(request("once"));
-  expect(sockets.size).toBe(3);
+  for (const effectClass of classes.filter((one) => one !== "read"))
+    await exchange(request(effectClass));
+  expect(sockets.size).toBe(classes.length);
 });
 
 test("nothing is repeated: one call, one request", async () => {

@@ -66,6 +66,21 @@ test("one that is larger than allowed ends at the limit, and is not kept", async
   await expect(exchange(request({ maxBytes: 300_000 }))).resolves.toBeDefined();
 });
 
+test("one that comes slowly may take longer than the limit, and one that pauses for so long may not", async () => {
+  server.answer = async (_, response) => {
+    response.writeHead(200, { "content-length": "6" });
+    for (const piece of "abcdef") {
+      await delay(150);
+      response.write(piece);
+    }
+  };
+  const slow = await exchange(request({ timeoutMs: 500 }));
+  expect(slow.body.toString()).toBe("abcdef");
+  server.answer = (_, response) => void response.writeHead(200).write("a");
+  const error = await errorOf(exchange(request({ timeoutMs: 200 })));
+  expect(error).toMatchObject({ kind: "unavailable", effect: "none", code: "ETIMEDOUT" });
+});
+
 test("one that is cut in the middle is not kept", async () => {
   server.answer = (_, response) => {
     response.writeHead(200, { "content-length": "300000" });
