@@ -8,7 +8,7 @@ import { cancelAnswer } from "../../../src/activities/evi-post/index.js";
 import { activitiesOf } from "../../../src/activities/runtime/activity.js";
 import { CircuitOpenError, Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { runEffect } from "../../../src/activities/runtime/effect.js";
-import type { ProviderEffect } from "../../../src/activities/runtime/effect.js";
+import type { AssumedLookUp, ProviderEffect } from "../../../src/activities/runtime/effect.js";
 import { InvalidInput } from "../../../src/activities/runtime/failure.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
 import { resendResultOf, tryResultOf } from "../../../src/activities/runtime/one-time-password.js";
@@ -21,6 +21,7 @@ import type { ProblemKind } from "../../../src/contracts/shared/problem-kind.js"
 import { DecryptionError } from "../../../src/crypto/errors.js";
 import { EffectRefused, EffectUnknown } from "../../../src/journal/journal.js";
 import type { Effect, Journal, SendFailure } from "../../../src/journal/journal.js";
+import type { LookUpKey, LookUpProofs } from "../../../src/journal/look-up-proofs.js";
 import type { PossibleEffect } from "../../../src/providers/errors/provider-error.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import { inAttempt, providerError } from "../attempts.js";
@@ -33,12 +34,18 @@ class FakeJournal {
   failures: SendFailure[] = [];
   watched: (boolean | undefined)[] = [];
   done: string[] = [];
+  handlers: Handlers | undefined;
+  references: object[] = [];
   /** The rest of the lease. */
   leftMs = 60_000;
+  /** What the row has from an earlier run. */
+  stored: object | undefined;
 
   async perform(effect: Effect, handlers: Handlers, { watchOnly }: { watchOnly?: boolean }) {
     this.effects.push(effect);
     this.watched.push(watchOnly);
+    this.handlers = handlers;
+    if (this.stored) return this.stored;
     const open = handlers.openError?.();
     if (open) throw open;
     this.done.push(`row of ${effect.documents?.map(({ id }) => id).join() ?? "no document"}`);
@@ -60,11 +67,46 @@ class FakeJournal {
     }
   }
 
+  async noteReference(reference: object) {
+    this.references.push(reference);
+  }
+
   async past() {
     return { made: 2, refused: 0 };
   }
 }
 
+/** `done` lists what is asked and told, in order; a sample is looked for wherever that is asked. */
+class FakeProofs implements Pick<LookUpProofs, keyof LookUpProofs> {
+  done: unknown[] = [];
+  known: "found" | "unproven" = "unproven";
+  mayLook = true;
+  error: Error | undefined;
+
+  async offer(key: LookUpKey, sample: unknown) {
+    this.done.push({ offered: sample, key });
+    if (this.error) throw this.error;
+    return this.mayLook;
+  }
+
+  async look(_: LookUpKey, find: (sample: unknown) => Promise<boolean>) {
+    const isFound = await find("a sample").catch(() => "no answer");
+    this.done.push(isFound);
+    if (isFound === "no answer") throw lost;
+  }
+
+  async found({ form }: LookUpKey) {
+    this.done.push(`found ${form}`);
+    if (this.error) throw this.error;
+    if (form === "joined") this.known = "found";
+  }
+
+  finding = async () => this.known;
+  newestAnswered = async () => ["third", "second", "first", "oldest"];
+  report = async () => [];
+}
+
+let proofs: FakeProofs;
 let journal: FakeJournal;
 let deps: ProviderDependencies<"evi-post">;
 let counted: string[];
@@ -76,8 +118,15 @@ beforeEach(() => {
     journal,
     // No probe is due while a test runs, however busy the machine is.
     circuits: new Circuits({ probeMs: 600_000, failures: 2 }),
-    digests: { of: (value: unknown) => JSON.stringify(value), same: () => true },
-    accounts: { default: { name: "default" } },
+    digests: {
+      of: (value: unknown) => JSON.stringify(value),
+      same: (value: unknown, stored: string) => JSON.stringify(value) === stored,
+    },
+    lookUpProofs: (proofs = new FakeProofs()),
+    accounts: {
+      default: { name: "default" },
+      assuming: { name: "assuming", lookUpConfiguration: "digest" },
+    },
     environmentOf: (name: string) => (name === "default" ? "sandbox" : "preproduction"),
     patienceMs: 1_000,
     unavailableForMs: 60_000,
@@ -99,25 +148,29 @@ function inActivity<T>(
   return inAttempt(work, { workflowExecution: { workflowId, runId: "r" } }, { metricMeter: meter });
 }
 
-type Given = Partial<ProviderEffect<"evi-post", object, unknown, never>>;
+type Given = Partial<ProviderEffect<"evi-post", object, unknown, string>>;
 const reference = { step: "submit", occurrence: "0" };
 
 /** One effect of a process; its call answers `{}` unless the test says otherwise. */
 function run(
   given: Given = {},
   of: "step" | "update" = "step",
-  { mode = "quick", workflowId }: { mode?: AttemptMode; workflowId?: string } = {},
+  {
+    mode = "quick",
+    workflowId,
+    account,
+  }: { mode?: AttemptMode; workflowId?: string; account?: string } = {},
 ): Promise<object> {
-  return inActivity(() => effectIn({ of, ...given }, mode), workflowId);
+  return inActivity(() => effectIn({ of, ...given }, mode, account), workflowId);
 }
 
-function effectIn(given: Given, mode: AttemptMode = "quick"): Promise<object> {
+function effectIn(given: Given, mode: AttemptMode = "quick", account = "default"): Promise<object> {
   const handlers = { operation: "submit", input: {}, send: async () => ({}), ...given } as const;
-  return runEffect<"evi-post", object, unknown>(contextOf(mode), reference, handlers);
+  return runEffect<"evi-post", object, unknown>(contextOf(mode, account), reference, handlers);
 }
 
-const contextOf = (mode: AttemptMode) =>
-  new ProviderContext<"evi-post">("evi-post", deps, { account: "default", mode });
+const contextOf = (mode: AttemptMode, account = "default") =>
+  new ProviderContext<"evi-post">("evi-post", deps, { account, mode });
 
 const error = (
   kind: ProblemKind,
@@ -210,6 +263,10 @@ test("the digest is of the account and the input alone, and step and occurrence 
   expect(second?.digest).toBe(first?.digest);
   expect(second?.token).toBe(first?.token);
   expect(other?.token).not.toBe(first?.token);
+  expect(["another", first!.digest].map((digest) => second?.sameDigest(digest))).toEqual([
+    false,
+    true,
+  ]);
   expect(first).toMatchObject({ ...reference, namespace: "test", workflowId: "letter-1" });
 });
 
@@ -283,13 +340,124 @@ test("an unreadable answer that shows the id of an item that exists is an answer
   expect(counted).toEqual(["submit unavailable"]);
 });
 
-test.each<[string, NonNullable<Given["findShown"]>]>([
-  ["no such item exists", async () => undefined],
-  ["nobody answers", () => Promise.reject(error("unavailable"))],
-])("it is a lost answer where %s", async (_, findShown) => {
-  expect(await caught(run({ ...fails(unreadable), findShown }))).toMatchObject({
-    cause: unreadable,
-  });
+test.each<[string, Pick<Given, "findShown">, Error]>([
+  ["no such item exists", { findShown: async () => undefined }, unreadable],
+  ["nobody answers", { findShown: () => Promise.reject(error("unavailable")) }, unreadable],
+  ["the operation's items cannot be asked for", {}, unreadable],
+  ["no item is shown", { findShown: async () => ({ uniqueId: "another" }) }, lost],
+])("it is a lost answer where %s", async (_, given, cause) => {
+  expect(await caught(run({ ...fails(cause), ...given }))).toMatchObject({ cause });
+});
+
+test("callbacks find the process by the id in the answer, also in one from an earlier run", async () => {
+  journal.stored = { uniqueId: "letter" };
+  await run();
+  await run({ referenceOf: (answer) => `of ${Object.values(answer).join()}` });
+  const owner = { namespace: "test", workflowId: "letter-1" };
+  const noted = { provider: "evi-post", account: "default", reference: "of letter", ...owner };
+  expect(journal.references).toEqual([expect.objectContaining(noted)]);
+});
+
+/** A look-up that finds the item in the form `joined`, until `find` says otherwise. */
+const assuming = (over: Partial<AssumedLookUp<string>> = {}): Given => ({
+  lookUp: async (token) => (token === "lost" ? { uniqueId: "1" } : undefined),
+  assumed: {
+    form: "joined",
+    sampleOf: (token) => `item of ${token}`,
+    find: async () => "joined",
+    ...over,
+  },
+});
+const inAssuming = { account: "assuming" };
+
+test("an answered item is a sample of the look-up of the account, and is looked for at once", async () => {
+  await run(assuming(), "step", inAssuming);
+  const key = { provider: "evi-post", account: "assuming", operation: "submit" };
+  expect(proofs.done).toEqual([
+    {
+      offered: `item of ${journal.effects[0]?.token}`,
+      key: { ...key, form: "joined", configuration: "digest" },
+    },
+    true,
+  ]);
+});
+
+test.each<[string, Given, { account?: string }, object?]>([
+  ["the look-up rests on no assumption", { lookUp: async () => undefined }, inAssuming],
+  ["the account configures none", assuming(), {}],
+  ["the item is changed afterwards", assuming({ isNoSample: true }), inAssuming],
+  ["the answer is from an earlier run", assuming(), inAssuming, { uniqueId: "1" }],
+])("there is no sample where %s", async (_, given, account, stored) => {
+  journal.stored = stored;
+  await run(given, "step", account);
+  expect(proofs.done).toEqual([]);
+});
+
+test("an effect does not fail with its proof, and a sample that is not due is not looked for", async () => {
+  proofs.mayLook = false;
+  await run(assuming(), "step", inAssuming);
+  proofs.error = new Error("no database");
+  expect(await run(assuming(), "step", inAssuming)).toEqual({});
+  expect(proofs.done).toHaveLength(2);
+  expect(await journal.handlers?.lookUp?.("lost")).toEqual({ uniqueId: "1" });
+});
+
+test.each<[string, () => Promise<string | undefined>, boolean | string]>([
+  ["nothing", async () => undefined, false],
+  ["another form of it", async () => "alone", true],
+  ["an unusable answer", () => Promise.reject(error("protocol")), false],
+  ["that it is not visible yet", () => Promise.reject(error("notVisibleYet")), false],
+  ["an outage", () => Promise.reject(error("unavailable")), "no answer"],
+  ["an error of our own", () => Promise.reject(new TypeError("ours")), "no answer"],
+])("a look for a sample that meets %s", async (_, find, isFound) => {
+  await run(assuming({ find }), "step", inAssuming);
+  expect(proofs.done[1]).toBe(isFound);
+});
+
+test("what the effect's own look-up finds is its answer, and proves the look-up", async () => {
+  for (const account of ["default", "assuming"]) {
+    await run(assuming({ isNoSample: true }), "step", { account });
+    expect(await journal.handlers?.lookUp?.("other")).toBeUndefined();
+    expect(proofs.done).toEqual([]);
+    expect(await journal.handlers?.lookUp?.("lost")).toEqual({ uniqueId: "1" });
+  }
+  expect(proofs.done).toEqual(["found joined"]);
+});
+
+test.each<[string, Given, string | undefined, string[]]>([
+  ["no look-up", {}, "assuming", []],
+  ["an account's look-up that rests on no assumption", assuming(), undefined, ["lookUp"]],
+  ["one that rests on an assumption", assuming(), "assuming", ["lookUp", "lookUpFinding"]],
+])("with %s the journal gets what there is", async (_, given, account = "default", names) => {
+  await run(given, "step", { account });
+  expect(Object.keys(journal.handlers!).filter((name) => /^lookUp/.test(name))).toEqual(names);
+});
+
+const formOfEarlier: Record<string, string> = {
+  "a sample": "joined",
+  "item of second": "alone",
+  "item of first": "joined",
+  "item of oldest": "joined",
+};
+const findEarlier = async (sample: string) => formOfEarlier[sample];
+const isAway = () => Promise.reject(error("unavailable"));
+
+test.each<[string, Partial<AssumedLookUp<string>>, "found" | "unproven", unknown[]]>([
+  ["is looked for", { find: findEarlier }, "unproven", [true]],
+  ["and nothing more, once it is found", { isByToken: true, find: findEarlier }, "found", [true]],
+  [
+    "and earlier items until this form is found",
+    { isByToken: true, find: findEarlier },
+    "unproven",
+    [true, "found alone", "found joined"],
+  ],
+  ["proves nothing in an outage", { isByToken: true, find: isAway }, "unproven", ["no answer"]],
+])("before an empty look-up counts, the sample %s", async (_, over, known, done) => {
+  await run(assuming({ isNoSample: true, ...over }), "step", inAssuming);
+  proofs.known = known;
+  const isFound = known === "found" || done.includes("found joined");
+  expect(await journal.handlers?.lookUpFinding?.()).toBe(isFound ? "found" : "unproven");
+  expect(proofs.done).toEqual(done);
 });
 
 test("the look for a shown item may use the circuit that an operator's retry has just probed", async () => {
@@ -317,7 +485,7 @@ async function failureOf(
 ) {
   const activity = activitiesOf("evi-post", deps, ProviderContext<"evi-post">);
   const submit = activity<AttemptOf, object>("submit", (context) =>
-    runEffect<"evi-post", object, unknown>(context, reference, {
+    runEffect<"evi-post", object, unknown, string>(context, reference, {
       operation: "submit",
       input: {},
       send: async () => ({}),
