@@ -45,6 +45,9 @@ test("every payload comes back as it was, in order", async () => {
     { n: [1, null] },
   ]);
   expect(await codec.encode([])).toEqual([]);
+  const stored = [{ ...payload("elsewhere"), externalPayloads: [{}] }, payload("here")];
+  const parts = (await codec.decode(await codec.encode(stored))).map((one) => one.externalPayloads);
+  expect(parts.map((some) => some?.length)).toEqual([1, undefined]);
 });
 
 test("a payload that is not encrypted passes through decode unchanged", async () => {
