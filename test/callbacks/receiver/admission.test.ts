@@ -1,5 +1,5 @@
 // What a callback is answered, without HTTP and without a database (docs/decisions/0020).
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import { Admission } from "../../../src/callbacks/receiver/admission.js";
 import type {
@@ -10,7 +10,7 @@ import type {
 import { ring, subjectOf } from "../support.js";
 
 const DAY_MS = 86_400_000;
-const limits = { addressDays: 10, maxAccountBodyBytes: 20, queueLimit: 8, readLimit: 8 };
+const limits = { addressDays: 10, maxAccountBodyBytes: 20, queueLimit: 20, readLimit: 20 };
 
 const admissionOf = (over: Partial<AdmissionLimits> = {}) =>
   new Admission(ring, { ...limits, ...over });
@@ -32,9 +32,12 @@ function arrivalOf(admission: Admission, segment: string, body: unknown): Arriva
 }
 
 test("an address is taken until its life is over, by its own date; a forged one never", () => {
-  const aged = (days: number) =>
-    admissionOf().byAddress(segmentOf({ issuedAt: new Date(Date.now() - days * DAY_MS) }));
+  const aged = (days: number, addressDays = limits.addressDays) =>
+    admissionOf({ addressDays }).byAddress(
+      segmentOf({ issuedAt: new Date(Date.now() - days * DAY_MS) }),
+    );
   expect(aged(10)).toHaveProperty("admitted");
+  expect(aged(100, 100)).toHaveProperty("admitted");
   expect(aged(41)).toBe("expired");
   const genuine = segmentOf();
   for (const forged of ["", "x", genuine.slice(0, -1), `${genuine}0`])
@@ -53,6 +56,26 @@ test("an address that the database has refused is refused before its next body i
   expect(admission.byAddress(other)).toHaveProperty("admitted");
 });
 
+test("it is refused for a minute, and while fewer than 10,000 others were refused since", () => {
+  const began = performance.now();
+  const now = vi.spyOn(performance, "now").mockReturnValue(began);
+  const admission = admissionOf();
+  const segment = segmentOf();
+  const arrival = arrivalOf(admission, segment, {});
+  admission.byStoreResult(arrival, "full");
+  now.mockReturnValue(began + 59_999);
+  expect(admission.byAddress(segment)).toBe("full");
+  now.mockReturnValue(began + 60_001);
+  expect(admission.byAddress(segment)).toHaveProperty("admitted");
+  admission.byStoreResult(arrival, "full");
+  for (let other = 1; other <= 10_000; other += 1) {
+    expect(admission.byAddress(segment)).toBe("full");
+    admission.byStoreResult({ ...arrival, address: `${other}` }, "full");
+  }
+  expect(admission.byAddress(segment)).toHaveProperty("admitted");
+  now.mockRestore();
+});
+
 test("without a usable Identifier the body is the identity", () => {
   const admission = admissionOf();
   const segment = segmentOf();
@@ -63,6 +86,7 @@ test("without a usable Identifier the body is the identity", () => {
   const bodies: unknown[] = [{ a: 1 }, { a: 2 }, [1], 5, null, '"text"', { Identifier: 7 }];
   const long = { Identifier: "x".repeat(5_000) };
   bodies.push({ Identifier: "" }, long, { Identifier: "nul\u0000" }, { Identifier: "é" });
+  bodies.push({ Identifier: "", a: 1 });
   const identifiers = bodies.map((body) => arrivalOf(admission, segment, body).identifier);
   for (const identifier of identifiers) expect(identifier).toMatch(/^sha256:[0-9a-f]{64}$/);
   expect(new Set(identifiers).size).toBe(bodies.length);
@@ -83,12 +107,12 @@ test("at an account's address the whole body is the identity: an Identifier may 
 test.each([
   [
     "bodies that are being read",
-    2,
+    5,
     (admission: Admission, segment: string) => admission.byAddress(segment),
   ],
   [
     "callbacks that wait for their commit",
-    4,
+    10,
     (admission: Admission, segment: string) => {
       const { admitted, leave } = admittedOf(admission.byAddress(segment));
       leave();
@@ -96,7 +120,7 @@ test.each([
     },
   ],
 ])(
-  "of the places of %s one address takes %i of 8, a batch's nine tenths, and others find one",
+  "of the places of %s one address takes %i of 20, a batch's nine tenths, and others find one",
   (_, most, enter) => {
     const admission = admissionOf();
     const [flood, batch, other] = [segmentOf(), segmentOf({ rows: 40 }), segmentOf()];
@@ -113,7 +137,10 @@ test.each([
     expect(enter(admission, flood)).toBe("overloaded");
     for (const { leave } of taken) leave();
     expect(admission.inFlight).toBe(0);
-    for (let place = 1; place <= 8; place += 1) admittedOf(enter(admission, batch));
+    for (let place = 1; place <= 18; place += 1) admittedOf(enter(admission, batch));
+    expect(enter(admission, batch)).toBe("overloaded");
+    expect(admission.isFull).toBe(false);
+    for (let place = 19; place <= 20; place += 1) admittedOf(enter(admission, other));
     expect(admission.isFull).toBe(true);
     expect(enter(admission, other)).toBe("overloaded");
   },
@@ -127,6 +154,8 @@ test("an account's body is small, and one that is no JSON is refused; a full que
   const answer = (address: typeof own, body: string | null) =>
     address && admission.byBody(address.admitted, body === null ? null : Buffer.from(body));
   const large = JSON.stringify("x".repeat(19));
+  const most = answer(own, JSON.stringify("x".repeat(18)));
+  admittedOf(most as Admitted<Arrival>).leave();
   expect(answer(own, large)).toBe("tooLarge");
   for (const body of [null, "", "{", "a=b", "\u0000"])
     expect(answer(process, body)).toBe("notJson");
