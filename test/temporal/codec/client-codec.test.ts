@@ -1,4 +1,5 @@
 // A client that refuses plaintext believes no answer in clear, and the configuration says which client does (decision 22).
+import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { PayloadCodec } from "@temporalio/common";
@@ -10,10 +11,10 @@ import { freshRing } from "../support.js";
 
 const answer = defaultPayloadConverter.toPayload({ outcome: "delivered" });
 
-function codecOf(refusePlaintext: boolean): PayloadCodec {
-  const [codec] = dataConverter(freshRing(), undefined, refusePlaintext).payloadCodecs ?? [];
-  return codec!;
-}
+const converterOf = (refusePlaintext?: boolean) =>
+  dataConverter(freshRing(), undefined, refusePlaintext);
+const codecOf = (refusePlaintext?: boolean): PayloadCodec =>
+  converterOf(refusePlaintext).payloadCodecs![0]!;
 
 test("an answer in clear is refused, and an encrypted one is read", async () => {
   const codec = codecOf(true);
@@ -23,7 +24,9 @@ test("an answer in clear is refused, and an encrypted one is read", async () => 
   const [read] = await codec.decode(encrypted, context);
   expect(defaultPayloadConverter.fromPayload(read!)).toEqual({ outcome: "delivered" });
   await expect(codec.decode([...encrypted, answer])).rejects.toThrow("is not encrypted");
-  expect(await codecOf(false).decode([answer])).toEqual([answer]);
+  expect(await codecOf().decode([answer])).toEqual([answer]);
+  expect([new Error("other"), { name: "PlaintextRefused" }].some(isPlaintextRefused)).toBe(false);
+  expect(basename(converterOf(true).failureConverterPath!)).toBe("client-failure-converter.cjs");
 });
 
 test.each([

@@ -82,6 +82,9 @@ test("what it encodes it decodes, and the codec reads it too", async () => {
   expect(decoded.headers.get("content-type")).toBe("application/json");
   expect(decoded.headers.get("cache-control")).toBe("no-store");
   expect(await payloadsOf(decoded)).toEqual([plain("one"), plain({ two: 2 })]);
+  expect(await payloadsOf(await post("/decode", {}, bearer))).toEqual([]);
+  const empty = { payloads: [{}, { metadata: null, data: null }] };
+  expect(await payloadsOf(await post("/decode", empty, bearer))).toHaveLength(2);
 });
 
 test("the token works as a bearer token, at any depth, and as the path before the operation", async () => {
@@ -171,7 +174,9 @@ test.each([
   ['{"payloads":{}}', "expected an array"],
   ['{"payloads":[{"data":"AA=="},5]}', "payloads[1]"],
   ['{"payloads":[{"data":5}]}', "payloads[0]"],
-  ['{"payloads":[{"metadata":{"encoding":{}},"data":""}]}', "payloads[0]"],
+  ['{"payloads":[null]}', "payloads[0]"],
+  ['{"payloads":[{"data":"%"}]}', "cannot be read"],
+  ['{"payloads":[{"metadata":{"encoding":"AA==","other":{}},"data":""}]}', "payloads[0]"],
 ])("garbage is answered 400 with the place: %s", async (body, problem) => {
   const response = await post("/decode", body, { ...bearer, origin });
   expect(response.status).toBe(400);
@@ -191,7 +196,9 @@ test("a payload that cannot be opened becomes a text that says why, and the othe
   };
   const response = await post("/decode", body, bearer);
   expect(response.status).toBe(200);
-  expect((await payloadsOf(response)).map(valueOf)).toEqual([
+  const shown = await payloadsOf(response);
+  for (const { metadata } of shown) expect(metadata).toEqual(plain("").metadata);
+  expect(shown.map(valueOf)).toEqual([
     "one",
     "[cannot be decrypted: the key ring has no key 'gone']",
     expect.stringContaining("[cannot be decrypted: the ciphertext"),
@@ -246,4 +253,5 @@ test("with a ring to read alone it decodes, and encodes nothing", async () => {
   } finally {
     await reader.close();
   }
+  await expect(post("/decode", {}, bearer, reader.url)).rejects.toThrow("fetch failed");
 });

@@ -49,6 +49,7 @@ test("who decodes sees [secret] for sealed and for clear secrets, and everything
       list: [sealer.seal("b", here), "kept"],
       deviceCode: "d",
       otp: "123456",
+      nothing: null,
     }),
   ).toEqual({
     input: {
@@ -58,7 +59,9 @@ test("who decodes sees [secret] for sealed and for clear secrets, and everything
     list: ["[secret]", "kept"],
     deviceCode: "[secret]",
     otp: "[secret]",
+    nothing: null,
   });
+  expect(shownOf({ otp: { sent: "once" } })).toEqual({ otp: { sent: "once" } });
   expect(shownOf({ code: "123456" })).toEqual({ code: "[secret]" });
   expect(shownOf({ code: "242", fields: [] })).toEqual({ code: "242", fields: [] });
 });
@@ -67,5 +70,6 @@ test("a payload without secrets, and one that is not JSON, stay as they are", ()
   const plain = defaultPayloadConverter.toPayload({ id: "order-7", n: [1, null] });
   const broken = { metadata: plain.metadata ?? {}, data: Buffer.from("{") };
   const binary = defaultPayloadConverter.toPayload(new Uint8Array([1, 2]));
-  for (const payload of [plain, broken, binary]) expect(masked(payload)).toBe(payload);
+  const unmarked = { data: Buffer.from('{"otp":"123456"}') };
+  for (const payload of [plain, broken, binary, unmarked]) expect(masked(payload)).toBe(payload);
 });
