@@ -48,6 +48,18 @@ test("the first answered item is looked for at once; found is remembered for eve
   await proofs().look(key, find);
   expect(asked).toEqual(["item-1"]);
   expect(await proofs().finding(key)).toBe("found");
+  const { operation, form, configuration } = key;
+  const about = { operation, form, configuration };
+  const report = { ...about, finding: "found", foundAt: expect.any(Date), isLooking: false };
+  expect(await proofs().report(key)).toEqual([report]);
+});
+
+test("where no sample is due, the database is asked only now and then", async () => {
+  const [key, found, one] = [keyOf(), keyOf(), proofs()];
+  const offers = [];
+  for (const item of ["taken", "not due", "not asked"]) offers.push(await one.offer(key, item));
+  await one.found(found);
+  expect([...offers, await one.offer(found, "item")]).toEqual([true, true, false, false]);
 });
 
 test("it is known for this form and this configuration of this account alone", async () => {
@@ -128,7 +140,9 @@ test("an answer that does not come says nothing", async () => {
   const away = new Error("away");
   await expect(proofs().look(key, () => Promise.reject(away))).rejects.toBe(away);
   expect(await proofs().finding(key)).toBe("unproven");
-  expect((await proofs().report(key))[0]).toMatchObject({ isLooking: true });
+  const [report] = await proofs().report(key);
+  expect(report).toMatchObject({ finding: "unproven", isLooking: true });
+  expect(report).not.toHaveProperty("foundAt");
 });
 
 test("a sample that could not be looked up for a day is no result: another one replaces it", async () => {
@@ -160,8 +174,10 @@ test("what was submitted before the look-up was configured can be looked for too
   const effects = [effectOf(), effectOf(), effectOf({ effectClass: "once" })];
   for (const effect of effects) await journal.perform(effect, new Provider().performance);
   const key = keyOf({ account: "default" });
-  const tokens = await proofs().newestAnswered(key);
+  const one = proofs();
+  const tokens = await one.newestAnswered(key);
   expect(tokens).toEqual(effects.map(({ token }) => token).toReversed());
+  expect(await one.newestAnswered(key)).toEqual([]);
 });
 
 test("a sample is sealed: it may hold the name of a document", async () => {
