@@ -1,6 +1,7 @@
 // What is remembered of an account's look-up: found, missing, too late, or nothing yet; and when it is looked for again.
 import { expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
+import { DecryptionError } from "../../src/crypto/errors.js";
 import { Journal } from "../../src/journal/journal.js";
 import { LookUpProofs } from "../../src/journal/look-up-proofs.js";
 import type { LookUpKey } from "../../src/journal/look-up-proofs.js";
@@ -59,7 +60,8 @@ test("where no sample is due, the database is asked only now and then", async ()
   const offers = [];
   for (const item of ["taken", "not due", "not asked"]) offers.push(await one.offer(key, item));
   await one.found(found);
-  expect([...offers, await one.offer(found, "item")]).toEqual([true, true, false, false]);
+  for (const other of [found, keyOf()]) offers.push(await one.offer(other, "item"));
+  expect(offers).toEqual([true, true, false, false, true]);
 });
 
 test("it is known for this form and this configuration of this account alone", async () => {
@@ -180,7 +182,7 @@ test("what was submitted before the look-up was configured can be looked for too
   expect(await one.newestAnswered(key)).toEqual([]);
 });
 
-test("a sample is sealed: it may hold the name of a document", async () => {
+test("a sample is sealed for its account: it may hold the name of a document", async () => {
   const key = keyOf();
   await proofs().offer(key, { name: "Q7XJ2VK9" });
   const { rows } = await database.pool.query<{ sample: Buffer }>(
@@ -188,4 +190,11 @@ test("a sample is sealed: it may hold the name of a document", async () => {
     [key.account],
   );
   expect(rows[0]?.sample.includes("Q7XJ2VK9")).toBe(false);
+  const account = `${key.account} of another`;
+  await database.pool.query("update trustflow.look_up_proofs set account = $2 where account = $1", [
+    key.account,
+    account,
+  ]);
+  const looking = proofs().look({ ...key, account }, finder(true).find);
+  await expect(looking).rejects.toThrow(DecryptionError);
 });
