@@ -166,7 +166,8 @@ function run(
 
 function effectIn(given: Given, mode: AttemptMode = "quick", account = "default"): Promise<object> {
   const handlers = { operation: "submit", input: {}, send: async () => ({}), ...given } as const;
-  return runEffect<"evi-post", object, unknown>(contextOf(mode, account), reference, handlers);
+  const context: Context = contextOf(mode, account);
+  return runEffect<"evi-post", object, unknown, string>(context, reference, handlers);
 }
 
 const contextOf = (mode: AttemptMode, account = "default") =>

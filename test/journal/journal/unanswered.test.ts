@@ -35,6 +35,22 @@ async function superseded(effect: Effect): Promise<Effect> {
   return sameStep(effect, { occurrence: "1" });
 }
 
+test.each([
+  ["0", "1"],
+  ["9", "10"],
+  ["update", "update+1"],
+])(
+  "a retry of %s makes %s, and makes no other one when it is written again",
+  async (occurrence, next) => {
+    const effect = effectOf({ occurrence, effectClass: "once" });
+    for (const one of [effect, sameStep(effect, { occurrence: next })]) {
+      await failed(journal.perform(one, new Provider(noAnswer).performance));
+      await endLease(effect);
+      expect(await decide(effect, "retry", confirmed)).toMatchObject({ occurrence: next });
+    }
+  },
+);
+
 test("a superseding row is not sent before the unanswered ones before it were looked up, twice", async () => {
   const effect = effectOf();
   const next = await superseded(effect);
