@@ -104,6 +104,7 @@ test("a wrong or missing token is answered 401 before the body is looked at", as
     await post(`/${token}x/decode`, "{"),
     await post(`/${token}/decode`, "{", { authorization: "Bearer other" }),
     await post("/decode", "{", { authorization: `Basic ${token}` }),
+    await post("/decode", "{", { authorization: `Basic Bearer ${token}` }),
     await post(`/${token}/sub/decode`, "{"),
   ]) {
     expect(response.status).toBe(401);
@@ -123,6 +124,8 @@ test("the preflight of the Web UI's own origin is allowed, with the headers that
   expect(response.headers.get("access-control-allow-origin")).toBe(origin);
   expect(response.headers.get("access-control-allow-headers")).toContain("x-namespace");
   expect(response.headers.get("access-control-allow-methods")).toBe("POST");
+  expect(response.headers.get("access-control-allow-credentials")).toBe("true");
+  expect(response.headers.get("access-control-max-age")).toBe("600");
   expect(response.headers.get("vary")).toBe("origin");
 });
 
@@ -151,6 +154,7 @@ test.each([
 test("a body over the limit is answered 413, declared or streamed", async () => {
   const large = JSON.stringify({ payloads: [plain("x".repeat(200_000))] });
   expect((await post("/decode", large, bearer)).status).toBe(413);
+  expect((await post("/decode", "{}".padEnd(10_000), bearer)).status).toBe(200);
   const status = await new Promise<number | undefined>((resolve, reject) => {
     const call = request(
       `${server.url}/decode`,
@@ -216,13 +220,18 @@ test("each call leaves a line with namespace and count, and neither token nor co
   await post(
     `/${token}/decode`,
     { payloads: [await encrypted("canary"), plain("canary")] },
-    { "x-namespace": "letters" },
+    { "x-namespace": "letters".padEnd(300, "!") },
   );
   await post("/decode", "canary", { authorization: "Bearer canary" });
   expect(lines).toEqual([
     {
       message: "codec call",
-      details: { operation: "decode", namespace: "letters", payloads: 2, failed: 0 },
+      details: {
+        operation: "decode",
+        namespace: "letters".padEnd(255, "!"),
+        payloads: 2,
+        failed: 0,
+      },
     },
     { message: "codec call refused", details: { status: 401 } },
   ]);
@@ -235,14 +244,16 @@ test("other paths and methods do not exist", async () => {
 });
 
 test("a short token, an origin with a path and a taken port are refused at start", async () => {
-  await expect(start({ token: "short" })).rejects.toThrow("token must be at least 16");
+  for (const bad of ["fifteen-letters", `${token} x`])
+    await expect(start({ token: bad })).rejects.toThrow("token must be at least 16");
+  await (await start({ token: "sixteen-letters." })).close();
   await expect(start({ corsOrigins: ["*"] })).rejects.toThrow('origin "*"');
   await expect(start({ corsOrigins: [`${origin}/`] })).rejects.toThrow("scheme://host[:port]");
   await expect(start({ port: Number(new URL(server.url).port) })).rejects.toThrow("EADDRINUSE");
 });
 
 test("with a ring to read alone it decodes, and encodes nothing", async () => {
-  const reader = await start({ isReadOnly: true });
+  const reader = await start({ isReadOnly: true, logger: undefined as never });
   try {
     const body = { payloads: [await encrypted("readable")] };
     const decoded = await post("/decode", body, bearer, reader.url);
