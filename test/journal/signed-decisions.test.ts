@@ -67,6 +67,8 @@ test("an operator's signature proves who decides, with each of the operator's ke
   expect(await decisions.prove(signed())).toEqual({ principal: "ana" });
   given = { ...given, updateId: randomUUID() };
   expect(await decisions.prove(signed({ key: "old" }))).toEqual({ principal: "ana" });
+  given = { ...given, update: "cancel", updateId: randomUUID(), argument: { by: "Ana Ruiz" } };
+  expect(await decisions.prove(signed())).toEqual({ principal: "ana" });
 });
 
 test("without a signature it is refused if one is required, else accepted without an operator", async () => {
@@ -165,6 +167,10 @@ describe("a decision that takes two persons", () => {
     for (const changed of [{ attention: "submit-2" }, { result: { uniqueId: "4f1c" } }])
       expect(await decides("ben", changed)).toEqual(proposes("ben"));
     expect(await decides("ben", {}, "run-2")).toEqual(proposes("ben"));
+    const parts = (id: number) => ({ decision: "happened", result: { parts: [{ id }] } });
+    await decides("ana", parts(1));
+    expect(await decides("ben", parts(2))).toEqual(proposes("ben"));
+    expect(await decides("ana", parts(2))).toEqual(confirms("ana", "ben"));
   });
 
   test("is confirmed by a result whose secret each of the two has sealed", async () => {
