@@ -166,7 +166,7 @@ function run(
 
 function effectIn(given: Given, mode: AttemptMode = "quick", account = "default"): Promise<object> {
   const handlers = { operation: "submit", input: {}, send: async () => ({}), ...given } as const;
-  const context: Context = contextOf(mode, account);
+  const context: ProviderContext<"evi-post"> = contextOf(mode, account);
   return runEffect<"evi-post", object, unknown, string>(context, reference, handlers);
 }
 

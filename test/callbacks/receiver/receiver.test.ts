@@ -19,6 +19,8 @@ import { until } from "../../harness/outages/wait.js";
 /** What waits so long waits longer than a test may take. */
 const LONG = 600_000;
 const events = new Map<string, number>();
+const commitSeconds: number[] = [];
+const warnings: (object | undefined)[] = [];
 const database = ofFile(() => {
   const pool = { connectTimeoutMs: LONG, statementTimeoutMs: LONG };
   return testDatabase({ own: true, pool });
@@ -35,6 +37,9 @@ function start(over: Partial<Parameters<typeof startReceiver>[0]> = {}): Promise
     port: 0,
     maxBodyBytes: 10_000,
     onEvent: (event, count) => events.set(event, (events.get(event) ?? 0) + count),
+    onCommit: (seconds) => commitSeconds.push(seconds),
+    logger: { warn: (_, details) => void warnings.push(details) },
+    health: ({ url }, response) => url === "/health" && response.end("well") !== undefined,
     ...over,
   });
 }
@@ -47,8 +52,10 @@ const count = async (): Promise<number> => {
 test("a genuine callback is stored raw and sealed before it is acknowledged", async () => {
   const subject = subjectOf();
   const body = '{ "Identifier":"e-1",  "Recipient":"marker-of-a-person" }';
+  const began = performance.now();
   const response = await post(receiver.url, subject, body);
   expect(response.status).toBe(204);
+  expect(commitSeconds[0]).toBeLessThan((performance.now() - began) / 1_000);
   const [row] = await archive.list({ workflowId: subject.workflowId });
   expect(row).toMatchObject({ identifier: "e-1", state: "waiting", ...subject });
   expect((await archive.show(row?.id ?? "", bodyKeys))?.body).toBe(body);
@@ -111,6 +118,7 @@ test("a forged or wrong address is 404, whatever the body, and nothing is stored
     expect([404, 414, undefined]).toContain(response?.status);
   }
   expect((await fetch(good)).status).toBe(404);
+  expect(await (await fetch(`${receiver.url}/health`)).text()).toBe("well");
   expect(await count()).toBe(before);
 });
 
@@ -238,6 +246,7 @@ test("while PostgreSQL is away: 503 quickly; afterwards all is well by itself", 
   await database.server?.start();
   expect((await post(receiver.url, subject, { Identifier: "away" })).status).toBe(204);
   expect(events.get("databaseAway")).toBeGreaterThan(0);
+  expect(warnings[0]).toHaveProperty("code");
 });
 
 // No transaction can write into the table until it is released.
