@@ -87,6 +87,7 @@ test("it is refused with another operator's key, from an unknown operator, and f
   expect(await refusal(signed({ operator: "ben", key: "ben" }))).toMatchObject({
     path: "signature.operator",
     problem: "may not cancel",
+    message: "signature.operator may not cancel",
   });
 });
 
@@ -163,10 +164,17 @@ describe("a decision that takes two persons", () => {
   });
 
   test("is not confirmed for another attention, another result or another start", async () => {
+    for (const [changed, run] of [
+      [{ attention: "submit-2" }],
+      [{ result: { uniqueId: "4f1c" } }],
+      [{}, "run-2"],
+    ] as const) {
+      await decides("ana");
+      expect(await decides("ben", changed, run)).toEqual(proposes("ben"));
+    }
     await decides("ana");
-    for (const changed of [{ attention: "submit-2" }, { result: { uniqueId: "4f1c" } }])
-      expect(await decides("ben", changed)).toEqual(proposes("ben"));
-    expect(await decides("ben", {}, "run-2")).toEqual(proposes("ben"));
+    await decides("ana", { attention: "submit-2" });
+    expect(await decides("ben")).toEqual(confirms("ben", "ana"));
     const parts = (id: number) => ({ decision: "happened", result: { parts: [{ id }] } });
     await decides("ana", parts(1));
     expect(await decides("ben", parts(2))).toEqual(proposes("ben"));
@@ -187,6 +195,12 @@ describe("a decision that takes two persons", () => {
     expect(await decides("ben", happened(sealed("7")))).toEqual(confirms("ben", "ana"));
     const copied = happened(sealed("7", "sendPostal/another"));
     expect(await failed(decides("ana", copied))).toMatchObject({ path: "result.deviceCode" });
+    const rules = { isRequired: true, secondPerson: new Set<string>(), operators };
+    const ours = new Error("ours");
+    const broken = new SignedDecisions(database.pool, sealers, rules, () => {
+      throw ours;
+    });
+    expect(await failed(decides("ana", happened("7"), "run-1", broken))).toBe(ours);
     // What was refused is no decision.
     expect(await decides("ana", happened("7"))).toEqual(confirms("ana", "ben"));
   });
