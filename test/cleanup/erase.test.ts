@@ -537,14 +537,15 @@ test("a document that another process owns too stays, sealed with that one's key
 });
 
 test("a document without an owner row is found by the history; what a history merely names stays", async () => {
-  const { workflowId } = await finished();
+  const { workflowId, submitted } = await finished();
   const before = await store.put(content, "application/pdf");
   const theirs = await finished();
   const recorded = await store.put(content, "application/pdf");
   await owned(theirs.workflowId, recorded.uri);
   const unrecorded = await store.put(content, "application/pdf", { process: theirs.processKey });
-  const named = [before, theirs.submitted, recorded, unrecorded].map(({ uri }) => uri).join(" ");
-  runs.push(run(workflowId, "third", `${named} document:${"0".repeat(32)}`));
+  const named = [before, submitted, theirs.submitted, recorded, unrecorded];
+  const uris = named.map(({ uri }) => uri).join(" ");
+  runs.push(run(workflowId, "third", `${uris} document:${"0".repeat(32)}`));
   const { documents } = await erase(optionsOf(workflowId));
   expect(documents).toEqual({ submitted: 1, affidavit: 1, unrecorded: 1 });
   expect(await store.exists(before.uri)).toBe(false);
@@ -554,7 +555,7 @@ test("a document without an owner row is found by the history; what a history me
 
 test("a document that an open process names, which has no row yet, stays with it, in whatever namespace it is", async () => {
   const { workflowId, submitted, affidavit } = await finished();
-  const [here, elsewhere] = [`sendPostal/${randomUUID()}`, `sendPostal/${randomUUID()}`];
+  const [here, elsewhere] = [`sendPostal/${randomUUID()}`, workflowId];
   known.default.processes = [
     { workflowId, running: true, input: { document: submitted } },
     { workflowId: here, running: true, input: { document: submitted } },
