@@ -37,8 +37,8 @@ async function superseded(effect: Effect): Promise<Effect> {
 
 test.each([
   ["0", "1"],
-  ["9", "10"],
-  ["update", "update+1"],
+  ["10", "11"],
+  ["4f-1", "4f-1+1"],
 ])(
   "a retry of %s makes %s, and makes no other one when it is written again",
   async (occurrence, next) => {
@@ -48,6 +48,8 @@ test.each([
       await endLease(effect);
       expect(await decide(effect, "retry", confirmed)).toMatchObject({ occurrence: next });
     }
+    for (const other of [{ attention: "a-2" }, { by: "Ben" }])
+      expect((await decide(effect, "retry", { ...confirmed, ...other })).occurrence).not.toBe(next);
   },
 );
 
