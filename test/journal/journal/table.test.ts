@@ -216,6 +216,7 @@ test("withdraw: before the send nothing can be sent any more; later it says why 
   const said = effectOf();
   await journal.perform(said, new Provider(refused).performance).catch(() => undefined);
   expect(await journal.withdraw(said)).toBe("refused");
+  await expect(journal.perform(said, provider.performance)).rejects.toBeInstanceOf(EffectRefused);
   const open = effectOf({ effectClass: "once" });
   await crashed(open);
   expect(await journal.withdraw(open)).toBe("inFlight");
