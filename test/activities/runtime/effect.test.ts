@@ -431,7 +431,7 @@ test.each<[string, Given, string | undefined, string[]]>([
   ["one that rests on an assumption", assuming(), "assuming", ["lookUp", "lookUpFinding"]],
 ])("with %s the journal gets what there is", async (_, given, account = "default", names) => {
   await run(given, "step", { account });
-  expect(Object.keys(journal.handlers!).filter((name) => /^lookUp/.test(name))).toEqual(names);
+  expect(Object.keys(journal.handlers!).filter((name) => name.startsWith("lookUp"))).toEqual(names);
 });
 
 const formOfEarlier: Record<string, string> = {
