@@ -1,10 +1,11 @@
 // Tests run the TypeScript sources; what a test starts as a process runs from dist/.
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/harness/longest-first.js";
 
-const { TEST_RUN = "test", MUTANTS_TESTS } = process.env;
+const { TEST_RUN = "test", MUTANTS_FOLDER } = process.env;
 const short = "{bench,packages,scripts,src,test}/**/*.test.ts";
 const long = "test/long/**/*.test.ts";
 const compose = "test/compose/*.test.ts";
@@ -31,14 +32,8 @@ const runs = {
   "test:compose": { include: [compose] },
   "test:cluster": { include: [cluster] },
   record: { include: ["test/replay/record.ts"] },
-  // Those that need no Temporal server.
-  mutants: {
-    include: MUTANTS_TESTS?.split(/,(?![^{]*\})/) ?? [
-      "test/{batch/items,callbacks,cleanup,journal,temporal/codec,workflows/runtime}/**/*.test.ts",
-      "test/activities/runtime/*.test.ts",
-    ],
-    exclude: ["**/{*.temporal,own-namespaces,encryption,forged-answers}.test.ts"],
-  },
+  // Of the test files that scripts/mutants.mjs names.
+  mutants: { include: ["test/mutants/driver.ts"] },
 };
 
 const run = runs[TEST_RUN];
@@ -50,7 +45,13 @@ const never = ["**/{dist,node_modules}/**", ...exclude];
 /** @param {string} path */
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
+/** @type {Record<string, string>} by path: sources with their mutants */
+const mutated = MUTANTS_FOLDER
+  ? JSON.parse(readFileSync(`${MUTANTS_FOLDER}/sources.json`, "utf8"))
+  : {};
+
 export default defineConfig({
+  plugins: [{ name: "mutants", enforce: "pre", load: (path) => mutated[path] }],
   resolve: {
     alias: [
       { find: /^trustflow-client$/, replacement: at("src/client.ts") },

@@ -1,0 +1,107 @@
+// What scripts/mutants.mjs runs: the named tests once to see which of them reach a mutant, and then for each mutant those that do, all in
+// one process, because a new one loads all modules again.
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
+import type { RunnerTask, RunnerTestSuite } from "vitest";
+
+type Counts = Record<string, number>;
+interface Reached {
+  /** While modules are loaded. */
+  static: Counts;
+  perTest: Record<string, Counts>;
+}
+/** The mutants read and write these members (Stryker). */
+interface Switch {
+  activeMutant?: string | undefined;
+  currentTestId?: string;
+  mutantCoverage?: Reached;
+  hitCount?: number;
+  hitLimit?: number;
+}
+
+const { MUTANTS_FOLDER: folder = "", MUTANTS_PASS: pass = "", MUTANTS_TESTS = "" } = process.env;
+const files = MUTANTS_TESTS.split(",");
+const mutant: Switch = {};
+Object.assign(globalThis, { __stryker__: mutant });
+const resultsFile = join(folder, "results.jsonl");
+const reachedFile = join(folder, "reached.json");
+
+function read<T>(name: string): T {
+  return JSON.parse(readFileSync(join(folder, name), "utf8")) as T;
+}
+
+const hooksOf = (file: string) => `hooks of ${file}`;
+
+/** Of a test: its file and its titles. */
+function nameOf(file: string, task: Readonly<RunnerTask>): string {
+  const titles: string[] = [];
+  for (let one: RunnerTask | undefined = task; one && one.name !== file; one = one.suite)
+    titles.unshift(one.name);
+  return [file, ...titles].join(" > ");
+}
+
+function failedIn(task: RunnerTask): RunnerTask | undefined {
+  if (task.result?.state === "fail" || task.result?.errors?.length) return task;
+  return task.type === "suite" ? task.tasks.map(failedIn).find(Boolean) : undefined;
+}
+
+function findWhatIsReached(): void {
+  for (const file of files)
+    describe(file, async () => {
+      const outsideOfTests = () => void (mutant.currentTestId = hooksOf(file));
+      beforeAll(outsideOfTests);
+      beforeEach(({ task }) => void (mutant.currentTestId = nameOf(file, task)));
+      afterEach(outsideOfTests);
+      await import(file);
+    });
+  afterAll(() => writeFileSync(reachedFile, JSON.stringify(mutant.mutantCoverage)));
+}
+
+function tryEach(): void {
+  const reached = read<Reached>("reached.json");
+  const said = readFileSync(resultsFile, "utf8").split("\n").filter(Boolean);
+  const known = new Set(said.map((line) => (JSON.parse(line) as { id: string }).id));
+  for (const { id } of read<{ id: string }[]>("mutants.json"))
+    if (!known.has(id)) tryOne(id, reached);
+}
+
+function tryOne(id: string, { static: loaded, perTest }: Reached): void {
+  const say = (state: string, by?: string) =>
+    appendFileSync(resultsFile, `${JSON.stringify({ id, state, by })}\n`);
+  const names = Object.keys(perTest).filter((name) => perTest[name]?.[id]);
+  const own = files.filter((file) =>
+    names.some((name) => name === hooksOf(file) || name.startsWith(`${file} > `)),
+  );
+  if (own.length === 0) return say(loaded[id] ? "static" : "unreached");
+  const title = `mutant ${id}`;
+  let whole: RunnerTestSuite | undefined;
+  describe(title, () => {
+    beforeAll(() => {
+      const hits = names.reduce((sum, name) => sum + (perTest[name]?.[id] ?? 0), 0);
+      // One that never ends throws.
+      Object.assign(mutant, { activeMutant: id, hitCount: 0, hitLimit: 1_000 + 100 * hits });
+    });
+    for (const file of own)
+      describe(file, async () => {
+        beforeEach(({ task, skip }) => {
+          for (let one = task.suite; one; one = one.suite) if (one.name === title) whole = one;
+          const isReached = names.includes(hooksOf(file)) || names.includes(nameOf(file, task));
+          if (!isReached || (whole && failedIn(whole))) skip();
+        });
+        await import(`${file}?mutant=${id}`);
+      });
+    afterAll(() => {
+      mutant.activeMutant = undefined;
+      // No test began: the set-up of its file fails.
+      const failed = whole ? failedIn(whole) : { name: "its set-up" };
+      const isLate =
+        failed && "result" in failed && /timed out/.test(failed.result?.errors?.[0]?.message ?? "");
+      say(failed ? (isLate ? "late" : "killed") : "survived", failed?.name);
+    });
+  });
+}
+
+if (pass === "reach") findWhatIsReached();
+else tryEach();
+test("the driver itself", () => undefined);
