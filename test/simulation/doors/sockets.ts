@@ -302,7 +302,8 @@ export class Endpoint extends Duplex {
   setTimeout(ms: number, done?: () => void): this {
     this.timeout = ms;
     this.#stopTimeout?.();
-    if (done) this.once("timeout", done);
+    if (done && ms > 0) this.once("timeout", done);
+    else if (done) this.off("timeout", done);
     this.#activeAt = this.network.world.now;
     const watch = (later: number): void => {
       this.#stopTimeout = this.network.world.after(later, () => {
