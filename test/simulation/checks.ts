@@ -330,7 +330,7 @@ export class Checks {
       this.violate("truth", `${workflowId} ended with ${outcome}`);
     const made = sandbox.ledger(life.life).byIntent[life.life] ?? {};
     const isPlanned = outcome === call.outcome;
-    // A slow person has asked once it was over, or a late one never, as its provider's ledger says too.
+    // A slow person has asked once it was over, another one never or in vain, as its provider's ledger says too.
     const mayBeUnasked = (life.isSlow || isUnasked) && call.ask && !made[call.sandbox];
     const isTooLate = mayBeUnasked && outcome === underTest.outcome;
     const isOther = !isPlanned && !isTooLate && !outcome.endsWith("Error");

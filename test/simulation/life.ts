@@ -119,6 +119,7 @@ export class Living {
   isLate = false;
   readonly #around: Surroundings;
   #isAsked = false;
+  #hasAskedInVain = false;
   /** What a slow person saw last that is to be done, and until when it lies. */
   #matter: string | undefined;
   #liesUntil = 0;
@@ -132,9 +133,9 @@ export class Living {
     this.#around = around;
   }
 
-  /** A person has waited for the last moment, and has not asked. */
+  /** A person has waited for the last moment and has not asked, or has asked in vain. */
   get isUnasked(): boolean {
-    return this.#waitsForOutcome !== undefined && !this.#isAsked;
+    return !this.#isAsked && (this.#waitsForOutcome !== undefined || this.#hasAskedInVain);
   }
 
   async live(): Promise<void> {
@@ -259,6 +260,7 @@ export class Living {
         scene,
       );
       if (answer === "unknown" || answer === "unavailable") this.#isAsked = false;
+      if (answer === "unavailable") this.#hasAskedInVain = true;
       if (answer === "unknown") this.confirmed.push(call.sandbox);
       say(`${this.workflowId}: ${call.operation} was asked for and answered ${answer}`);
       return;

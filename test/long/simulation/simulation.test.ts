@@ -16,7 +16,7 @@ const LIMIT_MS = 1_200_000;
 /** Enough steps that the plan has each kind of fault and each process. */
 const sample = sampleOf(planOf({ seed: 1, steps: 300 }));
 /** Calls still fail while all else rests. */
-const failing = ["--seed", "1", "--steps", "8", "--process", "sendPostal", "--fault", "refuse"];
+const failing = ["--seed", "6", "--steps", "8", "--process", "sendPostal", "--fault", "refuse"];
 
 /** What `npm run simulate` finds. */
 async function simulate(...args: string[]): Promise<Whole> {
