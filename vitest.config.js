@@ -45,13 +45,12 @@ const never = ["**/{dist,node_modules}/**", ...exclude];
 /** @param {string} path */
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** @type {Record<string, string>} by path: sources with their mutants */
-const mutated = MUTANTS_FOLDER
-  ? JSON.parse(readFileSync(`${MUTANTS_FOLDER}/sources.json`, "utf8"))
-  : {};
+/** @type {Record<string, string> | undefined} by path: sources with their mutants */
+const mutated =
+  MUTANTS_FOLDER && JSON.parse(readFileSync(`${MUTANTS_FOLDER}/sources.json`, "utf8"));
 
 export default defineConfig({
-  plugins: [{ name: "mutants", enforce: "pre", load: (path) => mutated[path] }],
+  plugins: mutated ? [{ name: "mutants", enforce: "pre", load: (path) => mutated[path] }] : [],
   resolve: {
     alias: [
       { find: /^trustflow-client$/, replacement: at("src/client.ts") },

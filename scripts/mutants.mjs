@@ -13,9 +13,6 @@ import { root, runBuild, runStep } from "./steps.mjs";
 /** @typedef {{ id: string, state: "killed" | "late" | "survived" | "static" | "unreached", by?: string }} Result */
 
 const LIMIT_MS = 15_000;
-const folder = await mkdtemp(join(tmpdir(), "trustflow-mutants-"));
-removeOnExit(folder);
-
 const named = process.argv.slice(2);
 const tests = named.filter((path) => path.endsWith(".test.ts"));
 const sources = named.filter((path) => !tests.includes(path));
@@ -24,6 +21,8 @@ if (tests.length === 0 || sources.length === 0) {
   process.exit(2);
 }
 if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
+const folder = await mkdtemp(join(tmpdir(), "trustflow-mutants-"));
+removeOnExit(folder);
 const mutants = await instrument();
 const module = new URL("../packages/dev/dist/servers/postgres.js", import.meta.url).href;
 const { startPostgres } = await import(module);

@@ -58,7 +58,7 @@ export function hasWorkers(polls: Poll[], { deploymentName, buildId }: Release):
 }
 
 async function isKnown(where: Namespace, { deploymentName, buildId }: Release): Promise<boolean> {
-  const { versionSummaries } = await deploymentOf(where, deploymentName);
+  const { versionSummaries } = await routingOf(where, deploymentName);
   return (
     versionSummaries?.some((version) => version.deploymentVersion?.buildId === buildId) ?? false
   );
@@ -136,16 +136,12 @@ export async function rampRelease(
 }
 
 /** Nothing where no worker of the deployment has polled yet. */
-async function deploymentOf({ connection, namespace }: Namespace, deploymentName: string) {
+async function routingOf({ connection, namespace }: Namespace, deploymentName: string) {
   const known = await connection.workflowService
     .describeWorkerDeployment({ namespace, deploymentName })
     .catch(unlessNotFound);
-  return { ...known?.workerDeploymentInfo, conflictToken: known?.conflictToken ?? null };
-}
-
-async function routingOf(where: Namespace, deploymentName: string) {
-  const { conflictToken, routingConfig } = await deploymentOf(where, deploymentName);
-  return { conflictToken, ...routingConfig };
+  const { routingConfig, versionSummaries } = known?.workerDeploymentInfo ?? {};
+  return { conflictToken: known?.conflictToken ?? null, versionSummaries, ...routingConfig };
 }
 
 /** Ends as soon as a process has got stuck, or no worker of the release polls: `stuck` is empty then. */

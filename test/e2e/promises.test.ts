@@ -1,8 +1,6 @@
 // The main promises of test/long/e2e, one path each, on one stack. Each test has ids and accounts of its own, and most of it is waiting for
 // its letter: so they run side by side, and the last test looks at what all of them left.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client } from "@temporalio/client";
-import type { Payload } from "@temporalio/common";
 import { InputMismatchError } from "../../src/client.js";
 import type { AnyHandle, ProcessHandle } from "../../src/client.js";
 import { notEncrypted } from "../../src/contracts/shared/payload-marks.js";
@@ -11,8 +9,8 @@ import { sandboxAccount } from "../../packages/dev/src/stack/sandbox-accounts.js
 import { sandboxPki } from "../../packages/dev/src/stack/stack-env.js";
 import { openState } from "../../packages/dev/src/stack/stack-state.js";
 import { doctorOfAll } from "../cli/doctor/doctor.js";
-import { pageCodec } from "../harness/pages/any-language.js";
 import { eventually } from "../harness/outages/wait.js";
+import { plainClient, strangerTo } from "../harness/stack/plain-client.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
 import { codeFor, holderInput, wrongCode } from "../processes/issue-certificate/inputs.js";
@@ -97,13 +95,8 @@ test.concurrent("a web page is no accepted message: it is sent again only by a p
 }, 60_000);
 
 test.concurrent("a plain Temporal client starts a letter with an inline document and reads its result", async () => {
-  const { connection } = system.client.temporal;
-  const { TRUSTFLOW_KEYS__CODEC: ring = "", TRUSTFLOW_KEYS__CODEC_WRITE: write = "" } =
-    system.stack.env;
   const workflowId = "sendPostal/plain";
-  const payloadCodecs = [pageCodec(ring, { ring: write, workflowId })];
-  const plain = new Client({ connection, dataConverter: { payloadCodecs } });
-  const result = await plain.workflow.execute("sendPostal", {
+  const result = await plainClient(system, workflowId).workflow.execute("sendPostal", {
     workflowId,
     taskQueue: "trustflow",
     args: [letterInput("plain", "delivered")],
@@ -113,15 +106,7 @@ test.concurrent("a plain Temporal client starts a letter with an inline document
 }, 60_000);
 
 test.concurrent("a start without a key fails, and nothing is sent", async () => {
-  const { connection } = system.client.temporal;
-  // It reads with the key, so that the test sees what it is answered, and writes without.
-  const { decode } = pageCodec(system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "");
-  const encode = async (payloads: Payload[]) => payloads;
-  const stranger = new Client({
-    connection,
-    dataConverter: { payloadCodecs: [{ encode, decode }] },
-  });
-  const failed = stranger.workflow.execute("sendPostal", {
+  const failed = strangerTo(system).workflow.execute("sendPostal", {
     workflowId: "sendPostal/stranger",
     taskQueue: "trustflow",
     args: [letterInput("stranger", "delivered")],

@@ -1,13 +1,12 @@
 // A person who can decode payloads sees no secret: our client seals them, and the codec server masks those of plain clients
 // (decision 23).
 import { beforeAll, expect, test } from "vitest";
-import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import { InputMismatchError } from "../../src/client.js";
 import { parsePayloads, writePayloads } from "../../src/temporal/codec/payload-json.js";
-import { pageCodec } from "../harness/pages/any-language.js";
 import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
 import { decoded } from "../harness/histories/decoded.js";
+import { plainClient } from "../harness/stack/plain-client.js";
 import type { TestStack } from "../harness/stack/stack.js";
 
 function inputOf(id: string, password: string) {
@@ -22,15 +21,6 @@ export function testSealedSecrets(stack: () => TestStack): void {
   beforeAll(() => {
     system = stack();
   });
-
-  /** A plain client, for one process. */
-  function plain(workflowId: string): Client {
-    const { TRUSTFLOW_KEYS__CODEC: ring = "", TRUSTFLOW_KEYS__CODEC_WRITE: write = "" } =
-      system.stack.env;
-    const payloadCodecs = [pageCodec(ring, { ring: write, workflowId })];
-    const { connection } = system.client.temporal;
-    return new Client({ connection, dataConverter: { payloadCodecs } });
-  }
 
   async function firstPayloads(workflowId: string): Promise<Payload[]> {
     const { events } = await system.client.temporal.workflow.getHandle(workflowId).fetchHistory();
@@ -67,7 +57,7 @@ export function testSealedSecrets(stack: () => TestStack): void {
 
   test("a plain client's secrets in clear are taken, and the codec server hides them", async () => {
     const workflowId = "issueCertificate/in-clear";
-    const handle = await plain(workflowId).workflow.start("issueCertificate", {
+    const handle = await plainClient(system, workflowId).workflow.start("issueCertificate", {
       workflowId,
       taskQueue: "trustflow",
       args: [inputOf("in-clear", "canary-clear")],

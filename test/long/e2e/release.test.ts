@@ -76,8 +76,7 @@ const isTracking = (handle: PostalHandle) =>
 async function ramped(releasing: Promise<unknown>): Promise<void> {
   let ended: unknown;
   void releasing.then((answer) => (ended = answer));
-  const isRamped = async () =>
-    (await routing()).ramping !== undefined || Boolean(ended) || undefined;
+  const isRamped = async () => ended !== undefined || (await routing()).ramping !== undefined;
   await eventually("it is ramped", isRamped, 180_000);
   expect(ended).toBe(undefined);
 }
