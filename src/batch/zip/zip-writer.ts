@@ -118,19 +118,19 @@ function common({ size, crc32 }: StoredFile, name: Buffer): Buffer {
 }
 
 function u16(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(2);
+  const bytes = Buffer.alloc(2);
   bytes.writeUInt16LE(value);
   return bytes;
 }
 
 function u32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
+  const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
   return bytes;
 }
 
 function u64(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(8);
+  const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(BigInt(value));
   return bytes;
 }
