@@ -16,22 +16,11 @@ function withoutTimeLimit(): void {
   };
 }
 
-type Hook = (promise: Promise<unknown>, parent: Promise<unknown>) => void;
-
-/** The SDK asks of each promise whether it is a workflow's, by compiling a function: it is one of another realm. */
-function ofWorkflowsAlone(): void {
+/** The SDK follows each promise, for stack traces that nobody asks for here. */
+function withoutStackTraces(): void {
   const v8 = require("node:v8") as typeof import("node:v8");
-  const { createHook } = v8.promiseHooks;
-  const ofWorkflows = (hook: Hook): Hook =>
-    function ofWorkflow(promise, parent) {
-      if (!(promise instanceof Promise)) hook(promise, parent);
-    };
   // Node itself has the other object.
-  const promiseHooks = {
-    ...v8.promiseHooks,
-    createHook: ({ init, settled }: { init: Hook; settled: Hook }) =>
-      createHook({ init: ofWorkflows(init), settled: ofWorkflows(settled) as () => void }),
-  };
+  const promiseHooks = { ...v8.promiseHooks, createHook: () => () => undefined };
   // A worker in production saves memory by collecting garbage early.
   Object.assign(v8, { promiseHooks, setFlagsFromString: () => undefined });
 }
@@ -83,7 +72,7 @@ function withOneStorage(): void {
 /** For all workers of this process; once. */
 export function lightenWorkflows(): void {
   withoutTimeLimit();
-  ofWorkflowsAlone();
+  withoutStackTraces();
   withOneStorage();
   syncBuiltinESMExports();
 }
