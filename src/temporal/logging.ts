@@ -10,6 +10,8 @@ import { messagePrefix, redact } from "./redaction.js";
 import { noteLine } from "./worker-watch.js";
 
 const STDERR = 2;
+/** Each of our workers polls for one kind of task, so the SDK would warn of every one of them. */
+const BY_DESIGN = /^No (workflows|activities|Nexus services) registered/;
 
 /** JSON Lines on stderr. A line's text is the fixed part of the message: nothing after ": " or the first line. */
 export function redactingLogger(level: LogLevel, to?: DestinationStream): Logger {
@@ -26,6 +28,7 @@ export function redactingLogger(level: LogLevel, to?: DestinationStream): Logger
   );
   return new DefaultLogger(level, ({ level: at, timestampNanos, message, meta }) => {
     noteLine(message);
+    if (BY_DESIGN.test(message)) return;
     const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
     lines[at.toLowerCase() as Lowercase<LogLevel>](
       { time, ...redact(meta) },

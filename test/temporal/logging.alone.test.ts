@@ -69,6 +69,7 @@ test("at the most verbose level nothing of inputs, failures, causes and stacks i
   expect(lines).toContainEqual(
     expect.objectContaining({ message: "A line of the workflow", sdkComponent: "workflow" }),
   );
+  expect(lines.filter(({ message }) => String(message).includes("registered"))).toEqual([]);
   // What the native core says takes the same way.
   expect(lines.some((line) => line["sdkComponent"] === "core" && line["level"] === "trace")).toBe(
     true,
