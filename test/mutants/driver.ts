@@ -84,6 +84,10 @@ function tryOne(id: string, { static: loaded, perTest }: Reached): void {
     });
     for (const file of own)
       describe(file, async () => {
+        // Before what the file makes for its tests.
+        beforeAll(() => {
+          if (whole && failedIn(whole)) throw new Error("another file has killed it");
+        });
         beforeEach(({ task, skip }) => {
           for (let one = task.suite; one; one = one.suite) if (one.name === title) whole = one;
           const isReached = names.includes(hooksOf(file)) || names.includes(nameOf(file, task));
