@@ -1,7 +1,8 @@
 // How the journal's rows go: never before a history that was written with their answer.
+import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { EffectInFlight, Journal } from "../../src/journal/journal.js";
-import { purgeEffects } from "../../src/journal/retention.js";
+import { forgetSamples, purgeEffects, purgeStored } from "../../src/journal/retention.js";
 import type { Effect } from "../../src/journal/journal.js";
 import { untilLockAwaited } from "../harness/documents/document-owners.js";
 import {
@@ -89,4 +90,49 @@ test("an answer whose row goes at that moment is not used", async () => {
   });
   const attempt = new Journal(slow, sealers, options).perform(effect, new Provider().performance);
   expect(await failed(attempt)).toBeInstanceOf(EffectInFlight);
+});
+
+test("the event of a closed process goes, unless one of its deliveries has waited for less than a week", async () => {
+  const { pool } = database;
+  const stored = async (state?: string, age?: string) => {
+    const id = randomUUID();
+    await pool.query(
+      `insert into trustflow.process_events (id, namespace, workflow_id, type, happened_at, data, stored_at)
+       values ($1, 'Acme', $1, 'process.ended', now(), '{}', now() - interval '500 days')`,
+      [id],
+    );
+    await pool.query(
+      `insert into trustflow.webhook_deliveries (event, namespace, endpoint, state, created_at)
+       select $1, 'Acme', 'hooks', $2, now() - $3::interval where $2::text is not null`,
+      [id, state, age],
+    );
+    return id;
+  };
+  const [open, waiting] = [await stored(), await stored("waiting", "6 days")];
+  await stored();
+  await stored("delivered", "6 days");
+  await stored("waiting", "8 days");
+  const isOpen = async (_namespace: string, workflowId: string) => workflowId === open;
+  await purgeStored("process_events", pool, new Date(Date.now() - 400 * DAY_MS), isOpen, 2);
+  const { rows } = await pool.query<{ id: string }>("select id from trustflow.process_events");
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([open, waiting]));
+});
+
+test("an old sample of a look-up goes; what was found stays", async () => {
+  const { pool } = database;
+  await pool.query(
+    `insert into trustflow.look_up_proofs
+       (provider, account, operation, form, configuration, finding, sample, sampled_at, next_look_at)
+     select 'evi-post', 'default', 'submit', form, '', 'found', 'x', now() - age::interval, now()
+     from (values ('new', '23 hours'), ('old', '25 hours')) as given (form, age)`,
+  );
+  await forgetSamples(pool, new Date(Date.now() - DAY_MS));
+  const { rows } = await pool.query(
+    `select form, finding, sample is not null as "isLooking", next_look_at is not null as "isDue"
+     from trustflow.look_up_proofs order by form`,
+  );
+  expect(rows).toEqual([
+    { form: "new", finding: "found", isLooking: true, isDue: true },
+    { form: "old", finding: "found", isLooking: false, isDue: false },
+  ]);
 });
