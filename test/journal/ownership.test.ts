@@ -75,6 +75,9 @@ test("several processes own one document, each once", async () => {
     { owner: owner(first), kind: "affidavit" },
     { owner: owner(second), kind: "affidavit" },
   ]);
+  const later = newDocument("affidavit");
+  await journal.addOwner(first, [later, newDocument()]);
+  expect(await journal.ownedOf(first, "affidavit")).toEqual([later.id, document.id]);
 });
 
 test("a process that takes a document waits for no other that takes it", async () => {
@@ -109,7 +112,10 @@ test("where the owner cannot be written, it is the journal that is away", async 
       journal.addOwner(effectOf(), [newDocument()]),
       journal.perform(effect, sending.performance),
     ])
-      expect(await failed(attempt)).toMatchObject({ name: "JournalUnavailable" });
+      expect(await failed(attempt)).toMatchObject({
+        ...{ name: "JournalUnavailable", code: "42P01" },
+        message: "cannot reach the journal (42P01)",
+      });
     expect(sending.sends).toEqual([]);
     expect(await journal.rows(effect)).toEqual([]);
   } finally {

@@ -108,6 +108,8 @@ test("a reference is taken from the process that has it, once, and by one of sev
   const took = await Promise.all(next.map((one) => journal.takeReference(one, ownerOf(first))));
   expect(took.filter(Boolean)).toHaveLength(1);
   const taker = next[took.indexOf(true)] ?? first;
+  expect(await journal.referencesOf(ownerOf(taker))).toEqual([first.reference]);
+  expect(await journal.referencesOf(ownerOf(first))).toEqual([]);
   expect(await journal.reserveReference(first)).toEqual(ownerOf(taker));
   expect(await journal.takeReference(taker, ownerOf(first))).toBe(false);
 });

@@ -124,7 +124,7 @@ const nothing = { reference: null, isJudged: true };
 test("the conference that the claims name is asked first; the claims alone bind nothing", async () => {
   const conferences = await bringAll(4);
   const [first = "", second = ""] = conferences;
-  const { bring, round, calls } = await matching(conferences, { times: { invisibleMs: 0 } });
+  const { name, bring, round, calls } = await matching(conferences, { times: { invisibleMs: 0 } });
   const genuine = await bring(await caller().tokenOf(second));
   await round();
   expect(calls).toEqual(["ok"]);
@@ -137,6 +137,7 @@ test("the conference that the claims name is asked first; the claims alone bind 
   expect(calls).toHaveLength(1 + conferences.length);
   expect(await found(genuine)).toEqual(matched(second));
   expect(await found(forged)).toEqual(nothing);
+  expect(await tokens.areDue(provider, [name])).toBe(false);
 });
 
 test("of an account with many conferences a round asks for ten; each is asked for once, and forged tokens do not hide a genuine one", async () => {

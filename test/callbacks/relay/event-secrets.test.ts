@@ -121,7 +121,7 @@ test("a secret that comes while the clean-up looks at its process stays", async 
   expect(idsOf(await stand.journal.eventSecrets(processKey))).toEqual(["new"]);
 });
 
-test("the newest secrets come first, and ten at the most", async () => {
+test("a secret that the provider has shown comes first, then the newest of those that were not tried, and ten at the most", async () => {
   const processKey = { namespace: "default", workflowId: "verifyIdentity/flooded" };
   const ids = Array.from({ length: 12 }, (_, index) => `event-${index}`);
   for (const eventId of ids)
@@ -129,4 +129,13 @@ test("the newest secrets come first, and ten at the most", async () => {
   expect(idsOf(await stand.journal.eventSecrets(processKey))).toEqual(
     ids.toReversed().slice(0, 10),
   );
+  const { journal } = stand;
+  for (const isOpened of [true, false])
+    await journal.noteSecretTried(processKey, "event-0", isOpened);
+  await journal.noteSecretTried(processKey, "event-11", false);
+  await journal.noteSecretTried({ ...processKey, namespace: "other" }, "event-10", false);
+  expect(idsOf(await journal.eventSecrets(processKey))).toEqual([
+    "event-0",
+    ...ids.toReversed().slice(1, 10),
+  ]);
 });
