@@ -91,9 +91,10 @@ test.each(states)(
     for (const [name, run] of Object.entries(statements)) {
       const held = name === "refused" || name === "notSent" || name === "noAnswer";
       const { row } = await stored(state, held ? { holder } : { sealed });
-      await run(row);
+      const result = await run(row);
       const isChanged = written(await found(row.token)) !== written(row);
       expect({ name, isChanged }).toEqual({ name, isChanged: isOpen });
+      if (name === "settleRefusal") expect(result).toBe(isOpen);
     }
   },
 );

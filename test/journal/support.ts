@@ -121,7 +121,7 @@ export class Provider {
   readonly sends: Send[] = [];
   lookUps = 0;
   onSend: (send: Send) => Answer | Promise<Answer>;
-  onLookUp: (() => Answer | undefined | Promise<Answer | undefined>) | undefined;
+  onLookUp: ((token: string) => Answer | undefined | Promise<Answer | undefined>) | undefined;
 
   constructor(
     onSend: Provider["onSend"] | Error = () => ({ id: "item-1" }),
@@ -137,9 +137,9 @@ export class Provider {
   }
 
   get performance(): EffectHandlers<Answer> {
-    const lookUp = async (): Promise<Answer | undefined> => {
+    const lookUp = async (token: string): Promise<Answer | undefined> => {
       this.lookUps += 1;
-      return this.onLookUp?.();
+      return this.onLookUp?.(token);
     };
     return {
       send: async (send) => {
@@ -168,6 +168,3 @@ export function gate<T>(): Gate<T> {
   });
   return { promise, open, fail };
 }
-
-export const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, ms));

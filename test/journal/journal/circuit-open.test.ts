@@ -55,4 +55,6 @@ test("open: what may have been sent is still looked up, but not sent again", asy
   expect([provider.sends.length, provider.lookUps]).toEqual([1, 2]);
   provider.onLookUp = () => ({ id: "found" });
   expect(await journal.perform(effect, whileOpen(provider))).toEqual({ id: "found" });
+  const watched = journal.perform(effectOf(), whileOpen(provider), { watchOnly: true });
+  expect(await watched).toEqual({ id: "found" });
 });

@@ -1,5 +1,5 @@
 // Two workers that both believe an effect is theirs, leases that end, answers that come late, and people who decide (docs/design.md §6).
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   EffectAbsentOnce,
   EffectInFlight,
@@ -23,7 +23,6 @@ import {
   nothing,
   notSent,
   options,
-  pause,
   Provider,
   refused,
   sameStep,
@@ -157,20 +156,33 @@ test("once, lease over: unknown, until the late answer comes and ends it by itse
   expect(await watch()).toEqual({ id: "late" });
 });
 
-test("a sender whose lease was over before it could write sends nothing and gives the row back", async () => {
-  const effect = effectOf({ effectClass: "once" });
-  // The sender counts by its own clock.
-  const leaseMs = 200;
-  const slow = new Journal(
-    slowed(database.pool, /insert into trustflow.effects/, leaseMs),
-    sealers,
-    { ...options, leaseMs },
-  );
-  const provider = new Provider();
-  await expect(slow.perform(effect, provider.performance)).rejects.toBeInstanceOf(EffectInFlight);
-  expect(provider.sends).toHaveLength(0);
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
-});
+// A machine that was asleep or stopped shows it on only one of its clocks.
+test.each([
+  ["wall", Date],
+  ["monotonic", performance],
+])(
+  "a sender whose lease was over by the %s clock before it could write sends nothing and gives the row back",
+  async (_, clock) => {
+    const effect = effectOf({ effectClass: "once" });
+    const slow = new Journal(
+      delayed(database.pool, /insert into trustflow.effects/, () => {
+        vi.spyOn(clock, "now").mockReturnValue(clock.now() + LEASE);
+      }),
+      sealers,
+      options,
+    );
+    const provider = new Provider();
+    try {
+      await expect(slow.perform(effect, provider.performance)).rejects.toBeInstanceOf(
+        EffectInFlight,
+      );
+    } finally {
+      vi.restoreAllMocks();
+    }
+    expect(provider.sends).toHaveLength(0);
+    expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  },
+);
 
 test.each([
   ["a usual call", undefined, LEASE],
@@ -227,6 +239,53 @@ test("an answer that PostgreSQL does not take at once is kept until it does", as
   );
   expect(await shaky.perform(effect, new Provider().performance)).toEqual({ id: "item-1" });
   expect(await statesOf(effect)).toBe("0 answered");
+  // Three pauses, then the fourth would be too long; on a busy machine the third is already.
+  let tries = 0;
+  const impatient = new Journal(
+    broken(database.pool, /sealed_answer = \$2/, () => (tries += 1) < 20),
+    sealers,
+    { ...options, patienceMs: 500 },
+  );
+  const lost = failed(impatient.perform(effectOf(), new Provider().performance));
+  expect(await lost).toBeInstanceOf(JournalUnavailable);
+  expect([3, 4]).toContain(tries);
+});
+
+test.each([
+  ["refuses", Object.assign(new Error(), { syscall: "connect" })],
+  ["gives no", new Error("timeout exceeded when trying to connect")],
+])(
+  "where PostgreSQL %s a connection, nothing was taken: no row is given back",
+  async (_, error) => {
+    let statements = 0;
+    const away = tampered(database.pool, /./, () => {
+      statements += 1;
+      return Promise.reject(error);
+    });
+    const attempt = new Journal(away, sealers, { ...options, patienceMs: 0 });
+    const failure = await failed(attempt.perform(effectOf(), new Provider().performance));
+    expect(failure).toBeInstanceOf(JournalUnavailable);
+    expect(failure).toHaveProperty("message", "cannot reach the journal");
+    expect(statements).toBe(1);
+  },
+);
+
+test("a row that others take each time: it gives up, and says for how long they may hold it", async () => {
+  const overtaken = tampered(database.pool, /insert into trustflow.effects/, () =>
+    Promise.resolve({ rowCount: 0 }),
+  );
+  const slow = new Journal(overtaken, sealers, options);
+  const failure = await failed(slow.perform(effectOf(), new Provider().performance));
+  expect(failure).toBeInstanceOf(EffectInFlight);
+  expect(failure).toMatchObject({ retryAfterMs: LEASE });
+});
+
+test("the late answer to a row that was removed meanwhile is not lost", async () => {
+  const effect = effectOf();
+  const first = await hanging(effect);
+  await database.pool.query("delete from trustflow.effects where token = $1", [effect.token]);
+  first.open({ id: "late" });
+  expect(await first.result).toEqual({ id: "late" });
 });
 
 test("retry: a row and a token of its own, sent once; written twice it is the same decision", async () => {
@@ -246,6 +305,8 @@ test("retry: a row and a token of its own, sent once; written twice it is the sa
   ).toEqual({ id: "item-1" });
   expect(provider.sends).toMatchObject([{ token: sameStep(effect, { occurrence: "1" }).token }]);
   expect(await statesOf(effect)).toBe("0 sending, 1 answered");
+  const standing = { occurrence: "1", answer: { id: "item-1" } };
+  expect(await journal.past(effect)).toMatchObject({ standing, made: 2, refused: 0 });
   // A new run counts its attentions from the start again.
   const later = { at: "2026-02-02T00:00:00Z" };
   expect(await decide(effect, "abandon", later)).toMatchObject({ occurrence: "1" });
@@ -260,6 +321,7 @@ test("retry while a sender may still be at it: refused, with the time when it ma
   expect((refusal as LeaseRunning).until.getTime()).toBeGreaterThan(now);
   expect((refusal as LeaseRunning).until.getTime()).toBeLessThanOrEqual(now + LEASE);
   await database.pass(LEASE);
+  expect((await journal.now()).getTime()).toBeGreaterThanOrEqual(now + LEASE);
   expect(await decide(effect, "retry", confirmed)).toMatchObject({
     occurrence: "1",
   });
@@ -368,10 +430,10 @@ function tampered(
     get: (target, key) => (key === "query" ? query : Reflect.get(target, key)),
   });
 }
-const slowed = (pool: Pool, pattern: RegExp, ms: number) =>
+const delayed = (pool: Pool, pattern: RegExp, meanwhile: () => void) =>
   tampered(pool, pattern, async (run) => {
     const result = await run();
-    await pause(ms);
+    meanwhile();
     return result;
   });
 const deafened = (pool: Pool, pattern: RegExp) =>

@@ -7,6 +7,7 @@ import {
   EffectRefused,
   EffectUnknown,
   EffectWithdrawn,
+  LeaseRunning,
 } from "../../../src/journal/journal.js";
 import {
   clockedJournal,
@@ -85,29 +86,32 @@ test("keyed, no answer, found: adopted at once and kept (docs/reading-the-specif
   expect(provider.sends).toHaveLength(1);
 });
 
-test("keyed, no answer, absent twice with the spacing between: sent again with the same token once the lease is over, never earlier", async () => {
-  const effect = effectOf();
-  const provider = new Provider(noAnswer, nothing);
-  const absent = async () => {
-    const error = await failed(journal.perform(effect, provider.performance));
-    expect(error).toBeInstanceOf(EffectAbsentOnce);
-    return error as EffectAbsentOnce;
-  };
-  expect((await absent()).cause).toBe(noAnswer);
-  const early = await absent();
-  expect(early.retryAfterMs).toBeLessThanOrEqual(SPACING);
-  expect(provider).toMatchObject({ lookUps: 1, sends: { length: 1 } });
-  await database.pass(early.retryAfterMs);
-  const { retryAfterMs } = await absent();
-  expect(retryAfterMs).toBeGreaterThan(SPACING);
-  expect(retryAfterMs).toBeLessThanOrEqual(LEASE - SPACING);
-  expect(provider).toMatchObject({ lookUps: 2, sends: { length: 1 } });
-  await database.pass(retryAfterMs);
-  provider.onSend = () => ({ id: "item-2" });
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-2" });
-  expect(provider).toMatchObject({ lookUps: 3, sends: { length: 2 } });
-  expect(provider.sends[1]?.idempotencyToken).toBe(effect.token);
-});
+test.each(["keyed", "lookup"] as const)(
+  "%s, no answer, absent twice with the spacing between: sent again with the same token once the lease is over, never earlier",
+  async (effectClass) => {
+    const effect = effectOf({ effectClass });
+    const provider = new Provider(noAnswer, nothing);
+    const absent = async () => {
+      const error = await failed(journal.perform(effect, provider.performance));
+      expect(error).toBeInstanceOf(EffectAbsentOnce);
+      return error as EffectAbsentOnce;
+    };
+    expect((await absent()).cause).toBe(noAnswer);
+    const early = await absent();
+    expect(early.retryAfterMs).toBeLessThanOrEqual(SPACING);
+    expect(provider).toMatchObject({ lookUps: 1, sends: { length: 1 } });
+    await database.pass(early.retryAfterMs);
+    const { retryAfterMs } = await absent();
+    expect(retryAfterMs).toBeGreaterThan(SPACING);
+    expect(retryAfterMs).toBeLessThanOrEqual(LEASE - SPACING);
+    expect(provider).toMatchObject({ lookUps: 2, sends: { length: 1 } });
+    await database.pass(retryAfterMs);
+    provider.onSend = () => ({ id: "item-2" });
+    expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-2" });
+    expect(provider).toMatchObject({ lookUps: 3, sends: { length: 2 } });
+    expect(provider.sends[1]?.idempotencyToken).toBe(effect.token);
+  },
+);
 
 test("repeatable, unknown outcome: sent again by itself once the lease is over, and the first answer stays (docs/reading-the-specification.md §0)", async () => {
   const effect = effectOf({ effectClass: "repeatable" });
@@ -183,6 +187,9 @@ test("watch only: it never sends, whatever it finds", async () => {
   const open = effectOf({ effectClass: "once" });
   await crashed(open);
   await expect(watch(open, provider)).rejects.toBeInstanceOf(EffectUnknown);
+  const unproven = effectOf();
+  await failed(journal.perform(unproven, new Provider(noAnswer).performance));
+  await expect(watch(unproven, provider)).rejects.toBeInstanceOf(EffectUnknown);
   const free = effectOf();
   await journal.perform(free, new Provider(notSent).performance).catch(() => undefined);
   const proven = { ...provider.performance, lookUpFinding: async () => "found" as const };
@@ -220,6 +227,22 @@ test("withdraw: before the send nothing can be sent any more; later it says why 
   const open = effectOf({ effectClass: "once" });
   await crashed(open);
   expect(await journal.withdraw(open)).toBe("inFlight");
+});
+
+test("each error of a step has the name of its class, and names the step", () => {
+  const errors = [
+    new EffectAbsentOnce("pay", 1),
+    new EffectInFlight("pay", 1),
+    new EffectMismatch("pay"),
+    new EffectRefused("pay", {}),
+    new EffectUnknown("pay", "token"),
+    new EffectWithdrawn("pay"),
+    new LeaseRunning("pay", new Date()),
+  ];
+  for (const error of errors) {
+    expect(error.name).toBe(error.constructor.name);
+    expect(error.message).toContain('step "pay"');
+  }
 });
 
 test("an undefined answer comes back undefined", async () => {

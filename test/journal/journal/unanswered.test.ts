@@ -1,7 +1,12 @@
 // An attempt without an answer: nothing else may be sent meanwhile, whatever a person decides and whatever the provider says
 // later.
 import { expect, test } from "vitest";
-import { EffectAbsentOnce, EffectRefused, EffectWithdrawn } from "../../../src/journal/journal.js";
+import {
+  EffectAbsentOnce,
+  EffectRefused,
+  EffectWithdrawn,
+  JournalUnavailable,
+} from "../../../src/journal/journal.js";
 import type { Effect } from "../../../src/journal/journal.js";
 import {
   clockedJournal,
@@ -48,6 +53,8 @@ test.each([
       await endLease(effect);
       expect(await decide(effect, "retry", confirmed)).toMatchObject({ occurrence: next });
     }
+    const unknown = await failed(journal.perform(effect, new Provider().performance));
+    expect(unknown).toMatchObject({ token: sameStep(effect, { occurrence: next }).token });
     for (const other of [{ attention: "a-2" }, { by: "Ben" }])
       expect((await decide(effect, "retry", { ...confirmed, ...other })).occurrence).not.toBe(next);
   },
@@ -59,10 +66,19 @@ test("a superseding row is not sent before the unanswered ones before it were lo
   const provider = new Provider(undefined, nothing);
   await expect(journal.perform(next, provider.performance)).rejects.toThrow(EffectAbsentOnce);
   await database.pass(SPACING);
-  provider.onLookUp = found;
+  provider.onLookUp = (token) => (token === effect.token ? found() : undefined);
   expect(await journal.perform(next, provider.performance)).toEqual({ id: "found" });
   expect(provider).toMatchObject({ lookUps: 2, sends: { length: 0 } });
   expect(await statesOf(effect)).toBe("0 answered, 1 notSent");
+});
+
+test("a refusal of the superseding row stays, after one more look-up of the unanswered one before it", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  const next = { ...(await superseded(effect)), effectClass: "once" as const };
+  const provider = new Provider(refused);
+  for (let time = 0; time < 2; time += 1)
+    await expect(journal.perform(next, provider.performance)).rejects.toThrow(EffectRefused);
+  expect(provider.sends).toHaveLength(1);
 });
 
 test("retry, once: the late answer of the first attempt ends the next occurrence too", async () => {
@@ -91,6 +107,8 @@ test("withdraw looks at all rows of the step, and leaves an unanswered step as i
   expect(await statesOf(effect)).toBe("0 sending, 1 notSent");
   await write(effect, "state = 'answered'");
   expect(await journal.withdraw(effect)).toBe("answered");
+  const unreadable = journal.perform(effect, new Provider().performance);
+  await expect(unreadable).rejects.toThrow(JournalUnavailable);
   await write(effect, "state = 'notSent'");
   expect(await journal.withdraw(effect)).toBe("withdrawn");
   expect(await statesOf(effect)).toBe("0 withdrawn, 1 withdrawn");
@@ -127,8 +145,11 @@ test("a refusal after an unanswered attempt counts only once one more look-up is
     await failed(journal.perform(effect, provider.performance));
     await database.pass(LEASE);
     provider.onSend = () => Promise.reject(refused);
-    for (let early = 0; early < 2; early += 1)
-      await expect(journal.perform(effect, provider.performance)).rejects.toThrow(EffectAbsentOnce);
+    for (const cause of [refused, undefined]) {
+      const absent = await failed(journal.perform(effect, provider.performance));
+      expect(absent).toBeInstanceOf(EffectAbsentOnce);
+      expect(absent).toHaveProperty("cause", cause);
+    }
     expect(await statesOf(effect)).toBe("0 sending");
     await database.pass(SPACING);
     if (exists) provider.onLookUp = found;

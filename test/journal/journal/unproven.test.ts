@@ -131,7 +131,12 @@ test.each([
 ] as const)("retry of an upload %s sends it again, once", async (_, effectClass, finding) => {
   const effect = effectOf({ effectClass });
   const one = losing(finding ?? "unproven");
-  if (finding === undefined) one.provider.onLookUp = undefined;
+  if (finding === undefined) {
+    one.provider.onLookUp = undefined;
+    const end = await failed(journal.perform(effect, one.performance()));
+    expect(end).toBeInstanceOf(EffectUnknown);
+    expect(end).toMatchObject({ cause: noAnswer });
+  }
   await parked(effect, one);
   const { occurrence } = await retry(effect);
   expect(occurrence).toBe("1");
