@@ -10,6 +10,7 @@ import {
   LeaseRunning,
 } from "../../../src/journal/journal.js";
 import type { Effect } from "../../../src/journal/journal.js";
+import { retryFor } from "../../../src/journal/patience.js";
 import type { Pool } from "../../../src/postgres/pool.js";
 import {
   clockedJournal,
@@ -239,16 +240,21 @@ test("an answer that PostgreSQL does not take at once is kept until it does", as
   );
   expect(await shaky.perform(effect, new Provider().performance)).toEqual({ id: "item-1" });
   expect(await statesOf(effect)).toBe("0 answered");
-  // Its pauses grow: the fifth would be too long, on a busy machine the third.
-  let tries = 0;
-  const impatient = new Journal(
-    broken(database.pool, /sealed_answer = \$2/, () => (tries += 1) < 20),
-    sealers,
-    { ...options, patienceMs: 1_000 },
+});
+
+test("the pauses between the tries grow, until the next one would outlast the patience", async () => {
+  vi.useFakeTimers();
+  const tries: number[] = [];
+  const lost = failed(
+    retryFor(() => {
+      tries.push(Date.now());
+      return Promise.reject(new Error("PostgreSQL is away"));
+    }, 5_000),
   );
-  const lost = failed(impatient.perform(effectOf(), new Provider().performance));
+  await vi.runAllTimersAsync();
   expect(await lost).toBeInstanceOf(JournalUnavailable);
-  expect([3, 4, 5]).toContain(tries);
+  expect(tries.map((at) => at - tries[0]!)).toEqual([0, 50, 150, 350, 750, 1_550, 3_150]);
+  vi.useRealTimers();
 });
 
 test.each([
