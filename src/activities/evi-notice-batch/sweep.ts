@@ -1,6 +1,6 @@
 // Reads the notices of a batch that no callback has closed (P2 §4.2 Get and Query): their ids from the batch's
 // recipients, then many notices in one query by our own lookup keys, else each by its id.
-import type { ReadItem } from "../../batch/items/items.js";
+import type { BatchItem, ReadItem } from "../../batch/items/items.js";
 import { camelCase } from "../../batch/items/shown.js";
 import type { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
@@ -10,7 +10,7 @@ import { unless } from "../runtime/polling.js";
 import type { BatchContext, OfBatch, SentList } from "./context.js";
 import { attemptLimit } from "./context.js";
 
-type Listed = Pick<ReadItem, "evidenceId" | "line">;
+type Listed = Pick<BatchItem, "evidenceId" | "line">;
 type OfList = OfBatch & { list: SentList };
 
 /** A query has at most 100 results (P2 §4.2). */

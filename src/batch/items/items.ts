@@ -22,7 +22,6 @@ export interface BatchItem {
 /** Without a state the query showed nothing of the notice. */
 export interface ReadItem {
   evidenceId: string;
-  line?: number;
   state?: string;
   outcome?: string;
 }
@@ -184,14 +183,13 @@ export class BatchItems {
       batch,
       `with given as (
          select distinct on (evidence_id) *
-         from unnest($4::text[], $5::text[], $6::integer[], $7::text[], $8::text[]) as g (evidence_id, shown_id, line, state, outcome)
+         from unnest($4::text[], $5::text[], $6::text[], $7::text[]) as g (evidence_id, shown_id, state, outcome)
          order by evidence_id, state = 'Closed' desc nulls last)
-       insert into trustflow.batch_items as i (batch, evidence_id, shown_id, line, read_state, read_outcome, read_at, shown_at)
-         select b.id, g.evidence_id, g.shown_id, g.line, g.state, g.outcome, $3::timestamptz,
+       insert into trustflow.batch_items as i (batch, evidence_id, shown_id, read_state, read_outcome, read_at, shown_at)
+         select b.id, g.evidence_id, g.shown_id, g.state, g.outcome, $3::timestamptz,
            case when g.state is not null then $3::timestamptz end
          from trustflow.batches b, given g where ${ofBatch} order by g.evidence_id
        on conflict (batch, evidence_id) do update set
-         line = coalesce(i.line, excluded.line),
          read_state = coalesce(excluded.read_state, i.read_state),
          read_outcome = case when excluded.read_state is null then i.read_outcome else excluded.read_outcome end,
          read_at = excluded.read_at,
@@ -200,7 +198,6 @@ export class BatchItems {
       at,
       items.map(({ evidenceId }) => spelt(evidenceId)),
       items.map(shownId),
-      items.map(({ line }) => line ?? null),
       items.map(({ state }) => state ?? null),
       items.map(({ outcome }) => outcome ?? null),
     );
