@@ -1,6 +1,6 @@
 // The erasure of a process, step by step: a crash at any point is resumed by calling again, a shared document stays for the other
 // owner, and what a text merely names is not touched. Temporal is a list of runs; PostgreSQL and the documents are real.
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { Client } from "@temporalio/client";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { randomUUID } from "node:crypto";
@@ -220,7 +220,7 @@ async function expectErased({
   ]);
 }
 
-test("of a batch, what is known of its notices and the parts of its archive go too, also where no body is left", async () => {
+test("of a batch, what is known of its notices, 10,000 at a time, and the parts of its archive go too, also where no body is left", async () => {
   const one = await finished();
   const items = new BatchItems(database.pool);
   const [listed, other] = [
@@ -237,7 +237,17 @@ test("of a batch, what is known of its notices and the parts of its archive go t
     "update trustflow.callbacks set state = 'kept', body = null, evidence_id = 'n' where workflow_id = $1 and state = 'delivered'",
     [one.workflowId],
   );
+  await database.pool.query(
+    `insert into trustflow.batch_items (batch, evidence_id)
+     select id, number from trustflow.batches, generate_series(1, 10000) as number where workflow_id = $1`,
+    [one.workflowId],
+  );
+  using query = vi.spyOn(database.pool, "query");
   await erase(optionsOf(one.workflowId));
+  const statements = query.mock.calls.map(([sql]) => sql);
+  expect(
+    statements.filter((sql) => sql.includes("delete from trustflow.batch_items")),
+  ).toHaveLength(2);
   await expectErased(one);
   expect(await rowsOf("batches", one.workflowId)).toEqual([]);
   for (const table of ["batch_items", "batch_parts"]) {

@@ -157,6 +157,10 @@ test("ids are compared without case, called as the list spells them, and what th
     { state: "Sent", count: 1 },
   ];
   expect(await items.totals(batch)).toMatchObject(two);
+  const filtered = async (filter: object) =>
+    (await items.page(batch, { ...filter, limit: 5 })).map(({ evidenceId }) => evidenceId);
+  expect(await filtered({ isOpen: true })).toEqual(["ab-1"]);
+  expect(await filtered({ outcome: "Read" })).toEqual(["forged"]);
   const page = { from: undefined, unnoticed: 1 };
   await items.noteListed(batch, [{ evidenceId: "Ab-1", line: 1 }], "again", page);
   expect(await items.totals(batch)).toMatchObject(two);
@@ -251,6 +255,7 @@ test("a notice is in one part of the archive, also if two attempts collect it", 
     { part: 2, document: "document:3", size: 3 },
   ]);
   expect((await parts.entries(batch, 2)).toString()).toBe("document:3");
+  await expect(parts.entries(batch, 3)).rejects.toThrow(RangeError);
   const counts = { collected: 4, missing: 0, unreadable: 0 };
   expect(await parts.counts(batch)).toEqual(counts);
   const archive = { uri: "document:a", sha256: "a", size: 6, mediaType: "application/zip" };

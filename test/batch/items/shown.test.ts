@@ -13,11 +13,11 @@ test.each<[word: string | undefined, item: Parameters<typeof knownOf>[0], row: o
   ],
   [
     "delivered",
-    { state: "Delivered", at, source: "callback" },
-    { state: "Delivered", at: shownAt, source: "callback" },
+    { state: "Delivered", outcome: "Read", at, source: "callback" },
+    { state: "Delivered", outcome: "read", at: shownAt, source: "callback" },
   ],
   [undefined, { source: "recipients" }, { source: "recipients" }],
 ])("%s: its state, or when closed its outcome, in camelCase", (word, item, row) => {
   expect(wordOf(item)).toBe(word);
-  expect(knownOf(item)).toEqual(row);
+  expect(knownOf(item)).toStrictEqual(row);
 });
