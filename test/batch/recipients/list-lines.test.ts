@@ -7,8 +7,11 @@ ana@example.com;Ana;one
 
 "bo@example.com";"Bo
 and sons";two
-nobody;Cy;
+nobody;;
 ANA@example.com;Ana;three
+Dora
+eva@example.com;Eva;four
+fay@example.com;Fay;
 `;
 
 async function rowsOf(unique: "address" | "addressAndLookupKey") {
@@ -21,8 +24,11 @@ test("each row has its line, and what was left out has its problem without a val
   expect(await rowsOf("address")).toEqual([
     { line: 2, address: "ana@example.com", lookupKey: "one" },
     { line: 4, address: "bo@example.com", lookupKey: "two" },
-    { line: 6, problem: expect.stringMatching(/^address must be/) },
+    { line: 6, problem: expect.stringMatching(/^address must be .*; legalname is required$/) },
     { line: 7, problem: "address must not be that of line 2" },
+    { line: 8, problem: expect.stringMatching(/^must have 3 fields/) },
+    { line: 9, address: "eva@example.com", lookupKey: "four" },
+    { line: 10, address: "fay@example.com" },
   ]);
 });
 

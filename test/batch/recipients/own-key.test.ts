@@ -24,5 +24,6 @@ test.each([undefined, "", "order 7", "ba9876543210-1f", `${tag}-`, `${tag}-1F`, 
   "%s has no key of the batch",
   (lookupKey) => {
     expect(lineOfOwnKey(lookupKey, tag)).toBeUndefined();
+    expect(withoutOwnKey(lookupKey, tag)).toBe(lookupKey === "" ? undefined : lookupKey);
   },
 );

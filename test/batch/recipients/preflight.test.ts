@@ -193,7 +193,7 @@ test.each([
 ])("what stands before %s is counted", async (_, lines, line) => {
   const report = await check(Buffer.from(list(...lines), "latin1"));
   expect(report).toMatchObject({ isComplete: false, rows: 1, invalidRows: 0 });
-  expect(report.counts).toEqual([{ kind: "encoding", count: 1 }]);
+  expect(report.counts).toStrictEqual([{ kind: "encoding", count: 1 }]);
   expect(report.problems[0]).toMatchObject({ line });
 });
 
@@ -267,6 +267,8 @@ test("the report stays small: it names the first problems, and counts all", asyn
     { kind: "missing", column: "address", count: 2_500 },
     { kind: "missing", column: "legalname", count: 2_500 },
   ]);
+  const { counts } = await check(list(header, "one", "no address;A", "no address;B"));
+  expect(counts.map(({ kind }) => kind)).toEqual(["address", "fields"]);
   expect((await check(list(header, ...bad))).problems).toHaveLength(100);
   expect(await check(list(header, ada, ";"), { ...strict, problemsShown: 0 })).toMatchObject({
     isAccepted: false,
@@ -313,5 +315,8 @@ test("the problems of a refused list are named as fields, in the words of who sh
     expect.stringMatching(/^line 2: address: must be /),
     expect.stringMatching(/^line 3: must have 2 fields/),
     "has 1 more problems: see there",
+  ]);
+  expect(problemFields(await check("")).map(({ problem }) => problem)).toEqual([
+    expect.stringMatching(/^(?!line)\w/),
   ]);
 });
