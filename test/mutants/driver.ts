@@ -41,9 +41,12 @@ function nameOf(file: string, task: Readonly<RunnerTask>): string {
   return [file, ...titles].join(" > ");
 }
 
+/** The test itself; a suite, which fails with it, only where its hooks fail. */
 function failedIn(task: RunnerTask): RunnerTask | undefined {
-  if (task.result?.state === "fail" || task.result?.errors?.length) return task;
-  return task.type === "suite" ? task.tasks.map(failedIn).find(Boolean) : undefined;
+  const within = task.type === "suite" ? task.tasks.map(failedIn).find(Boolean) : undefined;
+  return (
+    within ?? (task.result?.state === "fail" || task.result?.errors?.length ? task : undefined)
+  );
 }
 
 function findWhatIsReached(): void {
