@@ -114,17 +114,14 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 function serverOf(options: ReceiverOptions): FastifyInstance {
   const { maxBodyBytes = 262_144, requestTimeoutMs: requestTimeout = 10_000, health } = options;
   const app = Fastify({
-    logger: false,
     bodyLimit: maxBodyBytes,
     requestTimeout,
-    connectionTimeout: 0,
     keepAliveTimeout: 60_000,
     routerOptions: { maxParamLength: 4_096 },
     http: {
       connectionsCheckingInterval: Math.min(1_000, requestTimeout),
       headersTimeout: requestTimeout,
     },
-    forceCloseConnections: "idle",
   });
   // The body decides whether it is JSON, not the content type, whose spelling Fastify would judge.
   app.removeAllContentTypeParsers();
@@ -160,8 +157,8 @@ function receiveCallbacks(
         if (typeof found === "string")
           return void answer(reply.header("connection", "close"), found);
         known.set(request, found.admitted);
-        // Each body is read to its end or cut, whichever comes first.
-        request.raw.once("end", found.leave).once("close", found.leave);
+        // The body has been read to its end, or was cut.
+        request.raw.once("close", found.leave);
         done();
       },
     },

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { expect, test } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { BodyOpener } from "../../../src/callbacks/inbox/rows.js";
@@ -15,6 +16,7 @@ import { testDatabase, uncommitted } from "../../harness/stack/postgres.js";
 import { bodyKeys, post, ring, sealRing, subjectOf } from "../support.js";
 import { ofFile } from "../../harness/of-file.js";
 import { until } from "../../harness/outages/wait.js";
+import { untilLockAwaited } from "../../harness/documents/document-owners.js";
 
 /** What waits so long waits longer than a test may take. */
 const LONG = 600_000;
@@ -54,7 +56,7 @@ test("a genuine callback is stored raw and sealed before it is acknowledged", as
   const body = '{ "Identifier":"e-1",  "Recipient":"marker-of-a-person" }';
   const began = performance.now();
   const response = await post(receiver.url, subject, body);
-  expect(response.status).toBe(204);
+  expect([response.status, response.headers.get("retry-after")]).toEqual([204, null]);
   expect(commitSeconds[0]).toBeLessThan((performance.now() - began) / 1_000);
   const [row] = await archive.list({ workflowId: subject.workflowId });
   expect(row).toMatchObject({ identifier: "e-1", state: "waiting", ...subject });
@@ -116,6 +118,7 @@ test("a forged or wrong address is 404, whatever the body, and nothing is stored
     );
     // A sender that is still writing may see the connection closed instead.
     expect([404, 414, undefined]).toContain(response?.status);
+    if (response?.status === 404) expect(response.headers.get("connection")).toBe("close");
   }
   expect((await fetch(good)).status).toBe(404);
   expect(await (await fetch(`${receiver.url}/health`)).text()).toBe("well");
@@ -124,8 +127,10 @@ test("a forged or wrong address is 404, whatever the body, and nothing is stored
 
 test("what is not JSON is 400, what is too big is 413", async () => {
   const subject = subjectOf();
-  expect((await post(receiver.url, subject, "{")).status).toBe(400);
-  expect((await post(receiver.url, subject, { text: "x".repeat(20_000) })).status).toBe(413);
+  const unlike = await post(receiver.url, subject, "{");
+  expect([unlike.status, await unlike.json()]).toEqual([400, { error: expect.any(String) }]);
+  const tooLarge = await post(receiver.url, subject, { text: "x".repeat(20_000) });
+  expect([tooLarge.status, tooLarge.headers.get("connection")]).toEqual([413, "close"]);
   expect(await archive.list({ workflowId: subject.workflowId })).toEqual([]);
 });
 
@@ -161,6 +166,19 @@ test("a body that does not come is cut, and its place is free again", async () =
   await slow.close();
 });
 
+test("a body that has come is read no more, while it waits for its commit", async () => {
+  const small = await start({ readLimit: 1, databaseTimeoutMs: LONG });
+  const subject = subjectOf();
+  const release = await holdTable();
+  const first = post(small.url, subject, { Identifier: "first" });
+  await untilLockAwaited(database.pool);
+  const second = post(small.url, subject, { Identifier: "second" });
+  await until(() => small.inFlight() === 2);
+  await release();
+  expect([(await first).status, (await second).status]).toEqual([204, 204]);
+  await small.close();
+});
+
 test("slow senders do not take the place of others", async () => {
   const small = await start({ queueLimit: 1 });
   const subject = subjectOf();
@@ -187,6 +205,10 @@ test("beyond the queue limit the answer is 503 with Retry-After, at once, and th
   });
   await until(() => refused.length === 100);
   for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  // Then it looks at no address, and it still says that it is well.
+  expect((await fetch(`${small.url}/callbacks/forged`, { method: "POST" })).status).toBe(503);
+  expect(await (await fetch(`${small.url}/health`)).text()).toBe("well");
+  expect(events.get("overloaded")).toBeGreaterThan(100);
   await release();
   expect((await Promise.all(all)).filter((status) => status === 204)).toHaveLength(20);
   const lists = subjects.map(({ workflowId }) => archive.list({ workflowId, limit: 1_000 }));
@@ -217,16 +239,20 @@ test("closing serves the connections it has, and does not wait for a body that n
   const path = new URL(callbackUrl(ring, closing.url, subject)).pathname;
   const stalled = raw(closing.port, path, 5_000);
   await once(stalled.socket, "connect");
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const send = (identifier: string) => {
+  const agents = [0, 1].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const send = (identifier: string, agent = agents[0]) => {
     const body = JSON.stringify({ Identifier: identifier });
     return once(request(closing.url + path, { agent, method: "POST" }).end(body), "response");
   };
-  const [before] = (await send("before")) as [IncomingMessage];
-  before.resume();
-  await once(before, "end");
+  // The second connection stays idle.
+  for (const agent of agents) {
+    const [before] = (await send("before", agent)) as [IncomingMessage];
+    before.resume();
+    await once(before, "end");
+  }
   const closed = closing.close();
   // Its request was on the way when the end began.
+  await delay(100);
   const [last] = (await send("last")) as [IncomingMessage];
   expect([last.statusCode, last.headers.connection]).toEqual([204, "close"]);
   await expect(post(closing.url, subject, { Identifier: "new" })).rejects.toThrow();
@@ -234,26 +260,39 @@ test("closing serves the connections it has, and does not wait for a body that n
   await closed;
   const rows = await archive.list({ workflowId: subject.workflowId });
   expect(rows.map(({ identifier }) => identifier).toSorted()).toEqual(["before", "last"]);
-  agent.destroy();
+  for (const agent of agents) agent.destroy();
 });
 
 test("while PostgreSQL is away: 503 quickly; afterwards all is well by itself", async () => {
   const subject = subjectOf();
+  // It has nothing that may be left out.
+  const { pool } = database;
+  const bare = await startReceiver({ pool, ring, sealRing, host: "127.0.0.1", port: 0 });
   await database.server?.stop();
   const response = await post(receiver.url, subject, { Identifier: "away" });
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).not.toBeNull();
+  expect((await post(bare.url, subject, { Identifier: "away" })).status).toBe(503);
   await database.server?.start();
-  expect((await post(receiver.url, subject, { Identifier: "away" })).status).toBe(204);
-  expect(events.get("databaseAway")).toBeGreaterThan(0);
+  for (const { url } of [receiver, bare])
+    expect((await post(url, subject, { Identifier: "away" })).status).toBe(204);
+  await bare.close();
+  expect(events.get("databaseAway")).toBe(1);
+  // A body that was cut is not called too large.
+  expect(events.get("tooLarge")).toBe(1);
   expect(warnings[0]).toHaveProperty("code");
 });
 
-// No transaction can write into the table until it is released.
-const holdTable = () =>
-  uncommitted(database.pool, (client) =>
+// No transaction can write into the table until it is released, which a test that fails does too.
+async function holdTable(): Promise<() => Promise<void>> {
+  const commit = await uncommitted(database.pool, (client) =>
     client.query("lock table trustflow.callbacks in exclusive mode"),
   );
+  let released: Promise<void> | undefined;
+  const release = () => (released ??= commit());
+  onTestFinished(release);
+  return release;
+}
 
 // A request whose headers have come and whose body has not.
 function raw(port: number, path: string, length: number) {
