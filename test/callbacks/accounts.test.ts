@@ -139,29 +139,32 @@ test("the same reference of two accounts means two processes, and one account's 
 });
 
 test("what cannot be read, or has no reference, is parked at once with its reason; the rest goes on", async () => {
-  const workflowId = await correlated("r-1");
+  const longest = "r".repeat(500);
+  const workflowId = await correlated(longest);
   await arrive(
     here,
-    { request_pk: "r-1" },
+    { request_pk: longest },
     callback("b"),
     callback("c", "nul\0"),
     callback("d", ""),
+    callback("d", `${longest}r`),
   );
-  await arrive({ provider: "nobody", account: "default" }, callback("e", "r-1"));
+  await arrive({ provider: "nobody", account: "default" }, callback("e", longest));
   const sealedWith = KeyRing.parse(generateBoxRing("lost").publicRing);
   await stand.arrive(here, [{}], { sealedWith });
-  await arrive(here, callback("g", "r-1"));
+  await arrive(here, callback("g", longest));
   await start();
   await settled(
-    ...Array<string>(4).fill("parked: unreadable"),
+    ...Array<string>(5).fill("parked: unreadable"),
     "parked: unknownProvider",
     "parked: undecryptable",
     "delivered",
   );
-  expect((await all()).slice(0, 4).map(({ detail }) => detail)).toEqual([
+  expect((await all()).slice(0, 5).map(({ detail }) => detail)).toEqual([
     undefined,
     "the body has no reference",
     "the database refuses it (22021)",
+    "the body has no reference",
     "the body has no reference",
   ]);
   expect(temporal.signals).toEqual([{ workflowId, ids: ["g"] }]);

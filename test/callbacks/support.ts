@@ -4,6 +4,7 @@ import { callbackUrl } from "../../src/callbacks/address.js";
 import type { ProcessSubject, Subject } from "../../src/callbacks/address.js";
 import type { Source } from "../../src/callbacks/inbox/reading.js";
 import type { SignalArgument, SignalClient } from "../../src/callbacks/relay/signaller.js";
+import { providerEvents, surplus } from "../../src/contracts/shared/messages.js";
 import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../src/crypto/sealed-box.js";
@@ -76,11 +77,15 @@ export class FakeTemporal implements SignalClient {
   readonly signals: Signalled[] = [];
   /** Processes that were told of surplus callbacks, each with its number. */
   readonly surplus: { workflowId: string; count: number }[] = [];
+  /** That of the last call. */
+  deadline = 0;
   answer: (signal: Signalled, events: ProviderEvent[]) => void | Promise<void> = () => undefined;
 
   getHandle(workflowId: string) {
     return {
-      signal: async (_name: string, argument: SignalArgument) => {
+      signal: async (name: string, argument: SignalArgument) => {
+        if (name !== (Array.isArray(argument) ? providerEvents : surplus).name)
+          throw new Error(`a signal that no process takes: ${name}`);
         if (!Array.isArray(argument)) {
           await this.answer({ workflowId, ids: [] }, []);
           this.surplus.push({ workflowId, ...argument });
@@ -94,7 +99,8 @@ export class FakeTemporal implements SignalClient {
     };
   }
 
-  withDeadline<R>(_deadline: number | Date, fn: () => Promise<R>): Promise<R> {
+  withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R> {
+    this.deadline = Number(deadline);
     return fn();
   }
 

@@ -95,6 +95,7 @@ test("without the public ring the events are delivered, no secret is stored, and
 test("a text that looks sealed already is not stored: a worker would take it for ours", async () => {
   const forged = stand.sealer.seal("x", { namespace: "default", workflowId: "other" });
   const processKey = await closed([{ Identifier: "a" }]);
+  await stand.arrive({ provider: "video-identification", account: "default" }, [{ message: {} }]);
   // The parser of the call-closing event takes nothing but a JWT.
   const parse = ofProvider.sources["video-identification"]!;
   await stand.start({
@@ -103,6 +104,7 @@ test("a text that looks sealed already is not stored: a worker would take it for
   await delivered(1);
   expect(stand.temporal.to(processKey.workflowId)).toHaveLength(1);
   expect(await stand.journal.eventSecrets(processKey)).toEqual([]);
+  await stand.settled({}, ["delivered", "parked: unreadable"]);
 });
 
 test("a secret that comes while the clean-up looks at its process stays", async () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { NamespaceNotFoundError } from "@temporalio/common";
+import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
 import { correlationOf } from "../../../src/callbacks/address.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import { signalName, surplusSignalName } from "../../../src/callbacks/relay/signaller.js";
@@ -22,6 +22,7 @@ const { temporal, database, archive, inbox, start, arrive, statesOf, settled } =
 const events = (count: number, prefix = "e"): { Identifier: string }[] =>
   Array.from({ length: count }, (_, i) => ({ Identifier: `${prefix}-${i}` }));
 const UNAVAILABLE = grpc(14, "no connection");
+const notFound = (text: string) => new WorkflowNotFoundError(text, "id", undefined);
 
 test("the signals have the names that the processes listen to", () => {
   expect([signalName, surplusSignalName]).toEqual([providerEvents.name, surplus.name]);
@@ -34,6 +35,7 @@ test("a notification is enough: all that waits for a process goes in one signal,
   await settled(subject, Array(5).fill("delivered"));
   expect(temporal.to(subject.workflowId)).toEqual(events(5).map(({ Identifier }) => Identifier));
   expect(temporal.signals.length).toBeLessThan(5);
+  expect(temporal.deadline - Date.now()).toBeGreaterThan(0);
 });
 
 test("what arrived while no relay ran is delivered at the start; a signal carries at most 100 events and 256 kB", async () => {
@@ -123,6 +125,7 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
 test.each([
   ["by its own limit", grpc(3, "Signal input size exceeds limit")],
   ["by that of gRPC", grpc(8, "grpc: received message larger than max (5000000 vs. 4194304)")],
+  ["by that of a blob", grpc(8, "Blob too large")],
 ])(
   "a batch that Temporal refuses %s is halved until the poison row is alone; the others arrive once, in order",
   async (_, refusal) => {
@@ -145,6 +148,8 @@ test.each([
   ["nothing answers in time", grpc(4, "deadline exceeded")],
   ["the namespace is missing", new NamespaceNotFoundError("default")],
   ["access is denied", grpc(7, "request unauthorized")],
+  ["nobody is known", grpc(16, "no token")],
+  ["the namespace is not found", notFound("Namespace default is not found.")],
 ])("%s: nothing is lost or parked, and it goes on by itself", async (_name, error) => {
   let away = true;
   let attempts = 0;
@@ -152,7 +157,9 @@ test.each([
     attempts += 1;
     if (away) throw error;
   };
-  const relay = await start();
+  const warnings: unknown[] = [];
+  const logger = { warn: (...said: unknown[]) => void warnings.push(said) };
+  const relay = await start({ logger });
   const subjects = Array.from({ length: 30 }, () => subjectOf());
   for (const subject of subjects) await arrive(subject, events(2));
   await until(() => relay.health().pausedNamespaces.includes("default"));
@@ -160,9 +167,23 @@ test.each([
   expect((await archive.counts()).delivered).toBe(0);
   // The sixteen that were under way when it was noticed, and a few looks since; not as often as it can.
   expect(attempts).toBeLessThan(100);
+  expect(warnings[0]).toEqual(["Temporal is out of reach", { namespace: "default" }]);
   away = false;
   await until(async () => (await archive.counts()).delivered === 60);
   for (const { workflowId } of subjects) expect(temporal.to(workflowId)).toEqual(["e-0", "e-1"]);
+});
+
+test.each([
+  ["has ended", notFound("workflow execution already completed"), "late"],
+  ["does not exist", notFound("workflow not found for ID: x"), "parked: unknownProcess"],
+])("a process that %s: its rows wait no longer", async (_, error, state) => {
+  temporal.answer = () => {
+    throw error;
+  };
+  const subject = subjectOf();
+  await arrive(subject, events(2));
+  await start();
+  await settled(subject, [state, state]);
 });
 
 test("a namespace that is away holds up no other", async () => {
@@ -170,10 +191,17 @@ test("a namespace that is away holds up no other", async () => {
   away.answer = () => {
     throw UNAVAILABLE;
   };
-  await start({ clientFor: (namespace) => (namespace === "there" ? away : temporal) });
+  const relay = await start({
+    clientFor(namespace) {
+      if (namespace === "nowhere") throw new Error("no certificate");
+      return namespace === "there" ? away : temporal;
+    },
+  });
   const [near, far] = [subjectOf(), subjectOf({ namespace: "there" })];
   await arrive(far, events(50));
+  await arrive(subjectOf({ namespace: "nowhere" }), events(1));
   await until(async () => (await statesOf(far)).includes("waiting"));
+  await until(() => relay.health().pausedNamespaces.toSorted().join() === "nowhere,there");
   await arrive(near, events(1));
   await settled(near, ["delivered"]);
 });

@@ -132,8 +132,15 @@ test("a token that no worker tries is parked after a day", async () => {
   await arrive({ message: { token: TOKEN } });
   await stand.start();
   await offered(1);
-  await stand.database.pool.query(
-    "update trustflow.callbacks set attempts = 24, claimed_until = null",
-  );
+  const after = (attempts: number) =>
+    stand.database.pool.query(
+      "update trustflow.callbacks set attempts = $1, claimed_until = null",
+      [attempts],
+    );
+  await after(23);
+  await until(async () => (await stand.archive.list())[0]?.attempts === 24);
+  await until(async () => (await stand.archive.counts()).claimed === 0);
+  expect(await states()).toEqual(["unaddressed"]);
+  await after(24);
   await settled("parked: unmatched: no worker could try its token to the end within a day");
 });
