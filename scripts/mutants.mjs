@@ -51,16 +51,24 @@ async function instrument() {
     ...{ isTraceEnabled: never, isDebugEnabled: never, isInfoEnabled: never },
     ...{ isWarnEnabled: never, isErrorEnabled: never, isFatalEnabled: never },
   };
+  /** @type {Map<string, { start: Place, end: Place }[]>} by path: the lines to change; none for all */
+  const linesOf = new Map();
+  for (const source of sources) {
+    const [, path = "", from, to] = /^([^:]+)(?::(\d+)-(\d+))?$/.exec(source) ?? [];
+    const lines = linesOf.get(resolve(root, path)) ?? [];
+    linesOf.set(resolve(root, path), lines);
+    if (from === undefined) continue;
+    lines.push({
+      start: { line: Number(from) - 1, column: 0 },
+      end: { line: Number(to), column: 0 },
+    });
+  }
   const files = await Promise.all(
-    sources.map(async (source) => {
-      const [, path = "", from, to] = /^([^:]+)(?::(\d+)-(\d+))?$/.exec(source) ?? [];
-      const name = resolve(root, path);
-      const lines = {
-        start: { line: Number(from) - 1, column: 0 },
-        end: { line: Number(to), column: 0 },
-      };
-      return { name, mutate: from ? [lines] : true, content: await readFile(name, "utf8") };
-    }),
+    [...linesOf].map(async ([name, lines]) => ({
+      name,
+      mutate: lines.length > 0 ? lines : true,
+      content: await readFile(name, "utf8"),
+    })),
   );
   const options = { plugins: null, excludedMutations: [], ignorers: [] };
   const made = await new Instrumenter(log).instrument(files, options);
