@@ -251,7 +251,7 @@ test("closing serves the connections it has, and does not wait for a body that n
     await once(before, "end");
   }
   const closed = closing.close();
-  // Its request was on the way when the end began.
+  // Its request comes after several looks for idle connections, and within the time that they are given.
   await delay(100);
   const [last] = (await send("last")) as [IncomingMessage];
   expect([last.statusCode, last.headers.connection]).toEqual([204, "close"]);

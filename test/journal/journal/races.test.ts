@@ -1,5 +1,5 @@
 // Two workers that both believe an effect is theirs, leases that end, answers that come late, and people who decide (docs/design.md §6).
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   EffectAbsentOnce,
   EffectInFlight,
@@ -244,6 +244,7 @@ test("an answer that PostgreSQL does not take at once is kept until it does", as
 
 test("the pauses between the tries grow, until the next one would outlast the patience", async () => {
   vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const tries: number[] = [];
   const lost = failed(
     retryFor(() => {
@@ -254,7 +255,6 @@ test("the pauses between the tries grow, until the next one would outlast the pa
   await vi.runAllTimersAsync();
   expect(await lost).toBeInstanceOf(JournalUnavailable);
   expect(tries.map((at) => at - tries[0]!)).toEqual([0, 50, 150, 350, 750, 1_550, 3_150]);
-  vi.useRealTimers();
 });
 
 test.each([

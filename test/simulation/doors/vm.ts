@@ -2,6 +2,7 @@
 // shows nothing here.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createRequire, syncBuiltinESMExports } from "node:module";
+import { followNoPromises } from "../../harness/promise-hooks.js";
 
 const require = createRequire(import.meta.url);
 
@@ -16,13 +17,10 @@ function withoutTimeLimit(): void {
   };
 }
 
-/** The SDK follows each promise, for stack traces that nobody asks for here. */
-function withoutStackTraces(): void {
+/** A worker in production saves memory by collecting garbage early. */
+function withoutEarlyCollection(): void {
   const v8 = require("node:v8") as typeof import("node:v8");
-  // Node itself has the other object.
-  const promiseHooks = { ...v8.promiseHooks, createHook: () => () => undefined };
-  // A worker in production saves memory by collecting garbage early.
-  Object.assign(v8, { promiseHooks, setFlagsFromString: () => undefined });
+  Object.assign(v8, { setFlagsFromString: () => undefined });
 }
 
 interface Scope {
@@ -72,7 +70,8 @@ function withOneStorage(): void {
 /** For all workers of this process; once. */
 export function lightenWorkflows(): void {
   withoutTimeLimit();
-  withoutStackTraces();
+  withoutEarlyCollection();
+  followNoPromises();
   withOneStorage();
   syncBuiltinESMExports();
 }
