@@ -96,5 +96,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     silent: "passed-only",
+    // Keeps compiled sources between runs; those with mutants differ each time.
+    experimental: { fsModuleCache: !mutated },
   },
 });
