@@ -453,7 +453,7 @@ export class Trustflow extends Starts {
     return { request, refuseAnother };
   }
 
-  /** Seals each secret for the workers, if `keys.secretsPublic` is set (decision 23). */
+  /** Seals each secret for the workers, if `keys.secretsPublic` is set (docs/design.md §8). */
   #sealed(contract: Contract, value: unknown, workflowId: string): unknown {
     const sealer = this.#sealer;
     if (!sealer) return value;

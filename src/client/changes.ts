@@ -1,4 +1,4 @@
-// Follows all processes at once: one question to Temporal's visibility for each interval, however many there are (docs/decisions/0039).
+// Follows all processes at once: one question to Temporal's visibility for each interval, however many there are (docs/webhooks.md).
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 import type { ProcessEvent } from "../contracts/shared/process-event.js";

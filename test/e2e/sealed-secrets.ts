@@ -1,5 +1,5 @@
 // A person who can decode payloads sees no secret: our client seals them, and the codec server masks those of plain clients
-// (decision 23).
+// (docs/design.md §8).
 import { beforeAll, expect, test } from "vitest";
 import type { Payload } from "@temporalio/common";
 import { InputMismatchError } from "../../src/client.js";

@@ -20,7 +20,7 @@ import type { CircuitKey, Circuits } from "./circuit-breaker.js";
 import { execution, InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 
-/** Opens secrets that a client sealed for the workers, in one process (decision 23). A secret in clear text opens as it is. */
+/** Opens secrets that a client sealed for the workers, in one process (docs/design.md §8). A secret in clear text opens as it is. */
 export interface Secrets {
   open(text: string, processKey: { namespace: string; workflowId: string }): string;
   /** For a secret that a later activity needs. */

@@ -402,7 +402,7 @@ export const tables = {
       where names_ours is null and judged_at is null;
     create index unaddressed_tokens_judged on trustflow.unaddressed_tokens (callback) where judged_at is not null;
 
-    -- What webhooks tell of processes (docs/decisions/0039): ids and words of ours alone. The id stands for namespace, workflow id, run, type
+    -- What webhooks tell of processes (docs/webhooks.md): ids and words of ours alone. The id stands for namespace, workflow id, run, type
     -- and attention, so that an event that is found again is not stored again.
     create table trustflow.process_events (
       id text primary key,

@@ -92,8 +92,8 @@ function isSecret(name: string, of: object): boolean {
 }
 
 /**
- * Shows a secret as `[secret]`, whether our client has sealed it or a plain client has sent it in clear (decision 23). A payload that is not
- * JSON, and one without secrets, stay byte for byte.
+ * Shows a secret as `[secret]`, whether our client has sealed it or a plain client has sent it in clear (docs/design.md §8). A payload
+ * that is not JSON, and one without secrets, stay byte for byte.
  */
 export function masked(payload: Payload): Payload {
   if (Buffer.from(payload.metadata?.["encoding"] ?? []).toString() !== "json/plain") return payload;

@@ -1,5 +1,5 @@
 // Secrets that a client seals for the workers, inside the encrypted payload: who may decode payloads sees no secret
-// (decision 23). A sealed one opens only in the process that it was sealed for.
+// (docs/design.md §8). A sealed one opens only in the process that it was sealed for.
 import { isSealed, sealedPrefix } from "../../contracts/shared/sealed-secret.js";
 import type { ProcessKey } from "../../crypto/data-key.js";
 import { UnknownKeyError } from "../../crypto/errors.js";

@@ -1,4 +1,4 @@
-// Finds in visibility which processes have ended, and which need a decision, for webhooks and the change feed (docs/decisions/0039).
+// Finds in visibility which processes have ended, and which need a decision, for webhooks and the change feed (docs/webhooks.md).
 // Visibility lags, and may show a process late: each look goes back over the last minutes, and now and again over the last hour.
 import { createHash } from "node:crypto";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";

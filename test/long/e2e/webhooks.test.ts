@@ -1,4 +1,4 @@
-// Webhooks and the change feed end to end (docs/decisions/0039): processes of the whole system, a real Temporal, and a receiver.
+// Webhooks and the change feed end to end (docs/webhooks.md): processes of the whole system, a real Temporal, and a receiver.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Change } from "../../../src/client.js";

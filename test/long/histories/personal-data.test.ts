@@ -205,7 +205,7 @@ test.each(sample)(
         if (!isChance(value, bytes, at)) (hits[place] ??= new Set()).add(secret.split(".").at(-1)!);
     }
     const found = Object.entries(hits).map(([place, secrets]) => [place, [...secrets].toSorted()]);
-    // Our client seals them for the workers (decision 23).
+    // Our client seals them for the workers (docs/design.md §8).
     expect(Object.fromEntries(found)).toEqual({});
   },
   60_000,
