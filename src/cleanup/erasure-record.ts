@@ -5,7 +5,7 @@ import { transaction } from "../postgres/pool.js";
 import { withoutNulls } from "../postgres/without-nulls.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 
-/** Made with an operator's key over the process, `by`, and the update `erase` with an empty id (docs/decisions/0024). */
+/** Made with an operator's key over the process, `by`, and the update `erase` with an empty id (docs/design.md §6). */
 export interface ErasureProof {
   operator: string;
   at: string;

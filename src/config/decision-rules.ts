@@ -1,4 +1,4 @@
-// Gives the check of each decision the configured operators and rules (docs/decisions/0024).
+// Gives the check of each decision the configured operators and rules (docs/design.md §6).
 import { ConfigurationError } from "./config.js";
 import type { Config } from "./config.js";
 import type { DecisionRules } from "../journal/signed-decisions.js";

@@ -1,4 +1,4 @@
-// The operators' public keys, and the rules for decisions (docs/decisions/0024).
+// The operators' public keys, and the rules for decisions (docs/design.md §6).
 import { z } from "zod";
 import { decisionUpdates } from "../contracts/registry.js";
 import { listOf, plain, section } from "./fields.js";

@@ -94,7 +94,7 @@ type DecisionUpdate =
   | "resolve"
   | { [P in ProcessName]: DecisionOf<Registry[P]["updates"]> }[ProcessName];
 
-/** The updates by which a person decides; each of them may be signed (docs/decisions/0024). */
+/** The updates by which a person decides; each of them may be signed (docs/design.md §6). */
 export const decisionUpdates = [
   ...new Set(
     [resolve, ...processes.flatMap((processName) => updatesOf(processName))]

@@ -1,4 +1,4 @@
-// Checks the signature of a decision, and that each signature is used once (docs/decisions/0024). Each use is a journal row
+// Checks the signature of a decision, and that each signature is used once (docs/design.md §6). Each use is a journal row
 // for which nothing is ever sent, so it is kept, sealed and deleted with the other rows of the process.
 import { createHash } from "node:crypto";
 import { isSignatureOf } from "../crypto/decision-signature.js";

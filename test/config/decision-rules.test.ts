@@ -1,4 +1,4 @@
-// The operators of a configuration, as the check of each decision takes them (docs/decisions/0024).
+// The operators of a configuration, as the check of each decision takes them (docs/design.md §6).
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { commandLine } from "../cli/in-process.js";
 import { ConfigurationError, loadConfig, ringOf } from "../../src/config/config.js";

@@ -79,10 +79,6 @@ export const exceptions: Exception[] = [
   ...[
     ["docs/benchmarks.md", "npm run bench -- --cluster"],
     ["docs/operations/costs.md", "npm run bench -- --cluster --only costs"],
-    [
-      "docs/operations/costs.md",
-      "npm run bench -- --cluster --only costs --process sendMessage --after 1000,10000,50000",
-    ],
   ].map(([page = "", command = ""]) => ({
     page,
     command,

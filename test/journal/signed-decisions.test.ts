@@ -1,4 +1,4 @@
-// Who decides is proven, and a signature is used once (docs/decisions/0024).
+// Who decides is proven, and a signature is used once (docs/design.md §6).
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { randomUUID } from "node:crypto";
 import { generateOperatorKey, signDecision } from "../../src/crypto/decision-signature.js";

@@ -1,4 +1,4 @@
-// Checks the configured operators, and whether the key of `keys.operator` belongs to one of them (docs/decisions/0024).
+// Checks the configured operators, and whether the key of `keys.operator` belongs to one of them (docs/design.md §6).
 import type { Config } from "../../config/config.js";
 import { operatorName } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";

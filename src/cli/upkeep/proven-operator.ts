@@ -1,5 +1,5 @@
 // Who runs a command that is a person's decision and reaches no process, whose worker would check it: the command itself asks for the
-// operator's key, by the same rules (docs/decisions/0024). Who has its secrets can do without the command, so this proves who ran it.
+// operator's key, by the same rules (docs/design.md §6). Who has its secrets can do without the command, so this proves who ran it.
 import { ringOf } from "../../config/config.js";
 import type { Config } from "../../config/config.js";
 import type { CommandDecision } from "../../config/operators.js";

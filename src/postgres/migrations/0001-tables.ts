@@ -286,7 +286,7 @@ export const tables = {
       callbacks integer not null default 0,
       effects integer not null default 0,
       runs integer not null default 0,
-      -- The operator's signature: operator, at, value (docs/decisions/0024). Null where no operator's key was there, and none was required.
+      -- The operator's signature: operator, at, value (docs/design.md §6). Null where no operator's key was there, and none was required.
       proof jsonb
     );
     create index erasures_by_process on trustflow.erasures (namespace, workflow_id);

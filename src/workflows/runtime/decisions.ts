@@ -1,4 +1,4 @@
-// Updates by which a person decides. Before the update has an effect, an activity proves who the person is (docs/decisions/0024).
+// Updates by which a person decides. Before the update has an effect, an activity proves who the person is (docs/design.md §6).
 import {
   ActivityFailure,
   currentUpdateInfo,

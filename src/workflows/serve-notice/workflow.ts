@@ -268,7 +268,7 @@ class ServeNotice {
 
   /**
    * No post is sent any more, by a later run under this id neither: its row in the journal says so. What was started is not cancelled
-   * with it: a decision is for one process (docs/decisions/0024), and the answer names the one whose own `cancel` may be in time.
+   * with it: a decision is for one process (docs/design.md §6), and the answer names the one whose own `cancel` may be in time.
    */
   async #cancel(who: ProvenPerson = {}): Promise<ServeCancelAnswer> {
     const { lifecycle, log, status } = this.flow;

@@ -155,8 +155,10 @@ export const system: Guide[] = [
     first: (world) => world.file("trustflow.toml", `[journal]\nleaseSeconds = ${LEASE_SECONDS}\n`),
   },
   { page: "docs/first-hour.md", typed: code },
+  { page: "docs/cli.md" },
+  { page: "docs/operations/install.md" },
   {
-    page: "docs/cli.md",
+    page: "docs/operations/attention.md",
     before: {
       "trustflow list --attention": async (world) => {
         await startStopped(world, refusedLetter, "order-19");
@@ -165,16 +167,6 @@ export const system: Guide[] = [
       },
       'trustflow resolve sendMessage/order-24 --decision retry --confirm-retry --by "Ana Ruiz" --note "not in the portal"':
         (world) => untilLeaseIsOver(world, "sendMessage/order-24"),
-    },
-  },
-  { page: "docs/operations/install.md" },
-  {
-    page: "docs/operations/attention.md",
-    before: {
-      "trustflow list --attention": async (world) => {
-        await startStopped(world, refusedLetter, "order-21");
-        await startStopped(world, refusedLetter, "order-22");
-      },
     },
   },
   { page: "docs/operations/who-decides.md" },

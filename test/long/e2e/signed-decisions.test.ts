@@ -1,4 +1,4 @@
-// Where decisions must be signed, only an operator's key decides, for one process and once (docs/decisions/0024).
+// Where decisions must be signed, only an operator's key decides, for one process and once (docs/design.md §6).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AbandonedError, InvalidInputError } from "../../../src/client.js";
 import type { AnyHandle, ListedProcess, Trustflow } from "../../../src/client.js";

@@ -1,4 +1,4 @@
-// Ways through `sendMessage` where a decision needs two operators (docs/decisions/0024). On their stack every decision has to be
+// Ways through `sendMessage` where a decision needs two operators (docs/design.md §6). On their stack every decision has to be
 // signed, so it is another one than that of the other paths.
 import { expect } from "vitest";
 import { randomUUID } from "node:crypto";
