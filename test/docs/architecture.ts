@@ -91,7 +91,7 @@ class Rights {
 }
 
 /** The import table, made of the rules in .oxlintrc.json; the rules say which part of a room. */
-export function importTable(order: string[]): string {
+function importTable(order: string[]): string {
   const { overrides } = JSON.parse(textOf(".oxlintrc.json")) as { overrides: Override[] };
   const rights = new Map<string, Rights>();
   for (const { files: globs, rules } of overrides) {
@@ -111,4 +111,12 @@ export function importTable(order: string[]): string {
     "|---|---|---|---|",
     ...rows.map(([room, own]) => `| \`${room}\` | ${own.cells.join(" | ")} |`),
   ].join("\n");
+}
+
+/** The page with its import table as it has to be. */
+export function architecturePage(page: string): string {
+  return page.replace(
+    /^\| room \| may import \| .*\n(?:\|.*\n)+/m,
+    () => `${importTable(floorsOf(page).flat())}\n`,
+  );
 }
