@@ -19,5 +19,5 @@ select format('create database %I owner %I', name, owner)
   from (values ('temporal', 'temporal'), ('temporal_visibility', 'temporal'), ('trustflow', 'trustflow')) wanted (name, owner)
   where not exists (select from pg_database where datname = name) \gexec
 revoke connect on database temporal, temporal_visibility, trustflow from public;
-revoke connect, temporary on database postgres from public;
+revoke connect, temporary on database postgres, template1 from public;
 SQL

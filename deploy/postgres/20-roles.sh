@@ -22,12 +22,15 @@ select format('grant execute on function %s to trustflow_%s', oid::regprocedure,
 SQL
 done
 
+# Large objects are everybody's at first, and no table's rights cover them: the receiver would store without a limit.
 # Advisory locks are everybody's at first, and only a superuser may take them away. Who holds one can stop the relays and `migrate`,
 # so the receiver, which the internet reaches, gets none. After the grants, so that nobody who runs already is without them; before the
 # roles may connect for the first time.
 run <<'SQL'
 select format('grant execute on function %1$s to trustflow; revoke execute on function %1$s from public', oid::regprocedure)
   from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_(try_)?advisory_' \gexec
+select format('revoke execute on function %s from public', oid::regprocedure)
+  from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname in ('lo_creat', 'lo_create', 'lo_from_bytea') \gexec
 grant connect on database trustflow
   to trustflow_receiver, trustflow_relay, trustflow_worker, trustflow_cleanup, trustflow_operator;
 SQL

@@ -25,9 +25,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: options.applicationName ?? "trustflow",
-    // A commit that was answered is on the disk, whatever the server, the role or the URL says. A level that waits for a
-    // standby stays as it is.
-    onConnect: raiseCommitLevel,
+    onConnect: fixLevels,
   });
   // Without a listener the restart of the database would end the process.
   pool.on("error", (error) => options.onError?.(error));
@@ -45,10 +43,15 @@ export function hostInClear(url: string): string | undefined {
   return isProven || host.startsWith("/") ? undefined : host;
 }
 
-/** The pool waits for what it returns, although its types do not say so. */
-function raiseCommitLevel(client: pg.ClientBase): unknown {
+/**
+ * Whatever the server, the role or the URL says: a commit that was answered is on the disk (a level that waits for a standby stays as it
+ * is), and a statement that has waited for a lock sees what the holder has committed. The pool waits for what this returns, although its
+ * types do not say so.
+ */
+function fixLevels(client: pg.ClientBase): unknown {
   return client.query(
-    "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+    `set default_transaction_isolation = 'read committed';
+     select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
   );
 }
 

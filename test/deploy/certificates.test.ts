@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { copyFile, readdir, rename, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { connect, createServer } from "node:tls";
@@ -14,9 +15,9 @@ import { temporaryFolder } from "../harness/temporary.js";
 
 const folder = await temporaryFolder();
 
-beforeAll(async () => {
-  await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, folder]);
-}, 60_000);
+const make = () => promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, folder]);
+
+beforeAll(make, 60_000);
 
 const pem = (name: string) => readFileSync(join(folder, `${name}.pem`));
 
@@ -68,4 +69,16 @@ test("its history, matching and membership ports open for its own certificate, a
 test("a client's certificate stands for no server", async () => {
   const impostor = { cert: pem("worker"), key: pem("worker-key") };
   expect(await knock(impostor, "cli")).toBe("refused");
+});
+
+test("a certificate that cannot be signed is not there, OpenSSL says why, and the next run makes it", async () => {
+  const [key, away] = ["client-ca-key.pem", "away.pem"].map((name) => join(folder, name));
+  await rm(join(folder, "worker.pem"));
+  await rename(key!, away!);
+  await copyFile(join(folder, "server-ca-key.pem"), key!);
+  await expect(make()).rejects.toThrow(/do not match|mismatch/);
+  await rename(away!, key!);
+  await make();
+  expect(await knock(portOfTemporal(folder, authoritiesOfClients), "worker")).toBe("open");
+  expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^(new|openssl)\./));
 });

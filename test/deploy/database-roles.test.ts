@@ -120,18 +120,19 @@ describeWith("psql", "the scripts of databases and roles", () => {
     }
   }, 60_000);
 
-  test("the receiver takes no advisory lock and makes no temporary table, and stores", async () => {
+  test("the receiver takes no advisory lock, makes no temporary table or large object, and stores", async () => {
     const statements = [
       "select pg_advisory_lock(1)",
       "select pg_try_advisory_lock(1, 2)",
       "select pg_advisory_xact_lock_shared(1)",
       "create temporary table callbacks (n int)",
+      "select lo_from_bytea(0, '')",
     ];
     for (const statement of statements)
       await expect(as("receiver", (pool) => pool.query(statement))).rejects.toThrow(
         /^permission denied/,
       );
-    for (const other of ["postgres", "temporal"])
+    for (const other of ["postgres", "template1", "temporal"])
       await expect(as("receiver", (pool) => pool.query("select 1"), other)).rejects.toThrow(
         /^permission denied/,
       );

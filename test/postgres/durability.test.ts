@@ -1,7 +1,7 @@
 // What is read of a server's settings, on a server of its own: each setting that loses commits is named.
 import { afterEach, expect, test } from "vitest";
 import { durabilityOf } from "../../src/postgres/durability.js";
-import { createPool } from "../../src/postgres/pool.js";
+import { createPool, transaction } from "../../src/postgres/pool.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { doctor, expectFinding } from "../cli/doctor/doctor.js";
 import { trustflow } from "../cli/run.js";
@@ -79,6 +79,14 @@ test("synchronous_commit off, of the server or in the URL, is set on for each co
   const { rows } = await pool.query("show synchronous_commit");
   await pool.end();
   expect(rows).toEqual([{ synchronous_commit: "on" }]);
+});
+
+test("each statement sees what was committed before it, whatever isolation the server has", async () => {
+  await withSettings({ default_transaction_isolation: "repeatable read" });
+  const level = await transaction(database.pool, (client) =>
+    client.query("show transaction_isolation"),
+  );
+  expect(level.rows).toEqual([{ transaction_isolation: "read committed" }]);
 });
 
 test("a level that waits for a standby stays as it is, and is well where one must confirm", async () => {

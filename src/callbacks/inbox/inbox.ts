@@ -1,5 +1,6 @@
 // The inbox: one table for queue, deduplication, delivery log and evidence (docs/design.md §7). This file has the relay's
 // part; arrivals.ts has the receiver's, archive.ts the operators'.
+import { transaction } from "../../postgres/pool.js";
 import type { Pool } from "../../postgres/pool.js";
 import { FAILURES_UNTIL_ALONE } from "./rows.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "./rows.js";
@@ -10,6 +11,8 @@ export const inboxChannel = "trustflow_callbacks";
 const CLAIM_LOCK = 7_318_200_402;
 const MAX_ROWS = 500;
 const MAX_BYTES = 8_000_000;
+/** The receiver may hold the row of an address for as long as it likes (docs/threat-model.md). */
+const LOCK_TIMEOUT_MS = 200;
 
 /** A process that has surplus callbacks. */
 export interface Wake {
@@ -108,10 +111,11 @@ export class Inbox {
   /**
    * Assigns claimed rows to the process of their reference. They then wait like any other row, or are `surplus` if the
    * process has received its number. Returns the rows whose reference is known. They count as rows of the process's own
-   * address. Of the other rows the reference is noted, by which the erasure of their process finds them.
+   * address. Of the other rows the reference is noted, by which the erasure of their process finds them. Fails where another one
+   * holds the count of an address.
    */
   async address(claim: string, referred: Referred[], toldOf: number): Promise<Set<string>> {
-    const { rows } = await this.#pool.query<{ id: string }>({
+    const statement = {
       name: "inbox-address",
       text: `with found as (
           select c.id, c.size, k.namespace, k.workflow_id,
@@ -129,7 +133,7 @@ export class Inbox {
           select own, namespace, workflow_id, rows, bytes, greatest(0, rows - $4),
             case when rows > $4 then clock_timestamp() end from sums
           on conflict (address) do update set rows = q.rows + excluded.rows, bytes = q.bytes + excluded.bytes,
-            counted_on = current_date, surplus = q.surplus + greatest(0, q.rows + excluded.rows - greatest(q.rows, $4)),
+            counted_on = excluded.counted_on, surplus = q.surplus + greatest(0, q.rows + excluded.rows - greatest(q.rows, $4)),
             wake_at = case when q.rows + excluded.rows > $4
               then trustflow.next_wake(q.wake_at, q.wakes, q.woken_at) else q.wake_at end
           returning address, q.rows),
@@ -153,6 +157,10 @@ export class Inbox {
         referred.map(({ reference }) => reference),
         toldOf,
       ],
+    };
+    const { rows } = await transaction(this.#pool, async (client) => {
+      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      return client.query<{ id: string }>(statement);
     });
     return new Set(rows.map(({ id }) => id));
   }

@@ -53,13 +53,13 @@ function read(
   const { provider } = row;
   try {
     if (row.account !== null) {
-      const source = sources[provider];
+      const source = ownOf(sources, provider);
       return (
         source?.(row.account, parseJson(bodies.open(row).toString()), row.receivedAt) ??
         unknownProvider
       );
     }
-    const parser = parsers[provider];
+    const parser = ownOf(parsers, provider);
     if (parser === undefined) return unknownProvider;
     const { event, correlation } = parser(parseJson(bodies.open(row).toString()));
     const subject = { provider, namespace: row.namespace, workflowId: row.workflowId };
@@ -71,6 +71,11 @@ function read(
     const detail = detailOf(error);
     return { state: "parked", reason: "unreadable", ...(detail && { detail }) };
   }
+}
+
+/** Not `constructor` and the like: whoever has a callback key writes the provider's name into an address. */
+function ownOf<T>(all: Partial<Record<string, T>>, provider: string): T | undefined {
+  return Object.hasOwn(all, provider) ? all[provider] : undefined;
 }
 
 const unknownProvider: Parked = { state: "parked", reason: "unknownProvider" };

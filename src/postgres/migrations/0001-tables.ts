@@ -98,7 +98,7 @@ export const tables = {
       -- an account's address on the day of counted_on.
       rows integer not null default 0,
       bytes bigint not null default 0,
-      counted_on date not null default current_date,
+      counted_on date not null default (clock_timestamp() at time zone 'UTC')::date,
       -- Of the stored ones those that the process is not told of; and those that were not stored, as often as was asked.
       surplus integer not null default 0,
       refused integer not null default 0,
@@ -129,6 +129,8 @@ export const tables = {
     declare
       answers text[];
       has_news boolean;
+      -- Not current_date, which a session may move.
+      today date := clock_timestamp() at time zone 'UTC';
     begin
       -- Its caller may be one who has broken into the receiver: no limit is larger than the configuration's largest
       -- (maxQuota), as it was when this was written: a larger one needs a migration.
@@ -167,7 +169,7 @@ export const tables = {
         join trustflow.callback_addresses q on q.address = f.address
         cross join lateral (
           select case when is_today then q.rows else 0 end as rows, case when is_today then q.bytes else 0 end as bytes
-          from (select q.account is null or q.counted_on = current_date as is_today) as day) as base
+          from (select q.account is null or q.counted_on = today as is_today) as day) as base
         window run as (partition by f.address order by f.n)),
       judged as (
         select c.*, case
@@ -193,9 +195,9 @@ export const tables = {
         group by j.address),
       counted_up as (
         update trustflow.callback_addresses q set
-          rows = s.rows + case when q.account is null or q.counted_on = current_date then q.rows else 0 end,
-          bytes = s.bytes + case when q.account is null or q.counted_on = current_date then q.bytes else 0 end,
-          counted_on = current_date,
+          rows = s.rows + case when q.account is null or q.counted_on = today then q.rows else 0 end,
+          bytes = s.bytes + case when q.account is null or q.counted_on = today then q.bytes else 0 end,
+          counted_on = today,
           surplus = q.surplus + s.surplus,
           refused = q.refused + s.refused,
           wake_at = case when q.account is null and s.is_told and s.surplus + s.refused > 0

@@ -215,8 +215,23 @@ function keyOf({ kind, uniqueId, description = "", document }: ProcessDocument):
   return `${uniqueId ?? `${kind}:${description}`}:${document.sha256}`;
 }
 
-function isEvent(event: Partial<ProviderEvent> | null | undefined): event is ProviderEvent {
-  return [event?.id, event?.kind, event?.at].every((part) => typeof part === "string");
+type Given = { [name in keyof ProviderEvent]?: ProviderEvent[name] | null } | null | undefined;
+
+/** Whether the members that are read are texts. */
+function isEvent(event: Given): event is ProviderEvent {
+  const { id, kind, at, evidenceId = "", state = "", outcome = "", note = "" } = event ?? {};
+  const { affidavit = { id: "" } } = event ?? {};
+  return [
+    id,
+    kind,
+    at,
+    evidenceId,
+    state,
+    outcome,
+    note,
+    affidavit?.id,
+    affidavit?.name ?? "",
+  ].every((part) => typeof part === "string");
 }
 
 /** The view of a process whose provider reports no state: it shows the callbacks, and nothing else. */

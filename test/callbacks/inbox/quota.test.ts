@@ -9,6 +9,7 @@ import type { Wake } from "../../../src/callbacks/inbox/inbox.js";
 import { defaultQuota, maxQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
+import { createPool } from "../../../src/postgres/pool.js";
 import { untilLockAwaited } from "../../harness/documents/document-owners.js";
 import { bodyKeys, post, ring, sealRing, subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
@@ -127,6 +128,19 @@ test("receivers side by side store no more than the quota, and a batch is judged
   expect(results.flat().filter((result) => result === "stored")).toHaveLength(5);
   expect(results.flat().filter((result) => result === "full")).toHaveLength(refused);
   expect(await states(subject.workflowId)).toHaveLength(5);
+});
+
+test("a day is one of UTC: a session in another time zone gets no new one", async () => {
+  const subject = { provider: "test-account", account: "default" };
+  const stored: string[] = [];
+  for (const zone of ["Etc/GMT+12", "Pacific/Kiritimati"]) {
+    const pool = createPool(`${database.url}?options=-c%20timezone%3D${encodeURIComponent(zone)}`);
+    const arrival = { address: "an account's", subject, identifier: zone, body: Buffer.from("{}") };
+    const limits = { ...quota, accountRowsPerDay: 1 };
+    stored.push(...(await new Arrivals(pool, sealRing, limits).insert([arrival], 10_000)));
+    await pool.end();
+  }
+  expect(stored).toEqual(["stored", "full"]);
 });
 
 test("the database measures bodies itself, and takes no limit beyond the largest of the configuration", async () => {

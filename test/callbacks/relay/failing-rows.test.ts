@@ -2,6 +2,7 @@
 // failure. PostgreSQL is real; Temporal's answers are given by the test.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { addressOf } from "../../../src/callbacks/address.js";
 import { FAILURES_UNTIL_ALONE, MAX_FAILURES } from "../../../src/callbacks/inbox/rows.js";
 import { relayMetrics } from "../../../src/callbacks/relay/metrics.js";
 import { parsers, sources, subjectOf } from "../support.js";
@@ -331,4 +332,31 @@ test("a row that another relay takes over while it is addressed stays with that 
   await inbox.settle(first, [row!.id], { state: "parked", reason: "unmatched" });
   expect(await stateOf("taken over")).toBe("unaddressed");
   expect(await claimsOf("taken over")).toEqual([{ claim: second, attempts: 1, failures: 0 }]);
+});
+
+test("while the count of one process is locked, its callbacks to an account's address wait, and those of others arrive", async () => {
+  const [locked, other] = [await referred("a"), subjectOf()];
+  await journal.noteReference({ ...other, ...account, reference: "r-2" });
+  const own = { ...locked, provider: account.provider };
+  const commit = await uncommitted(database.pool, (client) =>
+    client.query("insert into trustflow.callback_addresses (address) values ($1)", [
+      addressOf(own),
+    ]),
+  );
+  await arrive(account, [{ Identifier: "b", request_pk: "r-2" }]);
+  await start();
+  await until(() => temporal.to(other.workflowId).includes("b"));
+  expect(temporal.to(locked.workflowId)).toEqual([]);
+  await commit();
+  await database.pool.query("update trustflow.callbacks set claimed_until = null");
+  await until(() => temporal.to(locked.workflowId).includes("a"));
+});
+
+test("a provider that an address names like a member of every object is unknown", async () => {
+  const event = { id: "x", kind: "K", at: "t" };
+  await arrive(subjectOf({ provider: "constructor" }), [{ Identifier: "own", event }]);
+  await arrive({ ...account, provider: "constructor" }, [{ Identifier: "of the account" }]);
+  await start();
+  for (const identifier of ["own", "of the account"])
+    await until(async () => (await stateOf(identifier)) === "parked: unknownProvider");
 });

@@ -96,14 +96,19 @@ test("an event counts once, however often it comes", () => {
   expect([log.newsCount, log.view.timeline.length]).toEqual([2, 2]);
 });
 
-test.each([null, undefined, "x", 7, [null], [{}], [{ id: 1, kind: "a", at: "b" }]])(
-  "a signal with %j throws nothing and changes nothing",
-  (given) => {
-    const { log } = emptyLog();
-    log.applyEvents(given as never);
-    expect([log.events, log.newsCount]).toEqual([[], 0]);
-  },
-);
+const badParts = [
+  ...[{ note: 5 }, { state: {} }, { outcome: [] }, { evidenceId: true }],
+  ...[{ affidavit: null }, { affidavit: {} }, { affidavit: { id: "a", name: 1 } }],
+];
+
+test.each([
+  ...[null, undefined, "x", 7, [null], [{}], [{ id: 1, kind: "a", at: "b" }]],
+  ...badParts.map((part) => [{ ...eventOf("1"), ...part }]),
+])("a signal with %j throws nothing and changes nothing", (given) => {
+  const { log } = emptyLog();
+  log.applyEvents(given as never);
+  expect([log.events, log.newsCount]).toEqual([[], 0]);
+});
 
 test("of several answers the one of the last query counts, whatever their order", () => {
   const { log } = emptyLog();
