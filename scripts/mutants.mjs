@@ -33,7 +33,7 @@ try {
     for (let left = Infinity, before; left > 0 && left !== before;) {
       before = left;
       await vitest("run");
-      left = mutants.length - (await results()).length;
+      left = mutants.length - (await results()).size;
     }
     await report(await results());
   } else process.exitCode = 1;
@@ -96,18 +96,19 @@ function vitest(pass) {
   });
 }
 
-/** @returns {Promise<Result[]>} */
+/** The last one of each mutant. */
 async function results() {
   const text = await readFile(join(folder, "results.jsonl"), "utf8");
-  return text
+  /** @type {Result[]} */
+  const all = text
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line));
+  return new Map(all.map((result) => [result.id, result]));
 }
 
-/** @param {Result[]} found */
-async function report(found) {
-  const byId = new Map(found.map((result) => [result.id, result]));
+/** @param {Map<string, Result>} byId */
+async function report(byId) {
   /** @type {Map<string, Record<string, number>>} */
   const files = new Map();
   for (const { id, fileName, location, replacement } of mutants) {

@@ -2,6 +2,7 @@
 // one process, because a new one loads all modules again.
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
 import type { RunnerTask, RunnerTestSuite } from "vitest";
 
@@ -29,6 +30,20 @@ const reachedFile = join(folder, "reached.json");
 
 function read<T>(name: string): T {
   return JSON.parse(readFileSync(join(folder, name), "utf8")) as T;
+}
+
+/** Ends this process where nothing goes on for so long: a loop of a mutant has no end, and no timeout of a test can see it. */
+const STUCK_MS = 25_000;
+const steps = new Int32Array(new SharedArrayBuffer(4));
+const watch = `
+  const { workerData: steps } = require("node:worker_threads");
+  while (Atomics.wait(steps, 0, Atomics.load(steps, 0), ${STUCK_MS}) !== "timed-out");
+  process.kill(process.pid, "SIGKILL");
+`;
+
+function goOn(): void {
+  Atomics.add(steps, 0, 1);
+  Atomics.notify(steps, 0);
 }
 
 const hooksOf = (file: string) => `hooks of ${file}`;
@@ -62,6 +77,7 @@ function findWhatIsReached(): void {
 }
 
 function tryEach(): void {
+  beforeAll(() => new Worker(watch, { eval: true, workerData: steps }).unref());
   const reached = read<Reached>("reached.json");
   const said = readFileSync(resultsFile, "utf8").split("\n").filter(Boolean);
   const known = new Set(said.map((line) => (JSON.parse(line) as { id: string }).id));
@@ -81,6 +97,9 @@ function tryOne(id: string, { static: loaded, perTest }: Reached): void {
   let whole: RunnerTestSuite | undefined;
   describe(title, () => {
     beforeAll(() => {
+      goOn();
+      // Until its tests have ended.
+      say("late");
       const hits = names.reduce((sum, name) => sum + (perTest[name]?.[id] ?? 0), 0);
       // One that never ends throws.
       Object.assign(mutant, { activeMutant: id, hitCount: 0, hitLimit: 1_000 + 100 * hits });
@@ -89,9 +108,11 @@ function tryOne(id: string, { static: loaded, perTest }: Reached): void {
       describe(file, async () => {
         // Before what the file makes for its tests.
         beforeAll(() => {
+          goOn();
           if (whole && failedIn(whole)) throw new Error("another file has killed it");
         });
         beforeEach(({ task, skip }) => {
+          goOn();
           for (let one = task.suite; one; one = one.suite) if (one.name === title) whole = one;
           const isReached = names.includes(hooksOf(file)) || names.includes(nameOf(file, task));
           if (!isReached || (whole && failedIn(whole))) skip();
