@@ -41,6 +41,7 @@ test("a recipient is found by what no two share", async () => {
   const byBoth = await of("addressAndLookupKey");
   expect(byBoth.lineOf({ address: "ana@example.com", lookupKey: "three" })).toBe(7);
   expect(byBoth.lineOf({ address: "ana@example.com" })).toBeUndefined();
+  expect(byBoth.lineOf({ address: "fay@example.com", lookupKey: "" })).toBe(10);
 });
 
 test("a recipient is found however its address is spelled, as the check of the list finds it twice", async () => {

@@ -1,7 +1,7 @@
 // What the check of a list of recipients takes, refuses and says (P2 §2.6, §2.9): lines and columns, and never a value.
 import { expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
-import { ListRefused, problemsCsv } from "../../../src/batch/recipients/preflight.js";
+import { ListRefused, preflight, problemsCsv } from "../../../src/batch/recipients/preflight.js";
 import type { PreflightOptions } from "../../../src/batch/recipients/preflight.js";
 import { problemFields } from "../../../src/batch/recipients/problems.js";
 import { all, check, checked, parsed, skipping, strict } from "./lists.js";
@@ -12,6 +12,8 @@ const ada = "ada@example.com;Ada Byron";
 const everyColumn =
   "address;legalname;lookupkey;displayname;custodychallenge;custodychallengeresponse;deliverychallenge;" +
   "deliverychallengeresponse;deliveryotpchannel;deliveryotpaddress;*city;*Contract No.";
+const columns = (number: number) =>
+  [header, ...Array.from({ length: number - 2 }, (_, index) => `*${index}`)].join(";");
 const byBoth: PreflightOptions = { onInvalid: "strict", unique: "addressAndLookupKey" };
 
 test.each<[string, string, number, PreflightOptions?]>([
@@ -26,14 +28,22 @@ test.each<[string, string, number, PreflightOptions?]>([
   ["letters of any script", list(header, "a@b.example;Ñandú Гоголь 山田"), 1],
   [
     "an address twice with other lookup keys, where that is allowed",
-    list("address;legalname;lookupkey", "a@b.example;A;1", "a@b.example;A;2"),
+    list("address;lookupkey;legalname", "a@b.example;1;A", "a@b.example;2;A"),
     2,
     byBoth,
   ],
+  [
+    "addresses that are the same in capitals alone",
+    list(header, "ß@b.example;A", "ss@b.example;A"),
+    2,
+  ],
+  ["an address of 254 characters", list(header, `${"a".repeat(244)}@b.example;A`), 1],
+  ["200 columns", list(columns(200), `${ada}${";".repeat(198)}`), 1],
 ])("%s is taken, and may go as it is", async (_, text, recipients, options = strict) => {
   const report = await check(text, options);
   expect(report).toMatchObject({ isAccepted: true, isAsGiven: true, isComplete: true, recipients });
   expect(report.problems).toEqual([]);
+  expect(report.columns).toEqual(parsed(text)[0]);
   const { list: whole } = await checked([Buffer.from(text)], options);
   expect(parsed(whole)).toEqual(parsed(text));
 });
@@ -48,6 +58,8 @@ const place = (kind: string, line: number, column?: string): Place => ({
 const inRow = (kind: string, column?: string) => place(kind, 3, column);
 const inHeader = (column?: string) => place("header", 1, column);
 
+const someWords = expect.stringMatching(/^(must .|is required$)/);
+
 /** Rows: the others are taken without them. */
 const rows: [string, string, Place][] = [
   ["no address", `;${secret}`, inRow("missing", "address")],
@@ -55,7 +67,7 @@ const rows: [string, string, Place][] = [
   ["no such address", `${secret};A`, inRow("address", "address")],
   ["blanks around an address", ` ${secret}@b.example;A`, inRow("address", "address")],
   ["a number without a country", "600000000;A", inRow("address", "address")],
-  ["a long address", `${secret.repeat(50)}@b.example;A`, inRow("address", "address")],
+  ["a long address", `${secret.padEnd(245, "a")}@b.example;A`, inRow("address", "address")],
   ["a field too few", secret, inRow("fields")],
   ["a field too many", `${secret}@b.example;A;B`, inRow("fields")],
   ["a stray quote", `${secret}@b.example;A "B" C`, inRow("strayQuote")],
@@ -66,6 +78,7 @@ const rows: [string, string, Place][] = [
   ["an address again", "ADA@example.com;A", inRow("duplicate", "address")],
   ["stray quotes in two fields", `${secret}"A";B "C" D`, inRow("strayQuote")],
   ["a stray quote after lines", `"${secret}\nA\nB";C "D"`, inRow("strayQuote")],
+  ["twenty stray quotes", `${secret}@b.example;A${'"'.repeat(20)}`, inRow("strayQuote")],
 ];
 
 test.each(rows)(
@@ -79,7 +92,7 @@ test.each(rows)(
       isAsGiven: false,
       isComplete: true,
     });
-    expect(refused.problems).toEqual([{ ...at, problem: expect.any(String) }]);
+    expect(refused.problems).toEqual([{ ...at, problem: someWords }]);
     expect(refused.counts).toEqual([{ ...countOf(at), count: 1 }]);
     expect(JSON.stringify(refused)).not.toContain(secret);
 
@@ -99,15 +112,20 @@ test.each(rows)(
   },
 );
 
-/** Files: refused whatever the caller chose. */
-const files: [string, string | Buffer, Place][] = [
-  ["nothing", "", { kind: "file" }],
+/** Files: refused whatever the caller chose; some with the words of the problem. */
+const files: [string, string | Buffer, Place, string?][] = [
+  ["nothing", "", { kind: "file" }, "must not be empty"],
   ["blank lines", "\n\r\n", { kind: "file" }],
   ["a header alone", list(header), { kind: "file" }],
   ["no header", list(`${secret}@b.example;A`, ada), inHeader()],
-  ["no legalname", list("address;*city", `a@b.example;${secret}`), inHeader()],
+  [
+    "no legalname",
+    list("address;*city", `a@b.example;${secret}`),
+    inHeader(),
+    "must have the columns legalname (P2 §2.9)",
+  ],
   ["a column twice", list("address;legalname;address", secret), inHeader("#3")],
-  ["a column without a name", list(`${header};`, secret), inHeader("#3")],
+  ["a column without a name", list(`${header};`, secret), inHeader("#3"), "must have a name"],
   ["a custom field without a name", list(`${header};*`, secret), inHeader("#3")],
   ["a custom field without a visible name", list(`${header};*\u200b `, secret), inHeader("#3")],
   [
@@ -120,12 +138,13 @@ const files: [string, string | Buffer, Place][] = [
   ["two lines in a column's name", list(`${header};"*${secret}\nA"`), inHeader("#3")],
   ["an unknown column", list(`${header};${secret}`), inHeader("#3")],
   ["a column in capitals", list(`${header};LookupKey`), inHeader("#3")],
-  ["commas", list("address,legalname", secret), inHeader()],
   [
-    "201 columns",
-    list([header, ...Array.from({ length: 199 }, (_, i) => `*${i}`)].join(";")),
+    "commas",
+    list("address,legalname", secret),
     inHeader(),
+    "must have the columns address and legalname (P2 §2.9); the columns must be separated by semicolons",
   ],
+  ["201 columns", list(columns(201)), inHeader()],
   ["a broken quote in the header", list(`address;legal"name`, secret), { kind: "quotes", line: 1 }],
   ["text after a quoted field", list(header, ada, `"${secret}" x;A`, ada), inRow("quotes")],
   ["a quote that is not closed", list(header, ada, `a@b.example;"${secret}`, ada), inRow("quotes")],
@@ -139,6 +158,7 @@ const files: [string, string | Buffer, Place][] = [
     list(header, ada, `a@b.example;"${secret}\nA";"B"C`),
     inRow("quotes"),
   ],
+  ["21 stray quotes in a row", list(header, ada, `${secret};A${'"'.repeat(21)}`), inRow("quotes")],
   [
     "a row of stray quotes",
     list(header, ada, `a@b.example;A${'"'.repeat(200_000)}`),
@@ -167,15 +187,26 @@ const files: [string, string | Buffer, Place][] = [
     Buffer.from(`\ufeff${list(header, ada)}`, "utf16le").swap16(),
     { kind: "encoding" },
   ],
+  ["UTF-16 of other letters", Buffer.from("\ufeff\u5c71\u7530", "utf16le"), { kind: "encoding" }],
+  [
+    "UTF-16 of other letters, big end first",
+    Buffer.from("\ufeff\u5c71\u7530", "utf16le").swap16(),
+    { kind: "encoding" },
+  ],
+  ...["\u00ffa", "a\u00fe", "\u00fea", "a\u00ff"].map((start): (typeof files)[number] => [
+    `half a mark of UTF-16: ${start}`,
+    Buffer.from(start, "latin1"),
+    place("encoding", 1),
+  ]),
   ["UTF-16 without a mark", Buffer.from(list(header, ada), "utf16le"), { kind: "encoding" }],
   ["a spreadsheet", Buffer.from(`PK\u0003\u0004${secret}`), { kind: "encoding" }],
 ];
 
-test.each(files)("a file with %s is refused, and the place named", async (_, text, at) => {
+test.each(files)("a file with %s is refused, and the place named", async (_, text, at, words) => {
   for (const options of [strict, skipping]) {
     const report = await check(text, options);
     expect(report).toMatchObject({ isAccepted: false, recipients: 0 });
-    expect(report.problems).toContainEqual({ ...at, problem: expect.any(String) });
+    expect(report.problems).toContainEqual({ ...at, problem: words ?? someWords });
     expect(JSON.stringify(report)).not.toContain(secret);
     await expect(checked([Buffer.from(text)], options)).rejects.toThrow(ListRefused);
   }
@@ -183,6 +214,7 @@ test.each(files)("a file with %s is refused, and the place named", async (_, tex
 
 test("what stands before the place from which a file cannot be read is counted", async () => {
   const report = await check(list(header, ada, "bo;Bo", `a@b.example;"A"B`, ada));
+  expect((await check("")).columns).toEqual([]);
   expect(report).toMatchObject({ isComplete: false, rows: 2, invalidRows: 1 });
   expect(report.problems.map(({ line }) => line)).toEqual([3, 4]);
 });
@@ -195,6 +227,18 @@ test.each([
   expect(report).toMatchObject({ isComplete: false, rows: 1, invalidRows: 0 });
   expect(report.counts).toStrictEqual([{ kind: "encoding", count: 1 }]);
   expect(report.problems[0]).toMatchObject({ line });
+});
+
+test("a line without an end is refused before the rest of its file is read", async () => {
+  let taken = 0;
+  function* pieces() {
+    while (taken < 40) {
+      taken += 1;
+      yield Buffer.alloc(65_536, "a");
+    }
+  }
+  expect((await preflight(pieces(), strict)).counts).toEqual([{ kind: "length", count: 1 }]);
+  expect(taken).toBe(16);
 });
 
 test("a byte-order mark and blank lines do not go to the provider", async () => {
@@ -237,25 +281,30 @@ test("a duplicate names the line of the first, which an invalid row is not", asy
   expect(parsed(rest)).toHaveLength(3);
 });
 
-test.each<[string, string[], PreflightOptions?]>([
-  ["in another Unicode form", [header, "andr\u00e9@b.example;A", "ANDRE\u0301@b.example;B"]],
+test.each<[string, string[], string, PreflightOptions?]>([
+  [
+    "in another Unicode form",
+    [header, "andr\u00e9@b.example;A", "ANDRE\u0301@b.example;B"],
+    "must not be that of line 2",
+  ],
   [
     "with the same lookup key, in any case",
     ["address;legalname;lookupkey", "a@b.example;A;1", "A@b.example;B;1"],
+    "must not be that of line 2, with the same lookupkey",
     byBoth,
   ],
-])("the same address %s is a duplicate", async (_, lines, options) => {
-  const duplicate = { kind: "duplicate", column: "address", count: 1 };
-  expect((await check(list(...lines), options)).counts).toEqual([duplicate]);
+])("the same address %s is a duplicate", async (_, lines, problem, options) => {
+  const { problems } = await check(list(...lines), options);
+  expect(problems).toEqual([{ kind: "duplicate", line: 3, column: "address", problem }]);
 });
 
 test.each<[string, boolean]>([
   ["", false],
   ["sesame", true],
 ])("answers to challenges are secrets: %j", async (answer, hasSecrets) => {
-  const columns = `${header};deliverychallengeresponse`;
-  expect(await check(list(columns, `${ada};${answer}`))).toMatchObject({ hasSecrets });
-  expect(await check(list(columns, `ada;Ada;${answer}`))).toMatchObject({ hasSecrets: false });
+  const answers = `${header};custodychallengeresponse;deliverychallengeresponse`;
+  expect(await check(list(answers, `${ada};;${answer}`))).toMatchObject({ hasSecrets });
+  expect(await check(list(answers, `ada;Ada;;${answer}`))).toMatchObject({ hasSecrets: false });
 });
 
 test("the report stays small: it names the first problems, and counts all", async () => {
@@ -296,6 +345,8 @@ test("every problem of a list is written down, for spreadsheets", async () => {
     ["2", "address", "address", expect.stringContaining("E.164")],
     ["4", "", "quotes", expect.stringContaining("quoted field")],
   ]);
+  const ofNothing = Buffer.concat(await all(problemsCsv([], strict)));
+  expect(parse(ofNothing)).toEqual([headings, ["", "", "file", "must not be empty"]]);
 });
 
 test("the problems of a refused list are named as fields, in the words of who shows them", async () => {
