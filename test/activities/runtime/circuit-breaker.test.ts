@@ -78,7 +78,9 @@ test("wrong credentials open it once a second process has met them, for the whol
     kind: "accessDenied",
     status: 401,
     effect: "none",
+    problem: "a test; the circuit is open, so no call is made",
   });
+  expect(await refusal(provider.circuits)).not.toHaveProperty("retryAfterMs");
   provider.problem = undefined;
   expect(await provider.ask(elsewhere)).toBe("answered");
 });
@@ -134,23 +136,29 @@ test("Retry-After is waited for to the end, also by a person's retry", async () 
   await pause(2 * PROBE_MS);
   expect(await provider.ask({ ...submit, urgent: true })).toBe("notAsked");
   const { retryAfterMs = 0 } = await refusal(provider.circuits);
-  expect(performance.now() + retryAfterMs).toBeGreaterThanOrEqual(end);
+  expect(performance.now() + retryAfterMs).toBe(end);
   await pause(retryAfterMs);
   provider.problem = undefined;
   expect(await provider.ask()).toBe("answered");
 });
 
-test("an answer to a call that began before the 429 does not end its wait", async () => {
+test("an answer to a call that began before the 429 came does not end its wait", async () => {
   const provider = new Provider();
   provider.holds = true;
-  const early = provider.ask(query);
+  const first = provider.ask(query);
   await pause(1);
-  const held = provider.held.splice(0);
-  provider.holds = false;
   provider.problem = error("rateLimited", 429, 60_000);
-  await provider.ask();
-  for (const answer of held) answer();
-  expect(await early).toBe("answered");
+  const limited = provider.ask();
+  await pause(1);
+  provider.problem = undefined;
+  const last = provider.ask(query);
+  await pause(1);
+  const [answerFirst, refuse, answerLast] = provider.held;
+  refuse?.();
+  expect(await limited).toBe("refused");
+  answerFirst?.();
+  answerLast?.();
+  expect(await Promise.all([first, last])).toEqual(["answered", "answered"]);
   expect(await provider.ask()).toBe("notAsked");
 });
 
@@ -170,12 +178,15 @@ test.each([
   for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
 });
 
-test("a lost answer without a look-up says nothing about the account", async () => {
+test("a lost answer without a look-up, or an error of our own, says nothing about the account", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
   await pause(PROBE_MS);
   provider.problem = error("unknownOutcome");
   expect(await provider.ask()).toBe("refused");
+  expect(await provider.ask()).toBe("notAsked");
+  await pause(PROBE_MS);
+  expect(await refusal(provider.circuits)).toEqual(new Error("asked"));
   expect(await provider.ask()).toBe("notAsked");
 });
 
@@ -266,14 +277,75 @@ test("a wrong password opens it for all in spite of what one process met alone b
   expect(provider.calls).toBe(3);
 });
 
-test("what a process met alone is forgotten once it is served", async () => {
+test.each([
+  [
+    "what a process met alone is forgotten once it is served",
+    error("accessDenied", 401),
+    [submit, bad],
+  ],
+  ["so it is where that process is the first to be served", error("accessDenied", 401), [bad]],
+  ["a 429 is nothing that a process meets alone", error("rateLimited", 429, 1), [submit]],
+])("%s", async (_, problem, served) => {
+  const provider = new Provider();
+  provider.problem = problem;
+  await provider.ask(bad);
+  await pause(PROBE_MS);
+  provider.problem = undefined;
+  for (const one of served) expect(await provider.ask(one)).toBe("answered");
+  provider.problem = error("accessDenied", 401);
+  for (const one of [bad, submit]) expect(await provider.ask(one)).toBe("refused");
+  expect(await provider.ask()).toBe("notAsked");
+});
+
+test("a 429 opens it for all, also that of a process that failed alone before", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401), bad);
   provider.problem = undefined;
   await provider.ask();
-  await provider.ask(bad);
+  provider.problem = error("rateLimited", 429, PROBE_MS);
+  expect([await provider.ask(bad), await provider.ask()]).toEqual(["refused", "notAsked"]);
+});
+
+test.each([
+  [3, "refused"],
+  [4, "notAsked"],
+])(
+  "where %i processes failed until another one was served, and two of them fail again, the next one is %s",
+  async (number, next) => {
+    const provider = new Provider();
+    const several = Array.from({ length: number }, (_, index) => ({
+      ...submit,
+      intent: `${index}`,
+    }));
+    provider.problem = error("accessDenied", 401);
+    for (const one of several) {
+      await pause(PROBE_MS);
+      expect(await provider.ask(one)).toBe("refused");
+    }
+    await pause(PROBE_MS);
+    provider.problem = undefined;
+    expect(await provider.ask()).toBe("answered");
+    provider.problem = error("accessDenied", 401);
+    for (const one of several.slice(0, 2)) expect(await provider.ask(one)).toBe("refused");
+    expect(await provider.ask()).toBe(next);
+  },
+);
+
+test("a thousand processes that failed alone are remembered, and the oldest of one more counts again", async () => {
+  const provider = new Provider();
+  const processes = Array.from({ length: 1_001 }, (_, index) => ({
+    ...submit,
+    intent: `${index}`,
+  }));
+  for (const one of processes) {
+    provider.problem = error("accessDenied", 401);
+    await provider.ask(one);
+    provider.problem = undefined;
+    expect(await provider.ask()).toBe("answered");
+  }
   provider.problem = error("accessDenied", 401);
-  for (const one of [bad, submit]) expect(await provider.ask(one)).toBe("refused");
+  const [oldest = submit, second = submit] = processes;
+  for (const one of [second, submit, oldest]) expect(await provider.ask(one)).toBe("refused");
   expect(await provider.ask()).toBe("notAsked");
 });
 
