@@ -113,6 +113,14 @@ test("a question keeps its connection for the next one, and a call with an effec
   expect(sockets.size).toBe(classes.length);
 });
 
+test.each(["GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"] as const)(
+  "a %s without a body is sent, and waits for none",
+  async (method) => {
+    await exchange(request("once", { method, body: undefined }));
+    expect(server.received).toMatchObject([{ method, text: "" }]);
+  },
+);
+
 test("nothing is repeated: one call, one request", async () => {
   server.answer = (_, response) => void response.writeHead(503).end();
   expect(await exchange(request("read", { method: "GET", body: undefined }))).toMatchObject({

@@ -51,7 +51,7 @@ test("a success without a body is one with nothing in it", async () => {
   expect([body.length, file?.size]).toEqual([0, 0]);
 });
 
-test.each([302, 404])("of a %i nothing is kept: it comes as ever", async (status) => {
+test.each([300, 302, 404])("of a %i nothing is kept: it comes as ever", async (status) => {
   server.answer = answering({ error: "no" }, status);
   const answer = await exchange(request());
   expect(answer).toMatchObject({ status, body: Buffer.from('{"error":"no"}') });
