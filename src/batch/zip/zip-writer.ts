@@ -25,6 +25,10 @@ const MAX_32 = 0xffff_ffff;
 const MAX_16 = 0xffff;
 const VERSION = 20;
 const VERSION_ZIP64 = 45;
+/** Who made it: Info-ZIP reads the names of any other system in that one's letters. */
+const UNIX = 3 << 8;
+/** A plain file that its owner writes and all read. */
+const UNIX_FILE = 0o100644 * 2 ** 16;
 const UTF8_NAMES = 1 << 11;
 const STORED = 0;
 /** 1 January 1980, the earliest there is: when an archive is made is no fact about a file. */
@@ -62,12 +66,13 @@ function directoryEntry(entry: ZipEntry, partStart: number): Buffer {
   const version = isFar ? VERSION_ZIP64 : VERSION;
   return Buffer.concat([
     u32(0x0201_4b50),
-    u16(version),
+    u16(UNIX | version),
     u16(version),
     common(entry, name),
     u16(extra.length),
-    // No comment, the first disk, no attributes.
-    Buffer.alloc(10),
+    // No comment, the first disk, no attributes of its own.
+    Buffer.alloc(6),
+    u32(UNIX_FILE),
     u32(Math.min(start, MAX_32)),
     name,
     extra,

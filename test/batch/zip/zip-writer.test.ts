@@ -127,7 +127,7 @@ test("each record has the fields of APPNOTE 6.3.4, and those of ZIP64 only where
   const common = "0008 0000 0000 2100 c2412435 03000000 03000000 0200";
   const header = `504b0304 1400 ${common} 0000 c3a9`;
   const entry = (version: string, extra: string, start: string, far = "") =>
-    `504b0102 ${version} ${version} ${common} ${extra} 0000 0000 0000 00000000 ${start} c3a9 ${far}`;
+    `504b0102 ${version}03 ${version}00 ${common} ${extra} 0000 0000 0000 0000a481 ${start} c3a9 ${far}`;
   const end = (size: string, start: string) => `504b0506 0000 0000 0100 0100 ${size} ${start} 0000`;
   const end64 = (size: string, start: string, place: string) =>
     "504b0606 2c00000000000000 2d00 2d00 00000000 00000000 0100000000000000 0100000000000000 " +
@@ -135,23 +135,23 @@ test("each record has the fields of APPNOTE 6.3.4, and those of ZIP64 only where
   const records = (...expected: string[]) =>
     [header, "616263", ...expected].map((record) => record.replaceAll(" ", ""));
   expect(await recordsOf(0, 0)).toEqual(
-    records(entry("1400", "0000", "00000000"), end("30000000", "23000000")),
+    records(entry("14", "0000", "00000000"), end("30000000", "23000000")),
   );
   // The directory begins at 0xfffffffe, then at 0xffffffff, which says that the place is in the record of ZIP64.
   expect(await recordsOf(0, 0xffff_fffe - 35)).toEqual(
-    records(entry("1400", "0000", "00000000"), end("30000000", "feffffff")),
+    records(entry("14", "0000", "00000000"), end("30000000", "feffffff")),
   );
   expect(await recordsOf(0, 0xffff_ffff - 35)).toEqual(
     records(
-      entry("1400", "0000", "00000000"),
+      entry("14", "0000", "00000000"),
       end64("30000000", "ffffffff00000000", "2f00000001000000") + end("30000000", "ffffffff"),
     ),
   );
   // The same of the place of the file.
-  expect((await recordsOf(0xffff_fffe, 0))[2]).toBe(records(entry("1400", "0000", "feffffff"))[2]);
+  expect((await recordsOf(0xffff_fffe, 0))[2]).toBe(records(entry("14", "0000", "feffffff"))[2]);
   expect(await recordsOf(0xffff_ffff, 0)).toEqual(
     records(
-      entry("2d00", "0c00", "ffffffff", "0100 0800 ffffffff00000000"),
+      entry("2d", "0c00", "ffffffff", "0100 0800 ffffffff00000000"),
       end64("3c000000", "2200000001000000", "5e00000001000000") + end("3c000000", "ffffffff"),
     ),
   );
