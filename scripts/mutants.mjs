@@ -12,7 +12,10 @@ import { root, runBuild, runStep } from "./steps.mjs";
 /** @typedef {{ line: number, column: number }} Place */
 /** @typedef {{ id: string, state: "killed" | "late" | "survived" | "static" | "unreached", by?: string }} Result */
 
+/** Of a test the driver has a shorter one, by the time that it takes without a mutant. */
 const LIMIT_MS = 15_000;
+/** What a file makes for all its tests has its own. */
+const HOOK_LIMIT_MS = 4_000;
 const named = process.argv.slice(2);
 const tests = named.filter((path) => path.endsWith(".test.ts"));
 const sources = named.filter((path) => !tests.includes(path));
@@ -82,7 +85,7 @@ async function instrument() {
 /** @param {"reach" | "run"} pass */
 function vitest(pass) {
   const args = [join(root, "node_modules", "vitest", "vitest.mjs"), "run", "--project=shared"];
-  const limits = [`--testTimeout=${LIMIT_MS}`, `--hookTimeout=${LIMIT_MS}`];
+  const limits = [`--testTimeout=${LIMIT_MS}`, `--hookTimeout=${HOOK_LIMIT_MS}`];
   const silent = ["--reporter=json", `--outputFile=${join(folder, "run.json")}`];
   const unheard = [...limits, ...silent, "--dangerouslyIgnoreUnhandledErrors"];
   return runStep(process.execPath, [...args, ...(pass === "run" ? unheard : [])], {

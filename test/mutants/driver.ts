@@ -4,13 +4,16 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
-import type { RunnerTask, RunnerTestSuite } from "vitest";
+import type { RunnerTask, RunnerTestCase, RunnerTestSuite } from "vitest";
+import { getFn, setFn } from "vitest/suite";
 
 type Counts = Record<string, number>;
 interface Reached {
   /** While modules are loaded. */
   static: Counts;
   perTest: Record<string, Counts>;
+  /** How long each test takes without a mutant, by its name. */
+  tookMs?: Record<string, number>;
 }
 /** The mutants read and write these members (Stryker). */
 interface Switch {
@@ -45,6 +48,12 @@ function goOn(): void {
   Atomics.add(steps, 0, 1);
   Atomics.notify(steps, 0);
 }
+// Those of a test's own clock are others.
+const now = performance.now.bind(performance);
+const { setTimeout: startTimer, clearTimeout: endTimer } = globalThis;
+
+/** How long a test may take with a mutant. */
+const limitMs = (tookMs: number) => 2_000 + 4 * tookMs;
 
 const hooksOf = (file: string) => `hooks of ${file}`;
 
@@ -65,15 +74,23 @@ function failedIn(task: RunnerTask): RunnerTask | undefined {
 }
 
 function findWhatIsReached(): void {
+  const tookMs: Record<string, number> = {};
+  let beganAt = 0;
   for (const file of files)
     describe(file, async () => {
       const outsideOfTests = () => void (mutant.currentTestId = hooksOf(file));
       beforeAll(outsideOfTests);
-      beforeEach(({ task }) => void (mutant.currentTestId = nameOf(file, task)));
-      afterEach(outsideOfTests);
+      beforeEach(({ task }) => {
+        mutant.currentTestId = nameOf(file, task);
+        beganAt = now();
+      });
+      afterEach(({ task }) => {
+        outsideOfTests();
+        tookMs[nameOf(file, task)] = now() - beganAt;
+      });
       await import(file);
     });
-  afterAll(() => writeFileSync(reachedFile, JSON.stringify(mutant.mutantCoverage)));
+  afterAll(() => writeFileSync(reachedFile, JSON.stringify({ ...mutant.mutantCoverage, tookMs })));
 }
 
 function tryEach(): void {
@@ -85,7 +102,7 @@ function tryEach(): void {
     if (!known.has(id)) tryOne(id, reached);
 }
 
-function tryOne(id: string, { static: loaded, perTest }: Reached): void {
+function tryOne(id: string, { static: loaded, perTest, tookMs = {} }: Reached): void {
   const say = (state: string, by?: string) =>
     appendFileSync(resultsFile, `${JSON.stringify({ id, state, by })}\n`);
   const names = Object.keys(perTest).filter((name) => perTest[name]?.[id]);
@@ -114,8 +131,10 @@ function tryOne(id: string, { static: loaded, perTest }: Reached): void {
         beforeEach(({ task, skip }) => {
           goOn();
           for (let one = task.suite; one; one = one.suite) if (one.name === title) whole = one;
-          const isReached = names.includes(hooksOf(file)) || names.includes(nameOf(file, task));
+          const name = nameOf(file, task);
+          const isReached = names.includes(hooksOf(file)) || names.includes(name);
           if (!isReached || (whole && failedIn(whole))) skip();
+          limit(task, limitMs(tookMs[name] ?? 0));
         });
         await import(`${file}?mutant=${id}`);
       });
@@ -127,6 +146,18 @@ function tryOne(id: string, { static: loaded, perTest }: Reached): void {
         failed && "result" in failed && /timed out/.test(failed.result?.errors?.[0]?.message ?? "");
       say(failed ? (isLate ? "late" : "killed") : "survived", failed?.name);
     });
+  });
+}
+
+/** So that a mutant costs little whose test waits for what never comes. */
+function limit(task: Readonly<RunnerTestCase>, ms: number): void {
+  const run = getFn(task);
+  setFn(task, async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = startTimer(() => reject(new Error(`timed out after ${ms} ms`)), ms);
+    });
+    await Promise.race([run(), late]).finally(() => endTimer(timer));
   });
 }
 
