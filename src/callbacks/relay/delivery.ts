@@ -167,7 +167,7 @@ async function giveBack(batch: Ready[], tools: DeliveryTools): Promise<Settlemen
 
 function pauseAfter(batch: Ready[]): number {
   const attempts = Math.max(...batch.map(({ row }) => row.attempts));
-  const pause = Math.min(500 * 2 ** Math.min(attempts - 1, 10), MAX_PAUSE_MS);
+  const pause = Math.min(500 * 2 ** (attempts - 1), MAX_PAUSE_MS);
   return Math.round(pause * (0.5 + Math.random() / 2));
 }
 

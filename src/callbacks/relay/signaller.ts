@@ -34,9 +34,6 @@ export function isAnswered(problem: SignalProblem | undefined): boolean {
   return problem === undefined || ["late", "unknownProcess", "refused"].includes(problem);
 }
 
-export const signalName = providerEvents.name;
-export const surplusSignalName = surplus.name;
-
 export interface SignallerOptions {
   clientFor(namespace: string): SignalClient | Promise<SignalClient>;
   signalTimeoutMs?: number;
@@ -102,7 +99,7 @@ export class Signaller {
     } catch {
       return "away";
     }
-    const name = Array.isArray(argument) ? signalName : surplusSignalName;
+    const { name } = Array.isArray(argument) ? providerEvents : surplus;
     try {
       await client.withDeadline(Date.now() + signalTimeoutOf(this.#options), () =>
         client.getHandle(workflowId).signal(name, argument),

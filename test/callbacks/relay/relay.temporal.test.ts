@@ -5,8 +5,8 @@ import { WorkflowClient } from "@temporalio/client";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import { signalName } from "../../../src/callbacks/relay/signaller.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
+import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import { bodyKeys, parsers, post, ring, sealRing, subjectOf } from "../support.js";
@@ -48,7 +48,7 @@ async function open(subject = ownSubject()): Promise<ProcessSubject> {
 async function signalsOf({ workflowId }: ProcessSubject): Promise<ProviderEvent[][]> {
   const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
   return (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => {
-    if (signal?.signalName !== signalName) return [];
+    if (signal?.signalName !== providerEvents.name) return [];
     return [
       JSON.parse(
         Buffer.from(signal.input?.payloads?.[0]?.data ?? []).toString(),

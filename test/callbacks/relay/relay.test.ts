@@ -2,11 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
 import { correlationOf } from "../../../src/callbacks/address.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
-import { signalName, surplusSignalName } from "../../../src/callbacks/relay/signaller.js";
-import { providerEvents, surplus } from "../../../src/contracts/shared/messages.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { bodyKeys, FakeTemporal, ring, subjectOf } from "../support.js";
@@ -22,11 +19,6 @@ const { temporal, database, archive, inbox, start, arrive, statesOf, settled } =
 const events = (count: number, prefix = "e"): { Identifier: string }[] =>
   Array.from({ length: count }, (_, i) => ({ Identifier: `${prefix}-${i}` }));
 const UNAVAILABLE = grpc(14, "no connection");
-const notFound = (text: string) => new WorkflowNotFoundError(text, "id", undefined);
-
-test("the signals have the names that the processes listen to", () => {
-  expect([signalName, surplusSignalName]).toEqual([providerEvents.name, surplus.name]);
-});
 
 test("a notification is enough: all that waits for a process goes in one signal, in the order of arrival", async () => {
   await start();
@@ -69,20 +61,20 @@ test("a slow process delays no other, and two relays never signal one process at
     active.set(workflowId, now - 1);
   };
   await Promise.all([start(), start(), start()]);
-  for (let i = 0; i < 20; i += 1) {
+  for (let i = 0; i < 8; i += 1) {
     await arrive(slow, events(2, `s${i}`));
     await arrive(quick, events(2, `q${i}`));
     await delay(20);
   }
-  await settled(quick, Array(40).fill("delivered"));
-  await settled(slow, Array(40).fill("delivered"));
+  await settled(quick, Array(16).fill("delivered"));
+  await settled(slow, Array(16).fill("delivered"));
   expect(together).toBe(1);
   for (const [subject, prefix] of [
     [slow, "s"],
     [quick, "q"],
   ] as const)
     expect(temporal.to(subject.workflowId)).toEqual(
-      Array.from({ length: 20 }, (_, i) => [`${prefix}${i}-0`, `${prefix}${i}-1`]).flat(),
+      Array.from({ length: 8 }, (_, i) => [`${prefix}${i}-0`, `${prefix}${i}-1`]).flat(),
     );
 });
 
@@ -122,40 +114,12 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
   );
 });
 
-test.each([
-  ["by its own limit", grpc(3, "Signal input size exceeds limit")],
-  ["by that of gRPC", grpc(8, "grpc: received message larger than max (5000000 vs. 4194304)")],
-  ["by that of a blob", grpc(8, "Blob too large")],
-])(
-  "a batch that Temporal refuses %s is halved until the poison row is alone; the others arrive once, in order",
-  async (_, refusal) => {
-    temporal.answer = ({ ids }) => {
-      if (ids.includes("e-13") || ids.includes("e-40")) throw refusal;
-    };
-    const subject = subjectOf();
-    const all = events(64).map(({ Identifier }) => Identifier);
-    const isPoison = (id: string) => id === "e-13" || id === "e-40";
-    await arrive(subject, events(64));
-    await start();
-    const states = all.map((id) => (isPoison(id) ? "parked: refusedByTemporal" : "delivered"));
-    await settled(subject, states);
-    expect(temporal.to(subject.workflowId)).toEqual(all.filter((id) => !isPoison(id)));
-  },
-);
-
-test.each([
-  ["the server is away", UNAVAILABLE],
-  ["nothing answers in time", grpc(4, "deadline exceeded")],
-  ["the namespace is missing", new NamespaceNotFoundError("default")],
-  ["access is denied", grpc(7, "request unauthorized")],
-  ["nobody is known", grpc(16, "no token")],
-  ["the namespace is not found", notFound("Namespace default is not found.")],
-])("%s: nothing is lost or parked, and it goes on by itself", async (_name, error) => {
+test("while the server is away nothing is lost or parked, and it goes on by itself", async () => {
   let away = true;
   let attempts = 0;
   temporal.answer = () => {
     attempts += 1;
-    if (away) throw error;
+    if (away) throw UNAVAILABLE;
   };
   const warnings: unknown[] = [];
   const logger = { warn: (...said: unknown[]) => void warnings.push(said) };
@@ -171,19 +135,6 @@ test.each([
   away = false;
   await until(async () => (await archive.counts()).delivered === 60);
   for (const { workflowId } of subjects) expect(temporal.to(workflowId)).toEqual(["e-0", "e-1"]);
-});
-
-test.each([
-  ["has ended", notFound("workflow execution already completed"), "late"],
-  ["does not exist", notFound("workflow not found for ID: x"), "parked: unknownProcess"],
-])("a process that %s: its rows wait no longer", async (_, error, state) => {
-  temporal.answer = () => {
-    throw error;
-  };
-  const subject = subjectOf();
-  await arrive(subject, events(2));
-  await start();
-  await settled(subject, [state, state]);
 });
 
 test("a namespace that is away holds up no other", async () => {

@@ -9,7 +9,7 @@ import { parkReasons } from "../../../src/callbacks/inbox/rows.js";
 import { defaultQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
-import { signalName } from "../../../src/callbacks/relay/signaller.js";
+import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import type { Relay } from "../../../src/callbacks/relay/relay.js";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
@@ -98,7 +98,7 @@ async function eventsOf({ workflowId }: ProcessSubject): Promise<ProviderEvent[]
   const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
   return (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => {
     const [payload] = signal?.input?.payloads ?? [];
-    if (signal?.signalName !== signalName || !payload) return [];
+    if (signal?.signalName !== providerEvents.name || !payload) return [];
     return JSON.parse(Buffer.from(payload.data ?? []).toString()) as ProviderEvent[];
   });
 }
