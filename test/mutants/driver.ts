@@ -35,19 +35,6 @@ function read<T>(name: string): T {
   return JSON.parse(readFileSync(join(folder, name), "utf8")) as T;
 }
 
-/** Ends this process where nothing goes on for so long: a loop of a mutant has no end, and no timeout of a test can see it. */
-const STUCK_MS = 25_000;
-const steps = new Int32Array(new SharedArrayBuffer(4));
-const watch = `
-  const { workerData: steps } = require("node:worker_threads");
-  while (Atomics.wait(steps, 0, Atomics.load(steps, 0), ${STUCK_MS}) !== "timed-out");
-  process.kill(process.pid, "SIGKILL");
-`;
-
-function goOn(): void {
-  Atomics.add(steps, 0, 1);
-  Atomics.notify(steps, 0);
-}
 // Those of a test's own clock are others.
 const now = performance.now.bind(performance);
 const { setTimeout: startTimer, clearTimeout: endTimer } = globalThis;
@@ -93,8 +80,21 @@ function findWhatIsReached(): void {
   afterAll(() => writeFileSync(reachedFile, JSON.stringify({ ...mutant.mutantCoverage, tookMs })));
 }
 
+/** Ends this process where a mutant never lets it go on: a new process tries the others. */
+function endIfStuck(): void {
+  const kill = `process.kill(process.pid, "SIGKILL")`;
+  const watch = `let timer;
+    require("node:worker_threads").parentPort.on("message", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => ${kill}, 30_000);
+    });`;
+  const watcher = new Worker(watch, { eval: true });
+  watcher.unref();
+  setInterval(() => watcher.postMessage("it goes on"), 1_000).unref();
+}
+
 function tryEach(): void {
-  beforeAll(() => new Worker(watch, { eval: true, workerData: steps }).unref());
+  endIfStuck();
   const reached = read<Reached>("reached.json");
   const said = readFileSync(resultsFile, "utf8").split("\n").filter(Boolean);
   const known = new Set(said.map((line) => (JSON.parse(line) as { id: string }).id));
@@ -114,22 +114,19 @@ function tryOne(id: string, { static: loaded, perTest, tookMs = {} }: Reached): 
   let whole: RunnerTestSuite | undefined;
   describe(title, () => {
     beforeAll(() => {
-      goOn();
-      // Until its tests have ended.
-      say("late");
       const hits = names.reduce((sum, name) => sum + (perTest[name]?.[id] ?? 0), 0);
       // One that never ends throws.
       Object.assign(mutant, { activeMutant: id, hitCount: 0, hitLimit: 1_000 + 100 * hits });
+      // Until its end is known: it may end this process.
+      say("late");
     });
     for (const file of own)
       describe(file, async () => {
         // Before what the file makes for its tests.
         beforeAll(() => {
-          goOn();
           if (whole && failedIn(whole)) throw new Error("another file has killed it");
         });
         beforeEach(({ task, skip }) => {
-          goOn();
           for (let one = task.suite; one; one = one.suite) if (one.name === title) whole = one;
           const name = nameOf(file, task);
           const isReached = names.includes(hooksOf(file)) || names.includes(name);
