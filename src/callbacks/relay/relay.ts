@@ -159,7 +159,6 @@ export class Relay {
     let pauseMs = 250;
     while (!this.#closed) {
       await this.#wakeSignal.wait(scanMs);
-      if (this.#closed) return;
       // No relay claims meanwhile: one that finds nothing must not hold up the one that works.
       const restMs = Math.min(RESTS * this.#fruitlessMs, MAX_REST_MS);
       const { signal } = this.#closing;

@@ -26,7 +26,12 @@ const receiver = ofFile(() =>
   startReceiver({ pool: database.pool, ring, sealRing, host: "127.0.0.1", port: 0 }),
 );
 const relays: Relay[] = [];
-afterEach(() => Promise.all(relays.splice(0).map((relay) => relay.close())));
+/** What the relays have settled, as their metrics count it. */
+const settled = new Map<string, number>();
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.close()));
+  settled.clear();
+});
 
 async function relay(temporal: FakeTemporal, parse = parseCallback): Promise<void> {
   const { pool } = database;
@@ -34,6 +39,7 @@ async function relay(temporal: FakeTemporal, parse = parseCallback): Promise<voi
     ...{ pool, ring, bodyKeys, clientFor: () => temporal },
     ...{ parsers: { ...parsers, "evi-notice": parse } },
     ...{ gatherMs: 5, scanMs: 50, leaseMs: 5_000, signalTimeoutMs: 500 },
+    onEvent: ({ state }, count) => void settled.set(state, (settled.get(state) ?? 0) + count),
   });
   relays.push(started);
 }
@@ -102,6 +108,8 @@ test("what cannot be read, is not the batch's, or is refused by the database is 
     { reason: "unreadable", detail: "the database refuses it (22008)" },
   ]);
   expect(await items.totals(batch)).toMatchObject([{ state: "Sent", count: 6 }]);
+  await until(() => settled.get("parked") === 3);
+  expect(settled.get("kept")).toBe(6);
   expect(temporal.signals).toEqual([]);
 });
 

@@ -1,8 +1,9 @@
 // No row stops the others (docs/design.md §7): one that fails again and again is tried alone, and parked at last; an outage is no row's
 // failure. PostgreSQL is real; Temporal's answers are given by the test.
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { addressOf } from "../../../src/callbacks/address.js";
+import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
 import {
   FAILURES_UNTIL_ALONE,
   MAX_FAILURES,
@@ -14,9 +15,10 @@ import { until } from "../../harness/outages/wait.js";
 import { uncommitted } from "../../harness/stack/postgres.js";
 import { grpc, relayStand } from "./relay-stand.js";
 
-const { temporal, database, archive, inbox, journal, start, arrive } = relayStand({
+const { temporal, database, archive, inbox, journal, start, arrive, without } = relayStand({
   ...{ gatherMs: 5, scanMs: 50, signalTimeoutMs: 500, leaseMs: 2_000 },
 });
+afterEach(() => void vi.restoreAllMocks());
 const account = { provider: "test-account", account: "default" };
 
 /** A process that the account's provider knows as `r-1`, and callbacks to the account that name it so. */
@@ -203,6 +205,7 @@ test("an event whose secret the database refuses is parked alone; its neighbours
 test("a callback that cannot be assigned does not say that the inbox cannot be read, and hides no other error", async () => {
   await referred("bad");
   let met: Error = new TypeError("a defect");
+  let reads = 0;
   const warnings: string[] = [];
   const logger = {
     warn: (text: string, more?: object) => void warnings.push(`${text}: ${JSON.stringify(more)}`),
@@ -214,6 +217,7 @@ test("a callback that cannot be assigned does not say that the inbox cannot be r
         const read = sources["test-account"](...given);
         return Object.defineProperty({ ...read }, "reference", {
           get() {
+            reads += 1;
             throw met;
           },
         });
@@ -224,11 +228,19 @@ test("a callback that cannot be assigned does not say that the inbox cannot be r
   await until(() => warnings.length > 0);
   await until(() => relay.health().lastLook !== undefined);
   expect(relay.health().reading).toBe(true);
+  // A fault of our own code counts, any other one does not.
+  await until(async () => (await failuresOf("bad")) === 1);
   met = Object.assign(new Error("another"), { code: "OTHER" });
   await arrive(account, [{ Identifier: "worse" }]);
   await database.pool.query("update trustflow.callbacks set claimed_until = null");
   await until(() => warnings.length > 1);
   expect(relay.health().reading).toBe(true);
+  const before = reads;
+  await database.pass(10_000);
+  await until(() => reads > before);
+  for (const id of ["bad", "worse"])
+    await until(async () => (await claimsOf(id))[0]?.claim === null);
+  expect([await failuresOf("bad"), await failuresOf("worse")]).toEqual([1, 0]);
   expect(warnings).toEqual([`${warning}: {"code":"TypeError"}`, `${warning}: {"code":"OTHER"}`]);
 });
 
@@ -250,19 +262,55 @@ test("while the inbox cannot be read, that is said once, and so is an error of a
     "the inbox cannot be read",
     "the inbox can be read again",
   ]);
+  expect(said.filter((text) => text.includes("assigned"))).toEqual([]);
   expect(new Set(said).size).toBe(said.length);
 });
 
-/** While the database does not have the table. */
-async function without(table: string, during: () => Promise<void>) {
-  const { pool } = database;
-  await pool.query(`alter table trustflow.${table} rename to away_${table}`);
-  try {
-    await during();
-  } finally {
-    await pool.query(`alter table trustflow.away_${table} rename to ${table}`);
+test("a problem that comes again after it was over is said again", async () => {
+  const subject = await referred("r-0");
+  const said: string[] = [];
+  await start({ logger: { warn: (text) => void said.push(text) } });
+  const times = (word: string) => said.filter((text) => text.includes(word)).length;
+  for (const round of [1, 2]) {
+    await without("callback_addresses", () => until(() => times("notified") === round));
+    await arrive(subjectOf(), events("a", "b"), { eventsPerProcess: 1 });
+    await until(() => temporal.surplus.length === round);
+    await without("correlations", async () => {
+      await arrive(account, [{ Identifier: `r-${round}`, request_pk: "r-1" }]);
+      await until(() => times("assigned") === round);
+    });
+    await database.pass(10_000);
+    await until(() => temporal.to(subject.workflowId).length === 1 + round);
   }
-}
+});
+
+test("what cannot be given back is given back once more, and then said", async () => {
+  await referred("a");
+  const error = Object.assign(new Error("no connection"), { code: "08006" });
+  const giveBack = vi.spyOn(Inbox.prototype, "giveBack");
+  for (let count = 0; count < 3; count += 1) giveBack.mockRejectedValueOnce(error);
+  const warnings: unknown[] = [];
+  await without("correlations", async () => {
+    await start({ logger: { warn: (...said) => void warnings.push(said) } });
+    await until(() => giveBack.mock.calls.length === 2);
+    await database.pass(10_000);
+    await until(() => giveBack.mock.calls.length === 4);
+    await until(async () => (await claimsOf("a"))[0]?.claim === null);
+  });
+  const said = ["callbacks cannot be given back", { code: "08006" }];
+  expect(warnings.filter((one) => JSON.stringify(one).includes("given back"))).toEqual([said]);
+});
+
+test("while no row that has failed can be claimed, the others arrive, and a warning says so", async () => {
+  const error = Object.assign(new Error("canceled"), { code: "57014" });
+  vi.spyOn(Inbox.prototype, "claimAlone").mockRejectedValue(error);
+  const warnings: unknown[] = [];
+  await start({ logger: { warn: (...said) => void warnings.push(said) } });
+  await until(() => warnings.length > 0);
+  expect(warnings[0]).toEqual(["callbacks that have failed cannot be tried", { code: "57014" }]);
+  await arrive(subjectOf(), events("a"));
+  await until(async () => (await stateOf("a")) === "delivered");
+});
 
 test("while the tokens that are judged cannot be looked at, callbacks of accounts arrive", async () => {
   const subject = await referred("of the account");

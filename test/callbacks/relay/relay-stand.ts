@@ -71,6 +71,17 @@ export function relayStand(usual: Partial<RelayOptions>) {
       await new Arrivals(database.pool, sealedWith, quota).insert(arrivals, 10_000);
     },
 
+    /** While the database does not have the table. */
+    async without(table: string, during: () => Promise<void>): Promise<void> {
+      const { pool } = database;
+      await pool.query(`alter table trustflow.${table} rename to away_${table}`);
+      try {
+        await during();
+      } finally {
+        await pool.query(`alter table trustflow.away_${table} rename to ${table}`);
+      }
+    },
+
     /** In the order of arrival. */
     settled: (subject: { workflowId?: string }, states: string[]) =>
       until(async () => JSON.stringify(await statesOf(subject)) === JSON.stringify(states)),

@@ -1,9 +1,10 @@
 // The relay against a real PostgreSQL; Temporal's answers are given by the test (docs/design.md §7).
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { correlationOf } from "../../../src/callbacks/address.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
+import { FAILURES_UNTIL_ALONE } from "../../../src/callbacks/inbox/rows.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { bodyKeys, FakeTemporal, ring, subjectOf } from "../support.js";
@@ -12,9 +13,10 @@ import { grpc, relayStand } from "./relay-stand.js";
 
 /** Of time in the database, so that none ends on a busy machine. */
 const LEASE = 600_000;
-const { temporal, database, archive, inbox, start, arrive, statesOf, settled } = relayStand({
-  ...{ gatherMs: 20, scanMs: 60_000, signalTimeoutMs: 60_000, leaseMs: LEASE },
-});
+const { temporal, database, archive, inbox, journal, start, arrive, statesOf, settled } =
+  relayStand({
+    ...{ gatherMs: 20, scanMs: 60_000, signalTimeoutMs: 60_000, leaseMs: LEASE },
+  });
 
 const events = (count: number, prefix = "e"): { Identifier: string }[] =>
   Array.from({ length: count }, (_, i) => ({ Identifier: `${prefix}-${i}` }));
@@ -47,6 +49,25 @@ test("what arrived while no relay ran is delivered at the start; a signal carrie
   expect(sizes(many)).toEqual([100, 100, 30]);
   expect(sizes(large)).toEqual([2, 2, 2]);
   expect(temporal.to(many.workflowId)).toEqual(events(230).map(({ Identifier }) => Identifier));
+});
+
+test("one notification is enough for more callbacks than a claim takes, whether their process is known or not", async () => {
+  for (const rows of [events(500), events(1)]) await arrive(subjectOf(), rows);
+  await start({ unmatchedMs: 0 });
+  await until(async () => (await archive.counts()).delivered === 501);
+  const unknown = events(501).map((event) => ({ ...event, request_pk: "unknown" }));
+  await arrive({ provider: "test-account", account: "default" }, unknown);
+  await until(async () => (await archive.counts()).parked === 501);
+});
+
+test("a callback that is addressed alone is delivered without another notification", async () => {
+  const account = { provider: "test-account", account: "default" };
+  const subject = subjectOf();
+  await journal.noteReference({ ...subject, ...account, reference: "r-1" });
+  await arrive(account, [{ Identifier: "a", request_pk: "r-1" }]);
+  await database.pool.query("update trustflow.callbacks set failures = $1", [FAILURES_UNTIL_ALONE]);
+  await start();
+  await until(() => temporal.to(subject.workflowId).length === 1);
 });
 
 test("a slow process delays no other, and two relays never signal one process at the same time", async () => {
@@ -199,8 +220,14 @@ test("a lost listening connection comes back, and what came meanwhile is found",
   await until(() => relay.health().listening);
 });
 
-test("closing gives back what is not under way yet", async () => {
-  temporal.answer = () => delay(200);
+test("so many processes as configured are signalled at once, and closing gives back what is not under way yet", async () => {
+  let [active, most] = [0, 0];
+  temporal.answer = async () => {
+    active += 1;
+    most = Math.max(most, active);
+    await delay(200);
+    active -= 1;
+  };
   const relay = await start({ parallel: 2 });
   const subjects = Array.from({ length: 20 }, () => subjectOf());
   for (const subject of subjects) await arrive(subject, events(1));
@@ -209,6 +236,30 @@ test("closing gives back what is not under way yet", async () => {
   const { delivered, waiting, claimed } = await archive.counts();
   expect({ claimed, sum: delivered + waiting }).toEqual({ claimed: 0, sum: 20 });
   expect(delivered).toBe(temporal.signals.length);
+  expect(most).toBe(2);
+});
+
+test("closing waits for a signal that is under way, and marks what it carried", async () => {
+  const subject = subjectOf();
+  temporal.answer = () => delay(100);
+  const signalled = vi.spyOn(temporal, "answer");
+  const relay = await start();
+  await arrive(subject, events(1));
+  await until(() => signalled.mock.calls.length > 0);
+  await relay.close();
+  expect(await statesOf(subject)).toEqual(["delivered"]);
+});
+
+test("a claim that leaves no time for a signal is given back: another relay could have the rows before it is answered", async () => {
+  const subject = subjectOf();
+  const seen: unknown[] = [];
+  await arrive(subject, events(1));
+  const onEvent = (...said: unknown[]) => void seen.push(said);
+  const relay = await start({ leaseMs: 5_000, signalTimeoutMs: 5_000, onEvent });
+  await until(() => seen.length > 0);
+  await relay.close();
+  expect(seen[0]).toEqual([{ state: "waiting", pauseMs: 0 }, 1]);
+  expect([await statesOf(subject), temporal.signals]).toEqual([["waiting"], []]);
 });
 
 test("a process that does not answer to the word of its surplus holds up no other one", async () => {
