@@ -90,6 +90,7 @@ function endIfStuck(): void {
     });`;
   const watcher = new Worker(watch, { eval: true });
   watcher.unref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
   setInterval(() => watcher.postMessage("it goes on"), 1_000).unref();
 }
 

@@ -1,7 +1,7 @@
 // When a relay looks at the inbox: soon after a notification, later where that fails or holds up others. PostgreSQL is real.
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
-import { inboxChannel } from "../../../src/callbacks/inbox/inbox.js";
+import { Inbox, inboxChannel } from "../../../src/callbacks/inbox/inbox.js";
 import { WakeSignal } from "../../../src/callbacks/relay/signaller.js";
 import { subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
@@ -38,16 +38,16 @@ test("a look that fails is made again, each time later; after a good one it begi
 });
 
 test("after a claim that found nothing a relay rests four times as long as that took, so that it holds up no other", async () => {
-  const query = database.pool.query.bind(database.pool) as (...given: unknown[]) => unknown;
+  const { claim } = Inbox.prototype;
   const claimedAt: number[] = [];
-  const slowly = async (...given: unknown[]) => {
-    if (String(given[0]).includes("pg_advisory_xact_lock")) {
-      claimedAt.push(performance.now());
-      await delay(200);
-    }
-    return query(...given);
-  };
-  vi.spyOn(database.pool, "query").mockImplementation(slowly as typeof database.pool.query);
+  vi.spyOn(Inbox.prototype, "claim").mockImplementation(async function slowly(
+    this: Inbox,
+    ...given
+  ) {
+    claimedAt.push(performance.now());
+    await delay(200);
+    return claim.apply(this, given);
+  });
   await start({ scanMs: 5 });
   let fruitful = 0;
   temporal.answer = () => void (fruitful = claimedAt.length);
@@ -61,7 +61,8 @@ test("after a claim that found nothing a relay rests four times as long as that 
 
 test("at each look judged tokens are looked for, but the settled ones are forgotten once a minute", async () => {
   const query = vi.spyOn(database.pool, "query");
-  const asked = (text: string) => query.mock.calls.filter(([sql]) => String(sql).includes(text));
+  const asked = (text: string) =>
+    query.mock.calls.filter(([sql]) => JSON.stringify(sql).includes(text));
   await start({ scanMs: 5 });
   await until(() => asked("pg_advisory_xact_lock").length === 4);
   expect(asked("t.judged_at is not null").length).toBeGreaterThanOrEqual(4);
