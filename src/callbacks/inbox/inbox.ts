@@ -1,6 +1,5 @@
 // The inbox: one table for queue, deduplication, delivery log and evidence (docs/design.md §7). This file has the relay's
 // part; arrivals.ts has the receiver's, archive.ts the operators'.
-import { transaction } from "../../postgres/pool.js";
 import type { Pool } from "../../postgres/pool.js";
 import { FAILURES_UNTIL_ALONE } from "./rows.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "./rows.js";
@@ -11,8 +10,6 @@ export const inboxChannel = "trustflow_callbacks";
 const CLAIM_LOCK = 7_318_200_402;
 const MAX_ROWS = 500;
 const MAX_BYTES = 8_000_000;
-/** The receiver may hold the row of an address for as long as it likes (docs/threat-model.md). */
-const LOCK_TIMEOUT_MS = 200;
 
 /** A process that has surplus callbacks. */
 export interface Wake {
@@ -110,16 +107,16 @@ export class Inbox {
 
   /**
    * Assigns claimed rows to the process of their reference. They then wait like any other row, or are `surplus` if the
-   * process has received its number. Returns the rows whose reference is known. They count as rows of the process's own
-   * address. Of the other rows the reference is noted, by which the erasure of their process finds them. Fails where another one
-   * holds the count of an address.
+   * process has received its number. Returns the rows whose reference is known. They are counted for the process under an address
+   * that the receiver cannot name, so it cannot lock the count. Of the other rows the reference is noted, by which the erasure of their
+   * process finds them.
    */
   async address(claim: string, referred: Referred[], toldOf: number): Promise<Set<string>> {
-    const statement = {
+    const { rows } = await this.#pool.query<{ id: string }>({
       name: "inbox-address",
       text: `with found as (
           select c.id, c.size, k.namespace, k.workflow_id,
-            encode(sha256(convert_to('p:' || c.provider || ':' || k.namespace || '/' || k.workflow_id, 'UTF8')), 'hex') as own
+            'account:' || encode(sha256(convert_to('p:' || c.provider || ':' || k.namespace || '/' || k.workflow_id, 'UTF8')), 'hex') as own
           from unnest($2::bigint[], $3::text[]) as given (id, reference)
           join trustflow.callbacks c on c.id = given.id and c.claim = $1 and c.state = 'unaddressed'
           join trustflow.correlations k
@@ -157,10 +154,6 @@ export class Inbox {
         referred.map(({ reference }) => reference),
         toldOf,
       ],
-    };
-    const { rows } = await transaction(this.#pool, async (client) => {
-      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      return client.query<{ id: string }>(statement);
     });
     return new Set(rows.map(({ id }) => id));
   }

@@ -112,9 +112,6 @@ export class BodyOpener {
 /** SQLSTATE classes 22 (data exception), 23 (constraint) and 54 (limit): the fault of a row, not of the database. */
 const DATA_ERROR = /^(22|23|54)...$/;
 
-const LOCK_NOT_AVAILABLE = "55P03";
-const afterLock: Settlement = { state: "waiting", pauseMs: 5_000 };
-
 /** How a row is parked whose data the database refuses; undefined for an error that is none of the row's. */
 export function refusalOf(error: unknown): Parked | undefined {
   const { code } = error as { code?: unknown };
@@ -128,24 +125,20 @@ export function halvesOf<T>(all: T[]): [T[], T[]] {
   return [all.slice(0, middle), all.slice(middle)];
 }
 
-/**
- * Does the work for all at once; where the database refuses one, or another session holds its lock, for the halves, until that one is
- * alone: no row stops the others.
- */
+/** Does the work for all at once; where the database refuses one, for the halves, until that one is alone: no row stops the others. */
 export async function inHalves<T>(
   all: T[],
   work: (some: T[]) => Promise<void>,
-  settle: (one: T, settlement: Settlement) => Promise<void>,
+  park: (refused: T, settlement: Parked) => Promise<void>,
 ): Promise<void> {
   const [first] = all;
   if (first === undefined) return;
   try {
     await work(all);
   } catch (error) {
-    const isLocked = (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
-    const settlement = isLocked ? afterLock : refusalOf(error);
-    if (settlement === undefined) throw error;
-    if (all.length === 1) return settle(first, settlement);
-    for (const half of halvesOf(all)) await inHalves(half, work, settle);
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    if (all.length === 1) return park(first, refusal);
+    for (const half of halvesOf(all)) await inHalves(half, work, park);
   }
 }

@@ -46,30 +46,14 @@ export async function addressRows(rows: UnaddressedRow[], tools: AddressingTools
     else settled.push({ row, settlement: withoutReference });
   }
   await settleRows(settled, tools.settle);
+  const park = ({ row }: { row: UnaddressedRow }, refusal: Settlement) =>
+    tools.settle([row], refusal);
   await inHalves(
     carrying,
     async (some) => void referred.push(...(await judged(some, tools))),
-    ({ row }, settlement) => tools.settle([row], settlement),
+    park,
   );
-  await inHalves(
-    byReference(referred),
-    (some) => settleUnknown(some.flat(), tools),
-    (group, settlement) =>
-      tools.settle(
-        group.map(({ row }) => row),
-        settlement,
-      ),
-  );
-}
-
-/** The rows of one process stand together, because one lock holds them all. */
-function byReference(referred: Referred[]): Referred[][] {
-  const groups = new Map<string, Referred[]>();
-  for (const one of referred) {
-    const key = JSON.stringify([one.row.provider, one.row.account, one.reference]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
-  }
-  return [...groups.values()];
+  await inHalves(referred, (some) => settleUnknown(some, tools), park);
 }
 
 const isReference = (text: string | undefined): text is string =>

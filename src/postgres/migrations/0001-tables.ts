@@ -94,8 +94,8 @@ export const tables = {
       account text,
       namespace text,
       workflow_id text,
-      -- What is stored: of a process's own address ever, and with it what came to the account's address for that process; of
-      -- an account's address on the day of counted_on.
+      -- What is stored: of a process's own address ever; of an account's address on the day of counted_on; at "account:…" what came to
+      -- the account's address for one process.
       rows integer not null default 0,
       bytes bigint not null default 0,
       counted_on date not null default (clock_timestamp() at time zone 'UTC')::date,
@@ -139,6 +139,11 @@ export const tables = {
       most_bytes := least(most_bytes, 100000000);
       most_rows_a_day := least(most_rows_a_day, 500000);
       most_bytes_a_day := least(most_bytes_a_day, 1000000000);
+
+      -- A lock on the count of a process would stop what comes to its account's address.
+      if exists (select from unnest(in_addresses) as a (address) where a.address like 'account:%') then
+        raise exception 'this address is the relay''s';
+      end if;
 
       -- In the order of the addresses, so that of two batches with the same ones one waits for the other.
       insert into trustflow.callback_addresses (address, account, namespace, workflow_id)

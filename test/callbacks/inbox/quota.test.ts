@@ -62,10 +62,11 @@ const ids = (count: number, prefix = "e") =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 const states = async (workflowId: string) =>
   (await archive.list({ workflowId })).map(({ state }) => state).toReversed();
-const counted = async (subject: Subject) => {
+const counted = (subject: Subject) => countedAt(addressOf(subject));
+const countedAt = async (address: string) => {
   const { rows } = await database.pool.query(
     "select rows, surplus, refused, wakes from trustflow.callback_addresses where address = $1",
-    [addressOf(subject)],
+    [address],
   );
   return rows[0] as { rows: number; surplus: number; refused: number; wakes: number };
 };
@@ -244,8 +245,14 @@ test("what comes to an account's address counts for its process, which is told o
   expect(await states(workflowId)).toEqual(["waiting", "waiting", "surplus"]);
   expect((await inbox.address(claim, referred.slice(3), 2)).size).toBe(1);
   expect(await states(workflowId)).toEqual(["waiting", "waiting", "surplus", "surplus"]);
-  const own = { provider: "test-account", namespace: "default", workflowId };
-  expect(await counted(own)).toMatchObject({ rows: 4, surplus: 2 });
+  const own = addressOf({ provider: "test-account", namespace: "default", workflowId });
+  expect(await countedAt(`account:${own}`)).toMatchObject({ rows: 4, surplus: 2 });
+  await expect(
+    new Arrivals(database.pool, sealRing, quota).insert(
+      [{ address: `account:${own}`, subject: account, identifier: "x", body: Buffer.from("{}") }],
+      10_000,
+    ),
+  ).rejects.toThrow("this address is the relay's");
 });
 
 test("the process is told that there is surplus: at once, then at growing distances, also of what was refused", async () => {
