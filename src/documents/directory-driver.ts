@@ -88,11 +88,16 @@ export class DirectoryDriver implements DocumentDriver {
 
   async remove(id: string): Promise<void> {
     const path = this.#path(id);
+    const folder = dirname(path);
     await rm(path, { force: true }).catch(storeFails);
-    for (const name of await namesIn(dirname(path))) {
+    const names = await readdir(folder).catch(unless("ENOENT", undefined));
+    if (!names) return;
+    for (const name of names) {
       if (name.startsWith(`.${id}.`))
-        await rm(join(dirname(path), name), { force: true }).catch(storeFails);
+        await rm(join(folder, name), { force: true }).catch(storeFails);
     }
+    // Also where the file was not there: an earlier removal may have failed before this.
+    await sync(folder);
   }
 
   /** Lists files that a crash left half written too, so that retention finds and removes them. */

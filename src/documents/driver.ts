@@ -24,7 +24,7 @@ export interface DocumentDriver {
   read(id: string): Promise<Buffer | undefined>;
   open(id: string): Promise<StoredFile | undefined>;
   exists(id: string): Promise<boolean>;
-  /** No error when the id is not there. */
+  /** Durably. No error when the id is not there. */
   remove(id: string): Promise<void>;
   /** A place beside these, with ids of its own, which `list` does not show. */
   part(name: string): DocumentDriver;

@@ -91,7 +91,7 @@ test.each(["", "../../etc/passwd", "AA".repeat(16), `${id}0`])(
   },
 );
 
-test("the bytes are on the disk before the id shows them, and the folder after it", async () => {
+test("the bytes are on the disk before the id shows them, and the folder after it, also after a removal", async () => {
   await driver.write("ff".repeat(16), [Buffer.from("other")]);
   const files = await fileHandles();
   const { sync } = files;
@@ -106,6 +106,8 @@ test("the bytes are on the disk before the id shows them, and the folder after i
     expect(synced.slice(-2)).toEqual(["file nothing", "folder one"]);
     await driver.replace(id, [Buffer.from("two")]);
     expect(synced.slice(-2)).toEqual(["file one", "folder two"]);
+    await driver.remove(id);
+    expect(synced.slice(-2)).toEqual(["folder two", "folder nothing"]);
   } finally {
     spy.mockRestore();
   }
