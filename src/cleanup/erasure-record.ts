@@ -108,9 +108,15 @@ const unmatchedIn = (state: "parked" | "unaddressed") => `
   select c.id, c.body, c.evidence_id from trustflow.correlations k
   join trustflow.callbacks c on (c.provider, c.account, c.reference) = (k.provider, k.account, k.reference)
   where k.namespace = $1 and k.workflow_id = $2 and c.workflow_id is null and c.state = '${state}'`;
+/** The relay has not read yet what a worker has found for the token of the callback. */
+const judged = `
+  select c.id, c.body, c.evidence_id from trustflow.correlations k
+  join trustflow.unaddressed_tokens t on (t.provider, t.account, t.reference) = (k.provider, k.account, k.reference)
+  join trustflow.callbacks c on c.id = t.callback
+  where k.namespace = $1 and k.workflow_id = $2 and c.workflow_id is null and c.state = 'unaddressed' and c.reference is null`;
 const itsCallbacks = `(
   select id, body, evidence_id from trustflow.callbacks where ${ofProcess}
-  union all ${unmatchedIn("parked")} union all ${unmatchedIn("unaddressed")}) as own`;
+  union all ${unmatchedIn("parked")} union all ${unmatchedIn("unaddressed")} union all ${judged}) as own`;
 /** A batch may have millions of callbacks, so they are emptied in small updates. */
 const CALLBACKS = 10_000;
 

@@ -46,6 +46,7 @@ export const tableGrants: Record<string, Grants> = {
   unaddressed_tokens: {
     relay: "select (callback, reference, judged_at), insert, delete",
     worker: "select, update (sealed, reference, refused, names_ours, judged_at, due_at)",
+    cleanup: "select (callback, provider, account, reference)",
   },
   documents: {
     worker: "select, insert",

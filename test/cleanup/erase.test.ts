@@ -433,6 +433,31 @@ test("callbacks to the account that were parked, or still rest, with a reference
   ]);
 });
 
+test("a callback that names no process, and whose token a worker has just found to be of this one, loses its body", async () => {
+  const one = await finished();
+  const { pool } = database;
+  await pool.query(
+    "insert into trustflow.correlations values ('video-identification', 'default', 'c', 'default', $1)",
+    [one.workflowId],
+  );
+  await pool.query(
+    `with arrived as (
+       insert into trustflow.callbacks (address, identifier, provider, account, state, size, body)
+       select 'video', shown, 'video-identification', 'default', 'unaddressed', 1, 'x'
+       from (values ('c'), ('other')) as given (shown) returning id, identifier, provider, account)
+     insert into trustflow.unaddressed_tokens (callback, provider, account, reference, judged_at)
+     select id, provider, account, identifier, now() from arrived`,
+  );
+  expect(await erase(optionsOf(one.workflowId))).toMatchObject({ ...counts, callbacks: 3 });
+  const { rows } = await pool.query(
+    "select identifier, state, body is null as empty from trustflow.callbacks where address = 'video' order by id",
+  );
+  expect(rows).toEqual([
+    { identifier: "c", state: "parked", empty: true },
+    { identifier: "other", state: "unaddressed", empty: false },
+  ]);
+});
+
 test.each([
   ["sendNotice/a.notice", "serveNotice/a"],
   ["sendNotice/b.notice", "sendPostal/b.post"],

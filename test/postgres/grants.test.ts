@@ -15,6 +15,7 @@ import {
   judgementsOf,
   offerTokens,
 } from "../../src/callbacks/inbox/unaddressed-tokens.js";
+import { findErasable } from "../../src/cleanup/erasure-record.js";
 import { Journal } from "../../src/journal/journal.js";
 import { purgeCorrelations, purgeEffects, purgeStored } from "../../src/journal/retention.js";
 import { UnaddressedTokens } from "../../src/journal/unaddressed-tokens.js";
@@ -149,6 +150,8 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "insert into trustflow.correlations (provider, account, reference, namespace, workflow_id) values ('a', 'b', 'c', 'd', 'e')",
     insertSecret,
     "update trustflow.event_secrets set sealed = 'other'",
+    "select sealed from trustflow.unaddressed_tokens",
+    "update trustflow.unaddressed_tokens set reference = 'other'",
   ],
   operator: [
     insertEvent,
@@ -314,6 +317,8 @@ test("the relay offers tokens without a reference, the worker finds what they op
 });
 
 test("the clean-up removes bodies and rows of inbox and journal", async () => {
+  const unknown = { namespace: "default", workflowId: "sendPostal/unknown" };
+  expect(await findErasable(as.cleanup, unknown)).toMatchObject({ callbacks: 0 });
   await database.pool.query(insertEffect);
   await database.pool.query("update trustflow.callbacks set state = 'late', settled_at = now()");
   const olderThan = new Date(Date.now() + 60_000);
