@@ -1,6 +1,7 @@
 // The retention of documents by kind (docs/decisions/0019), counted from the end of the process and of its family, which is stored
 // while Temporal still has it. A document is kept if that end is unknown or an open process needs it.
 import type { Config } from "../config/config.js";
+import { familyOf } from "../contracts/registry.js";
 import type { DocumentStore } from "../documents/store.js";
 import { documentKinds } from "../journal/ownership.js";
 import type { ProcessKey } from "../crypto/data-key.js";
@@ -109,14 +110,15 @@ async function learnEnds(options: RetentionOptions): Promise<Map<string, Date | 
   return ends;
 }
 
+/** The end is that of the whole family, so all its documents get it. */
 async function writeEnd(
   pool: Pool | PoolClient,
-  processKey: ProcessKey,
+  { namespace, workflowId }: ProcessKey,
   end: Date | null,
 ): Promise<void> {
   await pool.query(
-    "update trustflow.documents set ended_at = $3 where namespace = $1 and workflow_id = $2",
-    [processKey.namespace, processKey.workflowId, end],
+    "update trustflow.documents set ended_at = $3 where namespace = $1 and workflow_id = any($2)",
+    [namespace, familyOf(workflowId), end],
   );
 }
 

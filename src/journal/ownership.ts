@@ -37,15 +37,21 @@ export const documentLock = (id: string) => `hashtextextended(${id}, 0)`;
 
 /**
  * The SQL that writes the owners. It takes the locks in a fixed order and waits for a deletion of one of these documents. A
- * document in quarantine is taken out of it.
+ * document in quarantine is taken out of it. The process runs, so a stored end of it was that of an earlier run. The end goes once all
+ * locks are held: a deletion that finds the process open writes to the same rows.
  */
 export const ownersInsert = (namespace: string, workflowId: string, ids: string, kinds: string) =>
-  `owned as (
+  `given as (
+     select id, kind, pg_advisory_xact_lock_shared(${documentLock("id")})
+     from unnest(${ids}::text[], ${kinds}::text[]) as given (id, kind) order by id),
+   owned as (
      insert into trustflow.documents (id, namespace, workflow_id, kind)
-     select given.id, ${namespace}::text, ${workflowId}::text, given.kind
-     from (select id, kind, pg_advisory_xact_lock_shared(${documentLock("id")})
-       from unnest(${ids}::text[], ${kinds}::text[]) as given (id, kind) order by id) as given
+     select id, ${namespace}::text, ${workflowId}::text, kind from given
      on conflict do nothing),
+   reopened as (
+     update trustflow.documents set ended_at = null
+     where namespace = ${namespace} and workflow_id = ${workflowId} and ended_at is not null
+       and (select count(*) from given) > 0),
    released as (delete from trustflow.document_quarantine where id = any(${ids}::text[]))`;
 
 /** Returns the last two parameters of `ownersInsert`. */

@@ -49,7 +49,8 @@ export const tableGrants: Record<string, Grants> = {
     cleanup: "select (callback, provider, account, reference)",
   },
   documents: {
-    worker: "select, insert",
+    // A process that runs has no end.
+    worker: "select, insert, update (ended_at)",
     cleanup: "select, insert, update, delete",
     operator: "select",
   },

@@ -9,6 +9,7 @@ import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
+import { addOwner } from "../../src/journal/ownership.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
@@ -154,6 +155,31 @@ test("a process that was started again counts from its last end", async () => {
   expect(await run({ now: new Date(now.getTime() + 26 * 86_400_000) })).toMatchObject({
     expired: { affidavit: 1 },
   });
+});
+
+test("a process that took its document again counts from its last end, though Temporal has forgotten both runs by then", async () => {
+  const uri = await document("sendPostal/again", "submitted");
+  const sibling = await document("sendNotice/a.notice", "submitted");
+  const letter = await document("sendPostal/a.post", "submitted");
+  const taken = [
+    { workflowId: "sendPostal/again", uri },
+    { workflowId: "sendPostal/a.post", uri: letter },
+  ];
+  const at = (days: number) => ({ now: daysAgo(days), days: { submittedDays: 365 } });
+  const endAt = (days: number) =>
+    Object.fromEntries(["sendPostal/again", "serveNotice/a"].map((id) => [id, daysAgo(days)]));
+  processes = endAt(400);
+  await run(at(399));
+  for (const { workflowId, uri: own } of taken)
+    await addOwner(database.pool, { namespace: "default", workflowId }, [
+      { id: documentIdOf(own), kind: "submitted" },
+    ]);
+  processes = endAt(110);
+  await run(at(109));
+  processes = {};
+  expect(await run(at(34))).toEqual({ expired: {}, unknownEnd: 0 });
+  expect(await areThere([uri, sibling, letter])).toEqual([true, true, true]);
+  expect(await run({ days: { submittedDays: 109 } })).toMatchObject({ expired: { submitted: 3 } });
 });
 
 test("if the end is unknown, the document stays and is counted", async () => {

@@ -89,6 +89,22 @@ test("a process that takes a document waits for no other that takes it", async (
   expect(await ownersOf(first)).toHaveLength(2);
 });
 
+test("a process that takes a document again has no end any more, by whichever way it takes it; others keep theirs", async () => {
+  const [sent, owned, other] = [newDocument(), newDocument(), newDocument()];
+  const [sending, owning, ended] = [effectOf({ documents: [sent] }), effectOf(), effectOf()];
+  await journal.addOwner(sending, [sent, newDocument("affidavit")]);
+  await journal.addOwner(owning, [owned]);
+  await journal.addOwner(ended, [other]);
+  await database.pool.query("update trustflow.documents set ended_at = now()");
+  await journal.perform(sending, new Provider().performance);
+  await journal.addOwner(owning, [owned]);
+  const { rows } = await database.pool.query(
+    "select workflow_id from trustflow.documents where workflow_id = any($1) and ended_at is not null",
+    [[sending, owning, ended].map(({ workflowId }) => workflowId)],
+  );
+  expect(rows).toEqual([{ workflow_id: ended.workflowId }]);
+});
+
 test("what a process takes leaves the quarantine, by whichever way it is taken", async () => {
   const [sent, owned, left] = [newDocument(), newDocument(), newDocument()];
   for (const { id } of [sent, owned, left])

@@ -17,6 +17,7 @@ import {
 } from "../../src/callbacks/inbox/unaddressed-tokens.js";
 import { findErasable } from "../../src/cleanup/erasure-record.js";
 import { Journal } from "../../src/journal/journal.js";
+import { addOwner } from "../../src/journal/ownership.js";
 import { purgeCorrelations, purgeEffects, purgeStored } from "../../src/journal/retention.js";
 import { UnaddressedTokens } from "../../src/journal/unaddressed-tokens.js";
 import { openDatabaseRoles } from "../../packages/dev/src/stack/database-roles.js";
@@ -136,6 +137,8 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "delete from trustflow.unaddressed_tokens",
     "delete from trustflow.batches",
     "delete from trustflow.batch_items",
+    "update trustflow.documents set kind = 'other'",
+    "delete from trustflow.documents",
   ],
   cleanup: [
     insertEvent,
@@ -291,6 +294,14 @@ test("the relay stores secrets of events, the worker finds them and claims refer
   await purgeCorrelations(as.cleanup, olderThan, async () => false);
   for (const table of ["event_secrets", "correlations"])
     expect((await database.pool.query(`select from trustflow.${table}`)).rowCount).toBe(0);
+});
+
+test("the worker makes a process an owner, again in a later run, and the clean-up reads its end", async () => {
+  const owner = { namespace: "default", workflowId: "sendPostal/owner" };
+  for (let run = 0; run < 2; run += 1)
+    await addOwner(as.worker, owner, [{ id: "d", kind: "submitted" }]);
+  const { rows } = await as.cleanup.query("select id, ended_at from trustflow.documents");
+  expect(rows).toEqual([{ id: "d", ended_at: null }]);
 });
 
 test("the relay offers tokens without a reference, the worker finds what they open, and the relay forgets them", async () => {
