@@ -31,6 +31,7 @@ import { environmentsOf, ownVersion } from "./config/environment.js";
 import { Journal } from "./journal/journal.js";
 import { SignedDecisions } from "./journal/signed-decisions.js";
 import { UnaddressedTokens } from "./journal/unaddressed-tokens.js";
+import { whileOwner } from "./journal/while-owner.js";
 import type { Pool } from "./postgres/pool.js";
 import { SoleHolder } from "./postgres/sole-holder.js";
 import { payloadKeys, refusedPayloads } from "./config/payload-keys.js";
@@ -279,7 +280,7 @@ const warnOfKept: OnKeptCertificate = (about) =>
 function dependenciesOf(config: ConfigWithAccounts, pool: Pool, codecRing: KeyRing) {
   const callbackRing = ringOf(config, "callback");
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
-  const documents = documentStoreOf(config);
+  const documents = documentStoreOf(config, (...given) => whileOwner(pool, ...given));
   const sealers = documents.dataKeys.sealers();
   const secrets = new WorkerSecrets(config.keys.secrets && ringOf(config, "secrets"));
   const signedDecisions = new SignedDecisions(

@@ -4,7 +4,7 @@ import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/
 import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Pieces } from "../crypto/sealed-stream.js";
-import type { DocumentDriver, ScratchFile, StoredFile } from "./driver.js";
+import type { DocumentDriver, ScratchFile, StoredFile, WhenReady } from "./driver.js";
 import { DocumentStoreFullError, DocumentStoreUnavailableError } from "../errors/index.js";
 import { wrongArgument } from "../errors/arguments.js";
 
@@ -36,14 +36,20 @@ export class DirectoryDriver implements DocumentDriver {
     }
   }
 
-  async replace(id: string, pieces: Pieces): Promise<void> {
+  async replace(
+    id: string,
+    pieces: Pieces,
+    whenReady: WhenReady = (replace) => replace(),
+  ): Promise<void> {
     const path = this.#path(id);
     const folder = dirname(path);
     const temporary = join(folder, `.${id}.${randomBytes(8).toString("hex")}`);
     try {
       await writeThrough(temporary, pieces);
-      await rename(temporary, path).catch(storeFails);
-      await sync(folder);
+      await whenReady(async () => {
+        await rename(temporary, path).catch(storeFails);
+        await sync(folder);
+      });
     } finally {
       await rm(temporary, { force: true }).catch(storeFails);
     }

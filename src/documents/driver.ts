@@ -12,14 +12,20 @@ export interface ScratchFile extends StoredFile {
   append(bytes: Uint8Array): Promise<void>;
 }
 
+export type WhenReady = (replace: () => Promise<void>) => Promise<void>;
+
 export interface DocumentDriver {
   /**
    * Stores all of it or nothing, durably once it returns; nothing if `pieces` throws or the disk is full. The first writer of an id
    * wins: false when the id was there already, and then what was there stays.
    */
   write(id: string, pieces: Pieces): Promise<boolean>;
-  /** Replaces the stored bytes durably and atomically: a reader, also after a crash, sees the old or the new bytes. */
-  replace(id: string, pieces: Pieces): Promise<void>;
+  /**
+   * Replaces the stored bytes durably and atomically: a reader, also after a crash, sees the old or the new bytes. `whenReady`
+   * gets the last step, the replacement itself, once the new bytes are stored beside the old ones; if it does not take that step, the old
+   * ones stay.
+   */
+  replace(id: string, pieces: Pieces, whenReady?: WhenReady): Promise<void>;
   /** For small values. */
   read(id: string): Promise<Buffer | undefined>;
   open(id: string): Promise<StoredFile | undefined>;

@@ -12,7 +12,7 @@ import { ContentCount, checked, joined } from "./checked.js";
 import type { Expected } from "./checked.js";
 import { DataKeys } from "./data-keys.js";
 import { documentIdOf, uploadId, uriOf } from "./document-id.js";
-import type { DocumentDriver } from "./driver.js";
+import type { DocumentDriver, WhenReady } from "./driver.js";
 import {
   DocumentConflictError,
   DocumentCorruptError,
@@ -34,6 +34,13 @@ export type { Pieces } from "../crypto/sealed-stream.js";
 
 const KEYS = "keys";
 
+/** Runs `work` if the process owns the document of this id, and while it does; otherwise not at all. */
+export type WhileOwner = (
+  processKey: ProcessKey,
+  id: string,
+  work: () => Promise<void>,
+) => Promise<void>;
+
 /** How a document is stored. */
 export interface PutOptions {
   /** The same id with the same content is stored once. Default: a new id. */
@@ -50,10 +57,17 @@ export class DocumentStore {
   readonly dataKeys: DataKeys;
   readonly #driver: DocumentDriver;
   readonly #ring: KeyRing;
+  readonly #whileOwner: WhileOwner;
 
-  constructor(driver: DocumentDriver, ring: KeyRing) {
+  /** Who lets processes take documents needs `whileOwner`. */
+  constructor(
+    driver: DocumentDriver,
+    ring: KeyRing,
+    whileOwner: WhileOwner = (_, __, work) => work(),
+  ) {
     this.#driver = driver;
     this.#ring = ring;
+    this.#whileOwner = whileOwner;
     this.dataKeys = new DataKeys(driver.part(KEYS), ring);
   }
 
@@ -201,17 +215,27 @@ export class DocumentStore {
     for await (const { id, storedAt } of this.#driver.list()) yield { uri: uriOf(id), storedAt };
   }
 
-  /** Only if the ring has sealed it: a document stays with the first process that takes it. */
+  /**
+   * Only if the ring has sealed it: a document stays with the first process that takes it. An attempt may outlive its process: then another
+   * process may own the document, which an erased key would make unreadable.
+   */
   async #adopt(document: Expected, processKey: ProcessKey): Promise<void> {
     const sealed = await this.#look(document.uri);
-    if (sealed?.dataKeyId === undefined) await this.#sealAgain(document, processKey);
+    if (sealed?.dataKeyId === undefined)
+      await this.#sealAgain(document, processKey, (replace) =>
+        this.#whileOwner(processKey, documentIdOf(document.uri), replace),
+      );
   }
 
   /** The old document is read and checked to its end before the new one replaces it. */
-  async #sealAgain(document: Expected, processKey: ProcessKey): Promise<void> {
+  async #sealAgain(
+    document: Expected,
+    processKey: ProcessKey,
+    whenReady?: WhenReady,
+  ): Promise<void> {
     const { uri } = document;
     const sealed = sealStream(await this.#key(processKey), this.openRead(document), uri);
-    await this.#driver.replace(documentIdOf(uri), sealed);
+    await this.#driver.replace(documentIdOf(uri), sealed, whenReady);
   }
 
   async #key(processKey: ProcessKey | undefined): Promise<SealingKey> {

@@ -19,9 +19,12 @@ import { searchAttributes } from "../../src/contracts/shared/names.js";
 import { ErasedKeyError } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
+import type { WhenReady } from "../../src/documents/driver.js";
 import { DocumentStore } from "../../src/documents/store.js";
+import type { Pieces } from "../../src/documents/store.js";
 import { documentIdOf } from "../../src/documents/document-id.js";
 import { addOwner } from "../../src/journal/ownership.js";
+import { whileOwner } from "../../src/journal/while-owner.js";
 import { Journal } from "../../src/journal/journal.js";
 import { Rows } from "../../src/journal/rows.js";
 import { EncryptionCodec } from "../../src/temporal/codec/codec.js";
@@ -569,6 +572,27 @@ test("a document that another process owns too stays, sealed with that one's key
   expect(await rowsOf("documents", second.workflowId)).toHaveLength(3);
   await erase(optionsOf(second.workflowId));
   expect(await store.exists(first.submitted.uri)).toBe(false);
+});
+
+test("an attempt that outlives its erased process leaves the document of another one as it is", async () => {
+  const [one, other] = [await finished(), await finished()];
+  const upload = await store.put(content, "application/pdf");
+  for (const { workflowId } of [one, other]) await owned(workflowId, upload.uri);
+  class Slow extends DirectoryDriver {
+    override async replace(id: string, pieces: Pieces, whenReady?: WhenReady): Promise<void> {
+      const slow = async function* () {
+        yield* pieces;
+        await erase(optionsOf(one.workflowId));
+      };
+      await super.replace(id, slow(), whenReady);
+    }
+  }
+  const attempt = new DocumentStore(new Slow(folder), ring, (...given) =>
+    whileOwner(database.pool, ...given),
+  );
+  await attempt.check(upload, one.processKey);
+  const fresh = new DocumentStore(new DirectoryDriver(folder), ring);
+  expect(await fresh.take(upload, other.processKey)).toEqual(content);
 });
 
 test("a document without an owner row is found by the history; what a history merely names stays", async () => {

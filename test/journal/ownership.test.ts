@@ -1,9 +1,12 @@
 // Who owns which document: written with the journal's row, or before it; what a process takes leaves the quarantine.
 import { expect, test } from "vitest";
 import { randomBytes } from "node:crypto";
+import { beginErasure } from "../../src/cleanup/erasure-record.js";
+import { withDocumentLock } from "../../src/cleanup/release-documents.js";
 import type { Effect } from "../../src/journal/journal.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
-import { ownUncommitted } from "../harness/documents/document-owners.js";
+import { whileOwner } from "../../src/journal/while-owner.js";
+import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clockedJournal, effectOf, failed, notSent, Provider } from "./support.js";
 
 const { database, journal } = clockedJournal();
@@ -103,6 +106,30 @@ test("a process that takes a document again has no end any more, by whichever wa
     [[sending, owning, ended].map(({ workflowId }) => workflowId)],
   );
   expect(rows).toEqual([{ workflow_id: ended.workflowId }]);
+});
+
+test("work on a document is done for an owner whose erasure has not begun; who releases the document waits for it", async () => {
+  const [{ id }, owner, erased, other] = [newDocument(), effectOf(), effectOf(), effectOf()];
+  for (const one of [owner, erased]) await journal.addOwner(one, [{ id, kind: "submitted" }]);
+  await beginErasure(database.pool, erased, "Ana");
+  const done: string[] = [];
+  const worked = (processKey: Effect, work = async () => {}) =>
+    whileOwner(database.pool, processKey, id, async () => {
+      done.push(processKey.workflowId);
+      await work();
+    });
+  await worked(erased);
+  await worked(other);
+  let releasing: Promise<unknown> | undefined;
+  await worked(owner, async () => {
+    releasing = withDocumentLock(database.pool, id, async () => done.push("released"));
+    await untilLockAwaited(database.pool);
+    done.push("ends");
+  });
+  await releasing;
+  expect(done).toEqual([owner.workflowId, "ends", "released"]);
+  const full = new Error("the disk is full");
+  expect(await failed(worked(owner, () => Promise.reject(full)))).toBe(full);
 });
 
 test("what a process takes leaves the quarantine, by whichever way it is taken", async () => {
