@@ -29,6 +29,7 @@ import { historyDays } from "../temporal/connection.js";
 import { isUploadId } from "../documents/document-id.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import { releaseIf } from "./release-documents.js";
+import type { Damaged } from "./release-documents.js";
 
 export interface CleanupOptions {
   retention: Config["retention"];
@@ -77,8 +78,12 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const rows = await purgeRows({ pool, retention, dryRun, before, families });
   const shared = { ...options, clients, dryRun };
   const days = retention.documents;
+  const onDamaged = ({ owner, problem }: Damaged) =>
+    notes.push(
+      `a damaged document is kept as it is for ${owner}, which cannot read it: ${problem}`,
+    );
   const { expired, unknownEnd, skipped } = await expireDocuments({
-    ...{ ...shared, families, days, now },
+    ...{ ...shared, families, days, now, onDamaged },
   });
   if (unknownEnd > 0)
     notes.push(
@@ -91,7 +96,9 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     notes.push(
       `${families.lost.size} process(es), such as ${lost}, count as open: Temporal does not have them, although they have rows that are younger than the namespace's history retention`,
     );
-  const leftovers = await removeLeftovers({ ...options, before: before(LEFTOVER_DAYS), dryRun });
+  const leftovers = await removeLeftovers({
+    ...{ ...options, before: before(LEFTOVER_DAYS), dryRun, onDamaged },
+  });
   const documents = await removeOrphans({
     ...shared,
     storedBefore: before(retention.documentOrphanDays),
@@ -213,6 +220,7 @@ export interface LeftoverOptions {
   documents?: DocumentStore | undefined;
   before: Date;
   dryRun: boolean;
+  onDamaged: (damaged: Damaged) => void;
 }
 
 interface Part extends ProcessKey {
@@ -224,7 +232,7 @@ interface Part extends ProcessKey {
  * it. Nothing reads them, whether their process is open or not; a day later no attempt works on them any more.
  */
 export async function removeLeftovers(options: LeftoverOptions): Promise<Leftovers> {
-  const { pool, documents, before, dryRun } = options;
+  const { pool, documents, before, dryRun, onDamaged } = options;
   if (!documents) return { unfinishedFiles: 0, archiveParts: 0 };
   const unfinishedFiles = await documents.removeUnfinished(before, { dryRun });
   const parts = await looseParts(pool, before);
@@ -233,7 +241,7 @@ export async function removeLeftovers(options: LeftoverOptions): Promise<Leftove
   for (const part of parts) {
     const isLoose = async (client: PoolClient) =>
       (await looseParts(client, before, part.id)).length > 0;
-    if (await releaseIf(pool, documents, part, isLoose)) archiveParts += 1;
+    if (await releaseIf(pool, documents, part, isLoose, onDamaged)) archiveParts += 1;
   }
   return { unfinishedFiles, archiveParts };
 }

@@ -11,6 +11,7 @@ import type { Families } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers } from "./inputs.js";
 import { releaseIf } from "./release-documents.js";
+import type { Damaged } from "./release-documents.js";
 
 export interface Expired {
   /** How many were deleted, or with a dry run would be, by kind. */
@@ -24,6 +25,7 @@ export interface Expired {
 export interface RetentionOptions extends DocumentUsers {
   /** Present if this machine can reach the store; without it nothing is deleted. */
   documents?: DocumentStore | undefined;
+  onDamaged: (damaged: Damaged) => void;
   days: Config["retention"]["documents"];
   families: Families;
   dryRun: boolean;
@@ -42,7 +44,7 @@ const DAY_MS = 86_400_000;
 const PARALLEL = 8;
 
 export async function expireDocuments(options: RetentionOptions): Promise<Expired> {
-  const { pool, documents, dryRun } = options;
+  const { pool, documents, dryRun, onDamaged } = options;
   const ends = await learnEnds(options);
   const report: Expired = { expired: {}, unknownEnd: 0 };
   if (!documents) return report;
@@ -64,8 +66,12 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
   for (const document of due) {
     const isGone = dryRun
       ? await isStillDue(options, document)
-      : await releaseIf(pool, documents, document, (client) =>
-          isStillDue(options, document, client),
+      : await releaseIf(
+          pool,
+          documents,
+          document,
+          (client) => isStillDue(options, document, client),
+          onDamaged,
         );
     if (isGone) report.expired[document.kind] = (report.expired[document.kind] ?? 0) + 1;
   }

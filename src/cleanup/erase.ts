@@ -24,6 +24,7 @@ import { Families } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers, TakenDocuments } from "./inputs.js";
 import { withDocumentLock, releaseDocument, otherOwners } from "./release-documents.js";
+import type { Damaged } from "./release-documents.js";
 import type { Payload } from "@temporalio/common";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { EncryptionCodec } from "../temporal/codec/codec.js";
@@ -51,7 +52,10 @@ export interface Erasable {
   references: string[];
 }
 
-export type Erased = Erasable & Pick<Erasure, "by" | "proof" | "begunAt" | "finishedAt">;
+export interface Erased extends Erasable, Pick<Erasure, "by" | "proof" | "begunAt" | "finishedAt"> {
+  /** Among the shared documents. */
+  damaged: Damaged[];
+}
 
 /** Who erases. */
 export interface Eraser {
@@ -119,7 +123,8 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   const processKey = processOf(options);
   const { owned, heirs, underWay, ...found } = await survey(options);
   const [last] = await erasuresOf(pool, processKey);
-  if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
+  const damaged: Damaged[] = [];
+  if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last), damaged };
   const erasure = await beginErasure(pool, processKey, by, proof);
   // An attempt that started before the record was committed may be about to send.
   await finishedRuns(options).catch(async (error: unknown) => {
@@ -131,7 +136,7 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   await recordOwners(pool, heirs);
   for (const { id, kind } of owned)
     await withDocumentLock(pool, id, async (held) => {
-      await releaseDocument(held, documents, id, processKey);
+      await releaseDocument(held, documents, id, processKey, (one) => damaged.push(one));
       await recordDocument(held, erasure, kind);
     });
   await eraseCallbacks(pool, erasure);
@@ -141,7 +146,7 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   await deleteRuns(client, workflowId, limitMs);
   await finishErasure(pool, erasure);
   const [done = erasure] = await erasuresOf(pool, processKey);
-  return { ...found, ...recorded(done) };
+  return { ...found, ...recorded(done), damaged };
 }
 
 async function survey(options: EraseOptions): Promise<Survey> {

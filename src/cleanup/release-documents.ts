@@ -1,10 +1,19 @@
 // Releases the documents of a process: a document that another process also owns is kept and sealed with that process's key;
-// any other is deleted.
+// any other is deleted. A damaged one stays as it is: nobody can read it, and it must not hold up everything else.
+import { DocumentCorruptError } from "../documents/store.js";
 import type { DocumentStore } from "../documents/store.js";
 import { documentLock } from "../journal/ownership.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 import type { ProcessKey } from "../crypto/data-key.js";
+
+/** A document that could not be sealed with the key of its next owner. */
+export interface Damaged {
+  uri: string;
+  /** The workflow id of the next owner. */
+  owner: string;
+  problem: string;
+}
 
 /** The first owner comes first. An erased process no longer needs the document. */
 export async function otherOwners(
@@ -44,10 +53,11 @@ export function releaseIf(
   documents: DocumentStore,
   { id, ...processKey }: ProcessKey & { id: string },
   isDue: (client: PoolClient) => Promise<boolean>,
+  onDamaged: (damaged: Damaged) => void,
 ): Promise<boolean> {
   return withDocumentLock(pool, id, async (client) => {
     const isStillDue = await isDue(client);
-    if (isStillDue) await releaseDocument(client, documents, id, processKey);
+    if (isStillDue) await releaseDocument(client, documents, id, processKey, onDamaged);
     return isStillDue;
   });
 }
@@ -61,10 +71,16 @@ export async function releaseDocument(
   documents: DocumentStore,
   id: string,
   processKey: ProcessKey,
+  onDamaged: (damaged: Damaged) => void,
 ): Promise<void> {
+  const uri = `document:${id}`;
   const [nextOwner] = await otherOwners(client, id, processKey);
-  if (nextOwner === undefined) await documents.delete(`document:${id}`);
-  else await documents.handOver(`document:${id}`, processKey, nextOwner);
+  if (nextOwner === undefined) await documents.delete(uri);
+  else
+    await documents.handOver(uri, processKey, nextOwner).catch((error: unknown) => {
+      if (!(error instanceof DocumentCorruptError)) throw error;
+      onDamaged({ uri, owner: nextOwner.workflowId, problem: error.message });
+    });
   await client.query(
     "delete from trustflow.documents where id = $1 and namespace = $2 and workflow_id = $3",
     [id, processKey.namespace, processKey.workflowId],

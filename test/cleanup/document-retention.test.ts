@@ -5,6 +5,7 @@ import type { Client } from "@temporalio/client";
 import { expireDocuments } from "../../src/cleanup/document-retention.js";
 import type { RetentionOptions } from "../../src/cleanup/document-retention.js";
 import { Families } from "../../src/cleanup/executions.js";
+import type { Damaged } from "../../src/cleanup/release-documents.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { documentIdOf } from "../../src/documents/document-id.js";
@@ -16,6 +17,7 @@ import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import { temporaryFolder } from "../harness/temporary.js";
 import { ofFile } from "../harness/of-file.js";
+import { damage } from "./support.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const now = new Date("2030-06-01T00:00:00Z");
@@ -24,6 +26,7 @@ let folder: string;
 let store: DocumentStore;
 /** By workflow id; what is not here Temporal does not have. */
 let processes: Record<string, "open" | Date>;
+let damaged: Damaged[];
 /** What Temporal's lists show of processes with documents. */
 const known = { default: knownNamespace(), other: knownNamespace() };
 const clientFor = clientOf(known, ring);
@@ -35,6 +38,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   processes = {};
+  damaged = [];
 });
 
 const client = {
@@ -66,6 +70,7 @@ function run(options: Partial<RetentionOptions> = {}) {
     documents: store,
     days: { affidavitDays: 30, submittedDays: 10 },
     families: familiesBy(client),
+    onDamaged: (one) => damaged.push(one),
     clients: [client, clientFor("other")],
     codecRing: ring,
     dryRun: false,
@@ -180,6 +185,20 @@ test("a process that took its document again counts from its last end, though Te
   expect(await run(at(34))).toEqual({ expired: {}, unknownEnd: 0 });
   expect(await areThere([uri, sibling, letter])).toEqual([true, true, true]);
   expect(await run({ days: { submittedDays: 109 } })).toMatchObject({ expired: { submitted: 3 } });
+});
+
+test("a damaged document that another process owns too is named and stays as it is; the others go", async () => {
+  processes = { first: daysAgo(31), second: "open", third: daysAgo(31) };
+  const shared = await document("first", "affidavit");
+  await document("second", "affidavit", shared);
+  const other = await document("third", "affidavit");
+  await damage(folder, shared);
+  expect(await run()).toEqual({ expired: { affidavit: 2 }, unknownEnd: 0 });
+  expect(damaged).toEqual([
+    { uri: shared, owner: "second", problem: expect.stringContaining(shared) },
+  ]);
+  expect(await areThere([shared, other])).toEqual([true, false]);
+  expect(await ownersOf(shared)).toEqual(["default second"]);
 });
 
 test("if the end is unknown, the document stays and is counted", async () => {

@@ -36,6 +36,7 @@ import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-
 import { testDatabase } from "../harness/stack/postgres.js";
 import { temporaryFolder } from "../harness/temporary.js";
 import { ofFile } from "../harness/of-file.js";
+import { damage } from "./support.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const codec = new EncryptionCodec(ring);
@@ -572,6 +573,20 @@ test("a document that another process owns too stays, sealed with that one's key
   expect(await rowsOf("documents", second.workflowId)).toHaveLength(3);
   await erase(optionsOf(second.workflowId));
   expect(await store.exists(first.submitted.uri)).toBe(false);
+});
+
+test("a damaged document that another process owns too does not hold up the erasure, which names it", async () => {
+  const [first, second] = [await finished(), await finished()];
+  const { uri } = first.submitted;
+  await owned(second.workflowId, uri);
+  await damage(folder, uri);
+  const problem = expect.stringContaining(uri);
+  expect((await erase(optionsOf(first.workflowId))).damaged).toEqual([
+    { uri, owner: second.workflowId, problem },
+  ]);
+  expect(await store.dataKeys.isErased(first.processKey)).toBe(true);
+  expect(await rowsOf("documents", first.workflowId)).toEqual([]);
+  expect(await store.exists(uri)).toBe(true);
 });
 
 test("an attempt that outlives its erased process leaves the document of another one as it is", async () => {

@@ -153,6 +153,7 @@ function fullId(id: string): string {
 
 function linesOf(report: { id: string } & Erasable & Partial<Erased>): Facts {
   const { documents, callbacks, effects, runs, shared, atProvider, references } = report;
+  const { damaged = [] } = report;
   return [
     ["process", report.id],
     ["erased by", report.by],
@@ -166,6 +167,10 @@ function linesOf(report: { id: string } & Erasable & Partial<Erased>): Facts {
     ...shared.map(({ uri, kind, owners }): [string, string] => [
       "kept",
       `${uri} (${kind}): ${owners.join(", ")} also owns it`,
+    ]),
+    ...damaged.map(({ owner, problem }): [string, string] => [
+      "damaged",
+      `${problem}; it is kept as it is, and ${owner} cannot read it`,
     ]),
     ...atProvider.map(({ provider, account, operation, exists, count }): [string, string] => [
       "at the provider",
