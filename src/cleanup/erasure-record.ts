@@ -72,10 +72,16 @@ export async function abandonErasure(pool: Pool, { id }: Erasure): Promise<void>
   );
 }
 
-export async function finishErasure(pool: Pool, { id }: Erasure): Promise<void> {
-  await pool.query("update trustflow.erasures set finished_at = clock_timestamp() where id = $1", [
-    id,
-  ]);
+/** Owner rows that an attempt has written meanwhile go with it: from then on the process becomes no owner. */
+export async function finishErasure(
+  pool: Pool,
+  { id, namespace, workflowId }: Erasure,
+): Promise<void> {
+  await pool.query(
+    `with late as (delete from trustflow.documents where ${ofProcess})
+     update trustflow.erasures set finished_at = clock_timestamp() where id = $3`,
+    [namespace, workflowId, id],
+  );
 }
 
 /** Raises the count of runs to at least this number. */
@@ -144,14 +150,14 @@ export async function eraseCallbacks(pool: Pool, erasure: Erasure): Promise<void
 
 /**
  * Deletes the bodies of callbacks that came after the erasure of their process, which are not delivered, with the secrets that they
- * carried, and events that were found while it was erased. Returns how many bodies.
+ * carried, events that were found while it was erased, and references that an attempt which outlived it has noted. Returns how many bodies.
  */
 export async function eraseLateCallbacks(pool: Pool, dryRun: boolean): Promise<number> {
   const isErased = `exists (select 1 from trustflow.erasures e
     where e.namespace = c.namespace and e.workflow_id = c.workflow_id and e.finished_at is not null)`;
   const late = `body is not null and ${isErased}`;
   if (!dryRun)
-    for (const table of ["event_secrets", "process_events"])
+    for (const table of ["event_secrets", "process_events", "correlations"])
       await pool.query(`delete from trustflow.${table} c where ${isErased}`);
   const { rowCount } = await pool.query(
     dryRun

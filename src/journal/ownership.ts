@@ -38,7 +38,8 @@ export const documentLock = (id: string) => `hashtextextended(${id}, 0)`;
 /**
  * The SQL that writes the owners. It takes the locks in a fixed order and waits for a deletion of one of these documents. A
  * document in quarantine is taken out of it. The process runs, so a stored end of it was that of an earlier run. The end goes once all
- * locks are held: a deletion that finds the process open writes to the same rows.
+ * locks are held: a deletion that finds the process open writes to the same rows. An erased process becomes no owner: only an attempt that
+ * outlives it asks.
  */
 export const ownersInsert = (namespace: string, workflowId: string, ids: string, kinds: string) =>
   `given as (
@@ -47,6 +48,8 @@ export const ownersInsert = (namespace: string, workflowId: string, ids: string,
    owned as (
      insert into trustflow.documents (id, namespace, workflow_id, kind)
      select id, ${namespace}::text, ${workflowId}::text, kind from given
+     where not exists (select from trustflow.erasures
+       where namespace = ${namespace} and workflow_id = ${workflowId} and finished_at is not null)
      on conflict do nothing),
    reopened as (
      update trustflow.documents set ended_at = null

@@ -72,7 +72,7 @@ export class Rows {
 
   /**
    * The row's first take: fails where there is a row already, and for a process that is erased. The owners of its
-   * documents are written in any case.
+   * documents are written in any case, until its erasure has finished.
    */
   async takeNew(effect: Effect, holder: string): Promise<Hold | undefined> {
     const { documents = [] } = effect;
@@ -175,16 +175,17 @@ export class Rows {
   }
 
   /**
-   * Starts the retention of the row again; false where the row has just been removed. A row that a person's decision has made gets what
-   * every other row has from its take.
+   * Starts the retention of the row again; false where the row has just been removed, or its process is erased. A row that a person's
+   * decision has made gets what every other row has from its take.
    */
   async renew(effect: Effect, token: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query({
       name: "effect-renew",
-      text: `update trustflow.effects set updated_at = clock_timestamp(), provider = coalesce(provider, $2),
+      text: `update trustflow.effects e set updated_at = clock_timestamp(), provider = coalesce(provider, $2),
          operation = coalesce(operation, $3), account = coalesce(account, $4), effect_class = coalesce(effect_class, $5),
          digest = coalesce(digest, $6)
-       where token = $1`,
+       where token = $1
+         and not exists (select 1 from trustflow.erasures d where d.namespace = e.namespace and d.workflow_id = e.workflow_id)`,
       values: [
         token,
         effect.provider,

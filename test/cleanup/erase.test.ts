@@ -299,6 +299,30 @@ test("the secret of an event that came after the erasure goes with the next clea
   }
 });
 
+test("an attempt that outlives its erased process leaves neither an owner's row nor a digest, and its reference goes with the next clean-up", async () => {
+  const one = await finished();
+  const { pool } = database;
+  const effect = effectOf(one.processKey);
+  const document = { id: documentIdOf(one.submitted.uri), kind: "submitted" as const };
+  const addsOwner = withPart(client.connection.workflowService, {
+    async deleteWorkflowExecution(request: never) {
+      await addOwner(pool, one.processKey, [document]);
+      return workflowService.deleteWorkflowExecution(request);
+    },
+  } as never);
+  const connection = { workflowService: addsOwner } as unknown as Client["connection"];
+  await erase({ ...optionsOf(one.workflowId), client: withPart(client, { connection }) });
+  expect(await rowsOf("documents", one.workflowId)).toEqual([]);
+  await addOwner(pool, one.processKey, [document]);
+  expect(await new Rows(pool, 1_000).renew(effect, effect.token)).toBe(false);
+  const at = { provider: "evi-post", account: "default", reference: "late" };
+  await journal.noteReference({ ...at, ...one.processKey });
+  await eraseLateCallbacks(pool, false);
+  for (const table of ["documents", "correlations"])
+    expect(await rowsOf(table, one.workflowId)).toEqual([]);
+  expect(await rowsOf("effects", one.workflowId)).toMatchObject([{ digest: null }]);
+});
+
 type Options = ReturnType<typeof optionsOf>;
 
 /** Everything that an erasure does, in its order; the statements before number 12 only read. */
