@@ -199,9 +199,8 @@ export class WorkflowRun {
   async update(
     name: string,
     argument?: unknown,
+    id = `update-${(this.#updateCount += 1)}`,
   ): Promise<{ answer?: unknown; refused?: ApplicationFailure }> {
-    this.#updateCount += 1;
-    const id = `update-${this.#updateCount}`;
     const state: { answer?: unknown; refused?: ApplicationFailure } = {};
     this.#updates.set(id, { settle: (answer) => Object.assign(state, answer) });
     const input = argument === undefined ? [] : [defaultPayloadConverter.toPayload(argument)];

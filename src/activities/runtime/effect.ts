@@ -17,7 +17,7 @@ import type { LookUpKey, LookUpProofs } from "../../journal/look-up-proofs.js";
 
 export interface EffectKey {
   step: string;
-  /** `0`, or a name that a decision created; for an update's own effect it is the update's id. */
+  /** `0`, or a name that a decision created; for an update's own effect it is made of the update's id. */
   occurrence: string;
 }
 

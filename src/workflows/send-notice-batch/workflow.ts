@@ -1,7 +1,7 @@
 // One notice to each recipient of a list: the check of the list, the set-up of the batch, its start, how far it is, and a report about
 // each recipient (P2 §2.8–2.10, §3.3, §3.4, §4.3; docs/reading-the-specification.md §4). The number of recipients changes neither the
 // number of activities nor their size: lists, reports and archives are documents, and the notices are rows of a table.
-import { ActivityFailure, ApplicationFailure, currentUpdateInfo } from "@temporalio/workflow";
+import { ActivityFailure, ApplicationFailure } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { AffidavitArchive } from "../../activities/evi-notice-batch/archive.js";
 import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
@@ -37,6 +37,7 @@ import type { ProvenPerson } from "../runtime/decisions.js";
 import { Flow, run } from "../runtime/flow.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
 import { effectStep, isWaived, queryStep, stepsOf } from "../runtime/steps.js";
+import { occurrenceOfUpdate, ownOccurrences } from "../runtime/update-occurrence.js";
 import { waitUntil } from "../runtime/waits.js";
 import { refuseUnlessFlags } from "../shared/communication.js";
 import { FailureBudget } from "./failure-budget.js";
@@ -92,7 +93,7 @@ class SendNoticeBatch {
     lifecycle.onDecision(
       cancelBatch,
       "Delete the batch before its start",
-      (_, who) => this.#cancel(currentUpdateInfo()?.id ?? "0", who),
+      (_, who) => this.#cancel(occurrenceOfUpdate(), who),
       refuseUnlessDeciderAlone,
     );
     lifecycle.onUpdate(
@@ -101,7 +102,9 @@ class SendNoticeBatch {
       (asked) => this.#requestAffidavit(asked),
       refuseUnlessNotice,
     );
-    onUnsignedCancel(this.flow, cancelBatch.name, () => this.#cancel("workflow-cancellation"));
+    onUnsignedCancel(this.flow, cancelBatch.name, () =>
+      this.#cancel(ownOccurrences.workflowCancellation),
+    );
   }
 
   async main(): Promise<void> {
@@ -147,7 +150,7 @@ class SendNoticeBatch {
       return true;
     } catch (error) {
       if (error instanceof ApplicationFailure && error.type === "NotAccepted") {
-        const { answer } = await answerTo(() => this.#deletion(batch, "not-accepted"));
+        const { answer } = await answerTo(() => this.#deletion(batch, ownOccurrences.notAccepted));
         if (answer === "tooLate") {
           this.#takeAsStarted(plan, batch);
           return true;
@@ -391,7 +394,7 @@ class SendNoticeBatch {
     if (account === undefined || !this.#plan?.fields.affidavitKinds?.includes("OnDemand"))
       return { answer: "notEligible" };
     const evi = updateProxy(provider, "Request an affidavit from EviNotice");
-    const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const effect = { step: "requestAffidavit", occurrence: occurrenceOfUpdate() };
     const given = await answerTo(() => evi.requestBatchAffidavit({ effect, account, asked }));
     this.flow.log.note(`Affidavit on demand: ${given.answer}`, `notice ${asked.notice}`);
     return given;

@@ -1,6 +1,5 @@
 // A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1;
 // docs/reading-the-specification.md §2).
-import { currentUpdateInfo } from "@temporalio/workflow";
 import type { PostalSubmitted } from "../../activities/evi-post/index.js";
 import { cancel, requestAffidavit } from "../../contracts/send-postal/messages.js";
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
@@ -19,6 +18,7 @@ import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { Flow, run } from "../runtime/flow.js";
 import { stepsOf } from "../runtime/steps.js";
+import { occurrenceOfUpdate, ownOccurrences } from "../runtime/update-occurrence.js";
 import { excludedTransition, postalView, reportsEnd } from "./view.js";
 import type { PostalSnapshot, PostalView } from "./view.js";
 
@@ -65,7 +65,7 @@ class SendPostal {
     lifecycle.onDecision(
       cancel,
       "Cancel the communication before it is dispatched",
-      (_, who) => this.#cancel(currentUpdateInfo()?.id ?? "0", who),
+      (_, who) => this.#cancel(occurrenceOfUpdate(), who),
       refuseUnlessDeciderAlone,
     );
     lifecycle.onUpdate(
@@ -74,14 +74,16 @@ class SendPostal {
       (asked) => this.#letter.requestAffidavit(asked),
       (asked) => refuseUnlessFlags(asked, ["includeDocument", "includeEvents"]),
     );
-    onUnsignedCancel(this.flow, cancel.name, () => this.#cancel("workflow-cancellation"));
+    onUnsignedCancel(this.flow, cancel.name, () =>
+      this.#cancel(ownOccurrences.workflowCancellation),
+    );
   }
 
   main(): Promise<void> {
     const submitted = () => {
       if (this.#cancelAfterSubmit)
         this.flow.lifecycle.background(() =>
-          cancelUntilAnswered(() => this.#cancel("after-submit")),
+          cancelUntilAnswered(() => this.#cancel(ownOccurrences.afterSubmit)),
         );
     };
     return this.#letter.run(this.#input, { submitted });

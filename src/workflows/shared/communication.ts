@@ -1,6 +1,6 @@
 // A communication of a notification service from submit to its last affidavit: what `sendPostal` and `sendNotice` share (P2 §4.1, §4.2,
 // §6.3, §6.4; docs/reading-the-specification.md §2, §3). Their workflows have what differs: states, outcomes, fields, cancellation.
-import { condition, currentUpdateInfo } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { EviUpdate } from "../../activities/evi/affidavit-request.js";
 import type { EviAnswer, EviPollRequest, EviSnapshot } from "../../activities/evi/ask.js";
@@ -15,6 +15,7 @@ import { effectStep, isWaived, queryStep } from "../runtime/steps.js";
 import type { Step, Steps } from "../runtime/steps.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
+import { occurrenceOfUpdate } from "../runtime/update-occurrence.js";
 import { waitUntilDue } from "../runtime/waits.js";
 import { matchAffidavits } from "./affidavits.js";
 import { hintsAtEnd } from "./evi-view.js";
@@ -114,7 +115,7 @@ export class Communication<
     await waitUntilDue(() => this.item !== undefined);
     if (!this.item || !mayRequestAffidavit(this.item)) return { answer: "notEligible" };
     const { account, uniqueId } = this.item;
-    const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const effect = { step: "requestAffidavit", occurrence: occurrenceOfUpdate() };
     const summary = `Request an affidavit from ${label}`;
     const answer = await answerTo(() =>
       updateCall(summary).requestAffidavit({ effect, account, uniqueId, asked }),

@@ -1,6 +1,6 @@
 // The updates, calls, time limits and timeline entries around the dialogue of otp-dialogue.ts. Every process with a holder or
 // signer uses it (docs/reading-the-specification.md §5).
-import { condition, currentUpdateInfo } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 import type {
   FirstCode,
   OtpResult,
@@ -17,6 +17,7 @@ import type { AnyFlow } from "../runtime/flow.js";
 import { otpEndOf, hasEnded, initialOtpState, reduceOtp } from "./otp-dialogue.js";
 import type { OpenTry, OtpEvents, OtpState, OtpTodo } from "./otp-dialogue.js";
 import type { Attempt, OpenOccurrence } from "../runtime/steps.js";
+import { occurrenceOfUpdate } from "../runtime/update-occurrence.js";
 import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 
 type OtpSpans = Record<keyof typeof otpSettings, number>;
@@ -123,7 +124,7 @@ export class OneTimePassword {
     return this.#alone<OtpAnswer>(
       () => this.#apply("codeEntered", { isTimeUp: this.#isPastDeadline() }),
       async (secondsLeft) => {
-        const occurrence = currentUpdateInfo()?.id ?? "0";
+        const occurrence = occurrenceOfUpdate();
         const from = now().toISOString();
         const called = await answerTo(() => this.#calls.try(code, occurrence, secondsLeft()));
         this.#tries.set(occurrence, { from, until: now().toISOString() });
@@ -138,7 +139,7 @@ export class OneTimePassword {
       async (secondsLeft) => {
         const tooSoon = await this.#tooSoon();
         if (tooSoon) return tooSoon;
-        const occurrence = currentUpdateInfo()?.id ?? "0";
+        const occurrence = occurrenceOfUpdate();
         const result = await answerTo(() => this.#calls.send(occurrence, secondsLeft()));
         return this.#apply("resent", { result });
       },

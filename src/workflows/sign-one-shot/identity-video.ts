@@ -1,6 +1,6 @@
 // Creates and fills the identity video of a signature request, which is then approved or cancelled, by the caller or at the provider (P1
 // §1.4).
-import { condition, currentUpdateInfo } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 import type {
   OneShotActivities,
   OneShotPlan,
@@ -21,6 +21,7 @@ import type { TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { effectStep } from "../runtime/steps.js";
 import type { Steps } from "../runtime/steps.js";
+import { occurrenceOfUpdate } from "../runtime/update-occurrence.js";
 
 const provider = "one-shot-signature";
 const { decideVideo: decide } = updateProxy(provider, "Decide on the identity video");
@@ -115,7 +116,7 @@ export class IdentityVideo {
       return this.#known(decision) ?? { answer: "unavailable" };
     }
     this.#calling = "decision";
-    const effect = { step: decision, occurrence: currentUpdateInfo()?.id ?? "0" };
+    const effect = { step: decision, occurrence: occurrenceOfUpdate() };
     const { answer } = await answerTo(() => decide({ ...this.#request(), effect, decision }));
     this.#calling = undefined;
     this.#flow.log.add(decidedBy(who, `Identity video: ${answer}`));
@@ -134,7 +135,7 @@ export class IdentityVideo {
     if (isBusy()) return { answer: "unavailable" };
     if (!this.#isAwaited || this.#state() !== undefined) return { answer: "notAwaited" };
     this.#calling = "update";
-    const effect = { step: "updateVideo", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const effect = { step: "updateVideo", occurrence: occurrenceOfUpdate() };
     const { answer } = await answerTo(() => update({ ...this.#request(), effect, fields }));
     this.#calling = undefined;
     this.#flow.log.add(decidedBy(who, `Update of the identity video: ${answer}`));

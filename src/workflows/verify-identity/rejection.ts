@@ -1,5 +1,5 @@
 // The caller rejects the call: one request at a time, while the end of the call is awaited (P1 §4.2).
-import { condition, currentUpdateInfo } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 import type { VideoCall } from "../../activities/video-identification/index.js";
 import { rejectCall } from "../../contracts/verify-identity/messages.js";
 import type {
@@ -11,6 +11,7 @@ import { answerTo, invalidInput } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import type { AnyFlow } from "../runtime/flow.js";
+import { occurrenceOfUpdate } from "../runtime/update-occurrence.js";
 import { waitUntilDue } from "../runtime/waits.js";
 
 const { rejectCall: reject } = updateProxy("video-identification", "Reject the call");
@@ -59,7 +60,7 @@ export class Rejection {
     if (this.#phase === "before") return { answer: "unavailable" };
     if (this.#phase !== "open" || this.#flow.log.view.closed) return { answer: "notAwaited" };
     this.#isRejecting = true;
-    const effect = { step: "rejectCall", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const effect = { step: "rejectCall", occurrence: occurrenceOfUpdate() };
     const { answer } = await answerTo(() => reject({ ...this.#call(), effect, fields })).finally(
       () => (this.#isRejecting = false),
     );

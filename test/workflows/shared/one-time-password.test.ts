@@ -156,6 +156,14 @@ test("whether another code comes too soon is asked of the worker, by the time of
   expect([otp.sent, run.types.filter((type) => type === "send")]).toEqual([2, ["send"]]);
 });
 
+test("another code is sent under a name of its own, although the update's id is that of the first code", async () => {
+  const { run, last } = await start();
+  await run.pass(60);
+  await run.update("resendOtp", undefined, "0");
+  await last().answer(true);
+  expect(last()).toMatchObject({ type: "send", input: { occurrence: "0.update" } });
+});
+
 test("where repeating is safe, an open try is decided only when the time is over", async () => {
   const { run, submit, resend, last } = await start();
   const answer = await submit();
