@@ -7,6 +7,8 @@ import type { Row } from "./row.js";
 export interface PriorOccurrence {
   occurrence: string;
   isAnswered: boolean;
+  /** In doubt: those before it that are in doubt too. */
+  before?: string[];
   /** Opened only where it is read, since its key may be gone; throws then. */
   answer?: unknown;
 }
@@ -50,8 +52,9 @@ async function priorOccurrenceIn(
       },
     };
   }
-  const inDoubt = rows.findLast(
-    (row) => effectOf(row) === "unknown" && row.nextOccurrence === null,
-  );
-  return inDoubt && { occurrence: inDoubt.occurrence, isAnswered: false };
+  const inDoubt = rows.filter((row) => effectOf(row) === "unknown" && row.nextOccurrence === null);
+  const before = inDoubt.map(({ occurrence }) => occurrence);
+  const occurrence = before.pop();
+  if (occurrence === undefined) return undefined;
+  return { occurrence, isAnswered: false, ...(before.length > 0 && { before }) };
 }

@@ -35,7 +35,7 @@ test("the latest answered occurrence goes before one in doubt", async () => {
   expect(standing).toMatchObject({ occurrence: "1", isAnswered: true, answer: "answer 1" });
 });
 
-test("else the latest in doubt, unless another row replaces it", async () => {
+test("else the latest in doubt, with those before it, unless another row replaces it", async () => {
   const rows = [
     row("0", "sending"),
     row("1", "notSent", { uncertain: true }),
@@ -43,7 +43,7 @@ test("else the latest in doubt, unless another row replaces it", async () => {
     row("3", "refused"),
   ];
   const { standing } = await stepHistoryOf(rows, withSealer);
-  expect(standing).toEqual({ occurrence: "1", isAnswered: false });
+  expect(standing).toEqual({ occurrence: "1", isAnswered: false, before: ["0"] });
   expect(await stepHistoryOf([row("0", "refused")], withSealer)).not.toHaveProperty("standing");
 });
 

@@ -92,7 +92,7 @@ export class OneTimePassword {
       }
       const { verdict } = await this.#calls.decideOpen(this.#leftOpen(end));
       if (verdict === "accepted") return true;
-      this.#apply("openTryDecided", { verdict });
+      this.#apply("openTryDecided", { occurrence: end.occurrence, verdict });
       if (verdict === "again") this.#restartTime();
     }
   }

@@ -25,7 +25,8 @@ export interface OtpState {
   readonly triesLeft: number;
   readonly resendsLeft: number;
   readonly isAccepted: boolean;
-  readonly openTry: OpenTry | undefined;
+  /** Each one may have been accepted, and is decided by itself; the newest is last. */
+  readonly openTries: readonly OpenTry[];
 }
 
 export interface OtpEvents {
@@ -37,8 +38,8 @@ export interface OtpEvents {
   codeWanted: { isTimeUp: boolean };
   /** The provider was asked to send another code. */
   resent: { result: SentAgain | { answer: "unknown" | "unavailable" } };
-  /** It is clear that the open try was not accepted, or a person gives the holder another chance (`again`). */
-  openTryDecided: { verdict: OtpResult["verdict"] | "again" };
+  /** It is clear that this try was not accepted, or a person gives the holder another chance (`again`). */
+  openTryDecided: { occurrence: string; verdict: OtpResult["verdict"] | "again" };
 }
 
 interface Answers {
@@ -67,7 +68,7 @@ type Transition<K extends keyof OtpEvents> = (
 
 export function initialOtpState(stopOnUnknown: boolean): OtpState {
   const counts = { triesPerCode: 0, sent: 0, triesLeft: 0, resendsLeft: 0 };
-  return { stopOnUnknown, ...counts, isAccepted: false, openTry: undefined };
+  return { stopOnUnknown, ...counts, isAccepted: false, openTries: [] };
 }
 
 export function reduceOtp<K extends keyof OtpEvents>(
@@ -87,7 +88,7 @@ export function hasEnded(state: OtpState): boolean {
 /** How the dialogue has ended, when it has ended or its time is over. */
 export function otpEndOf(state: OtpState): "accepted" | "locked" | "expired" | OpenTry {
   if (state.isAccepted) return "accepted";
-  return state.openTry ?? (isLocked(state) ? "locked" : "expired");
+  return state.openTries.at(-1) ?? (isLocked(state) ? "locked" : "expired");
 }
 
 const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
@@ -107,7 +108,7 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
         resendsLeft: Math.max(0, otpResends - (codes - 1)),
         sent: codes,
         isAccepted: earlier?.isAnswered === true,
-        ...(earlier && !earlier.isAnswered && { openTry: { occurrence: earlier.occurrence } }),
+        openTries: openOf(earlier),
       },
       todo: { answer: undefined, notes, isNewCode: true },
     };
@@ -153,7 +154,11 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
         };
         return {
           // The provider may have counted it as a wrong code.
-          state: { ...state, triesLeft, ...(isOpen && { openTry }) },
+          state: {
+            ...state,
+            triesLeft,
+            ...(isOpen && { openTries: [...without(state.openTries, openTry), openTry] }),
+          },
           todo: {
             answer: { answer: "unknown", ...(providerCode === undefined ? {} : { providerCode }) },
             notes: ["Code tried without a clear answer"],
@@ -196,11 +201,21 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
   },
 
   // A late answer that says no leaves nothing open: the deadline is what it was. A person's `again` brings one more code at least.
-  openTryDecided: (state, { verdict }) => {
+  openTryDecided: (state, { occurrence, verdict }) => {
     const resendsLeft = verdict === "again" ? Math.max(1, state.resendsLeft) : state.resendsLeft;
-    return { state: { ...state, openTry: undefined, resendsLeft }, todo: { answer: undefined } };
+    const openTries = without(state.openTries, { occurrence });
+    return { state: { ...state, openTries, resendsLeft }, todo: { answer: undefined } };
   },
 };
+
+function openOf(earlier: FirstCode["earlier"]): OpenTry[] {
+  if (!earlier || earlier.isAnswered) return [];
+  return [...(earlier.before ?? []), earlier.occurrence].map((occurrence) => ({ occurrence }));
+}
+
+function without(tries: readonly OpenTry[], { occurrence }: OpenTry): OpenTry[] {
+  return tries.filter((each) => each.occurrence !== occurrence);
+}
 
 /** The answer to a code that is not tried; undefined: it is tried. */
 function answerWithoutTry(state: OtpState, isTimeUp: boolean): OtpAnswer | undefined {
@@ -226,6 +241,6 @@ function isLocked({ triesLeft, resendsLeft }: OtpState): boolean {
   return triesLeft === 0 && resendsLeft === 0;
 }
 
-function isStopped({ stopOnUnknown, openTry }: OtpState): boolean {
-  return stopOnUnknown && openTry !== undefined;
+function isStopped({ stopOnUnknown, openTries }: OtpState): boolean {
+  return stopOnUnknown && openTries.length > 0;
 }

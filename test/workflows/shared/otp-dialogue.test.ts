@@ -56,6 +56,15 @@ describe("the first code", () => {
     expect(todo.notes).toEqual(["Code sent", "A code was tried before without an answer"]);
     expect(otpEndOf(state)).toEqual({ occurrence: "u" });
   });
+
+  test("each try that an earlier run left open is decided", () => {
+    const earlier = { occurrence: "u-2", isAnswered: false, before: ["u-1"] };
+    const { state } = begun({ sent: "yes", earlier });
+    const decided = { occurrence: "u-2", verdict: "wrong" } as const;
+    expect(otpEndOf(reduceOtp(state, "openTryDecided", decided).state)).toEqual({
+      occurrence: "u-1",
+    });
+  });
 });
 
 describe("what the provider makes of a code", () => {
@@ -106,12 +115,18 @@ describe("what the provider makes of a code", () => {
 
   test("a refusal that says nothing of the code leaves nothing open", () => {
     const { state: after } = tried(state, { verdict: "unknown", isOpen: false });
-    expect([after.openTry, after.triesLeft]).toEqual([undefined, 1]);
+    expect([after.openTries, after.triesLeft]).toEqual([[], 1]);
   });
 
-  test("the newest try without an answer is the open one", () => {
-    const once = tried(state, unanswered, "u-1").state;
-    expect(otpEndOf(tried(once, unanswered, "u-2").state)).toEqual({ occurrence: "u-2" });
+  test("of several tries without an answer each is decided, the newest first", () => {
+    let { state: open } = tried(tried(state, unanswered, "u-1").state, unanswered, "u-2");
+    // The provider was asked about the first one again.
+    ({ state: open } = tried(open, { ...unanswered, occurrence: "u-1" }, "u-3"));
+    for (const occurrence of ["u-1", "u-2"]) {
+      expect(otpEndOf(open)).toEqual({ occurrence });
+      ({ state: open } = reduceOtp(open, "openTryDecided", { occurrence, verdict: "wrong" }));
+    }
+    expect(otpEndOf(open)).toBe("expired");
   });
 
   test("where repeating is unsafe, an open try ends the dialogue until it is decided", () => {
@@ -120,7 +135,10 @@ describe("what the provider makes of a code", () => {
     expect(hasEnded(after)).toBe(true);
     expect(entered(after)).toEqual({ answer: "unknown" });
     expect(wanted(after)).toEqual({ answer: "limitReached" });
-    const { state: decided } = reduceOtp(after, "openTryDecided", { verdict: "wrong" });
+    const { state: decided } = reduceOtp(after, "openTryDecided", {
+      occurrence: "u-1",
+      verdict: "wrong",
+    });
     expect([hasEnded(decided), entered(decided)]).toEqual([false, undefined]);
   });
 });
@@ -187,10 +205,12 @@ test("without tries and without resends it is locked", () => {
 
 test("another chance brings at least one more code, a late no does not", () => {
   const { state } = tried(begun({ sent: "yes", codes: 3 }).state, unanswered);
-  const again = reduceOtp(state, "openTryDecided", { verdict: "again" }).state;
-  expect([again.openTry, again.resendsLeft]).toEqual([undefined, 1]);
-  const no = reduceOtp(state, "openTryDecided", { verdict: "wrong" }).state;
-  expect([no.openTry, no.resendsLeft]).toEqual([undefined, 0]);
-  const many = reduceOtp(begun().state, "openTryDecided", { verdict: "again" }).state;
+  const decided = (before: OtpState, verdict: "again" | "wrong") =>
+    reduceOtp(before, "openTryDecided", { occurrence: "u-1", verdict }).state;
+  const again = decided(state, "again");
+  expect([again.openTries, again.resendsLeft]).toEqual([[], 1]);
+  const no = decided(state, "wrong");
+  expect([no.openTries, no.resendsLeft]).toEqual([[], 0]);
+  const many = decided(begun().state, "again");
   expect(many.resendsLeft).toBe(2);
 });
