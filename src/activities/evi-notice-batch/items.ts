@@ -57,7 +57,9 @@ export async function watchItems(context: BatchContext, given: Watched): Promise
     await readItems(context, given, { before: now });
     totals = await totalsOf(context, given, isOver);
   }
-  if (totals.isLast || hasCrossed(totals, given) || hasMoved(totals, given)) return totals;
+  const isNews = totals.isLast || hasCrossed(totals, given) || hasMoved(totals, given);
+  // While an attention is open, any answer is news: it ends the attention.
+  if (isNews || given.mode !== "quick") return totals;
   const { at, states } = totals;
   throw new NotChangedYet({ totals: { at, states } satisfies BatchTotals });
 }

@@ -177,6 +177,15 @@ test("totals move, failures cross the budget once, and the deadline ends the wai
   expect(last).toMatchObject({ open: 2, isLast: true });
 });
 
+test("while an attention is open, any answer of the provider ends it, although nothing has changed", async () => {
+  const batch = await processed({}, {}, twoOpen);
+  const seen = await watch(batch, { deadline: past });
+  const asked = { seen: { ...seen, isLast: false } };
+  await expect(look(batch, asked)).rejects.toMatchObject(unchanged);
+  for (const mode of ["watch", "probe"])
+    expect(await look(batch, { ...asked, mode })).toMatchObject({ open: 2, isLast: false });
+});
+
 /** A callback as the relay settles it. */
 async function heard({ items, key }: Processed, evidenceId: string, kind = "Closed") {
   const claim = randomUUID();
