@@ -240,6 +240,18 @@ export class WorkflowRun {
     await this.#activate("cancelWorkflow", {});
   }
 
+  /** Answers these calls in this order, and in one workflow task. */
+  async answerTogether(...answers: [call: FakeCall, value: unknown][]): Promise<void> {
+    const jobs = answers.map(([call, value]) => {
+      const [seq = 0] = [...this.#bySeq].find(([, open]) => open === call) ?? [];
+      this.#bySeq.delete(seq);
+      const result = { completed: { result: defaultPayloadConverter.toPayload(value) } };
+      return { variant: "resolveActivity", resolveActivity: { seq, result } };
+    });
+    activate({ jobs } as any);
+    await this.#settle();
+  }
+
   #setNow(now: number): void {
     this.#now = now;
     this.#activator.now = now;

@@ -1,5 +1,5 @@
 // Attention: a process that cannot continue by itself shows the reason and waits for an operator decision (docs/design.md §6).
-import { ApplicationFailure, metricMeter } from "@temporalio/workflow";
+import { ApplicationFailure, condition, metricMeter } from "@temporalio/workflow";
 import type { ProvenResolution, WrittenDecision } from "../../activities/runtime/process.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
 import { counterOf, metrics } from "../../contracts/shared/metrics.js";
@@ -231,12 +231,24 @@ export class Attentions {
     if (written === undefined) return { answer: "unavailable" };
     const notYet = written.find(({ answer }) => answer === "notYet");
     if (notYet) return notYet;
+    await othersFirst();
+    // It may have ended meanwhile. `happened` in a row stands all the same: whatever runs the step next is answered by it.
+    const stands = resolution.decision === "happened" && rows.length > 0;
+    if (!this.#open.has(shown.id) && !stands) throw notOpen();
     const event = goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`;
     this.#flow.log.add(decidedBy(who, event));
     const [first] = written;
     attention.settle({ ...resolution, occurrence: first?.occurrence, effect: knownBy(written) });
     return { answer: "resolved" };
   }
+}
+
+/** A result that has come in the same workflow task may be the end of the attention. */
+async function othersFirst(): Promise<void> {
+  let isTheirTurnOver = false;
+  const over = condition(() => isTheirTurnOver);
+  isTheirTurnOver = true;
+  await over;
 }
 
 const notOpen = () => invalidInput("attention", "is not open, or is already decided");

@@ -184,6 +184,30 @@ describe("a decision", () => {
     expect(run.result).toBeUndefined();
   });
 
+  test.each(["abandon", "retry"])(
+    "%s, while the attention ends before it is written, is refused",
+    async (decision) => {
+      const { run, flow, open, resolve, events } = await start({ decide: undefined });
+      const { attention, decided } = await open();
+      const answer = await resolve(attention, { decision });
+      await run.look(() => flow.attentions.close(attention));
+      await run.openCall("decide").answer(decisions.decide());
+      expect(answer.refused?.message).toMatch("is not open");
+      expect(decided()).toBeUndefined();
+      expect(events()).not.toContain(`${decision}: submit`);
+    },
+  );
+
+  test("happened stands once it is in the row, although the attention has ended before", async () => {
+    const { run, flow, open, resolve, events } = await start({ decide: undefined });
+    const { attention } = await open();
+    const answer = await resolve(attention, { decision: "happened" });
+    await run.look(() => flow.attentions.close(attention));
+    await run.openCall("decide").answer({ ...decisions.decide(), effect: "exists" });
+    expect(answer.answer).toEqual({ answer: "resolved" });
+    expect(events().at(-1)).toBe("happened: submit");
+  });
+
   test("beside another one that is being written is answered notYet", async () => {
     const { run, open, resolve } = await start({ decide: undefined });
     const { attention } = await open();

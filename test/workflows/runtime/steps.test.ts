@@ -21,8 +21,10 @@ const decisions = {
   decide: () => ({ answer: "resolved", occurrence: "again", effect: "none" }),
 };
 
+type Fakes = Parameters<typeof WorkflowRun.start>[1];
+
 /** A workflow of one step. */
-async function start(step: Step, leftOpen?: OpenOccurrence) {
+async function start(step: Step, leftOpen?: OpenOccurrence, fakes: Fakes = decisions) {
   let flow!: Flow<never, ReturnType<typeof plainView>>;
   const run = await WorkflowRun.start(() => {
     flow = new Flow(plainView);
@@ -38,7 +40,7 @@ async function start(step: Step, leftOpen?: OpenOccurrence) {
       },
       result: () => flow.status.ownOutcome,
     });
-  }, decisions);
+  }, fakes);
   const attention = () => flow.status.current().attention;
   const decide = (decision: string, more: object = {}) =>
     run.update("resolve", { attention: attention()?.id, decision, by: "Ann", ...more });
@@ -147,6 +149,20 @@ test("abandon ends the process with its failure", async () => {
   await decide("abandon");
   expect(last().isCancelled).toBe(true);
   expect(run.failure?.message).toBe("Abandoned at submit");
+});
+
+test("an answer that comes in the task of the written decision counts, and the decision is refused", async () => {
+  const fakes = { ...decisions, decide: undefined };
+  const { run, flow, decide, last } = await start(submit, undefined, fakes);
+  await last().fail({ kind: "accessDenied" });
+  const answer = await decide("abandon");
+  await run.answerTogether(
+    [run.openCall("decide"), decisions.decide()],
+    [run.openCall("submit"), "done"],
+  );
+  expect(answer.refused?.message).toMatch("is not open");
+  expect(run.result).toBe("done");
+  expect(flow.log.timeline.map(({ event }) => event)).not.toContain("abandon: submit");
 });
 
 test("happened waives a step without a row", async () => {
