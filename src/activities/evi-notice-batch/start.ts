@@ -35,7 +35,9 @@ export async function verifyBatch(
     );
   let { count } = await recipientsOf(context, batchId, list);
   if (count !== list.recipients && given.mode === "probe") {
-    const occurrence = `again-${activityInfo().activityId}`;
+    // One for each retry. The ids of activities begin anew with each run.
+    const { activityId, workflowExecution } = activityInfo();
+    const occurrence = `again-${workflowExecution?.runId}-${activityId}`;
     await addRecipients(context, { ...given, effect: { step: "recipients", occurrence } });
     ({ count } = await recipientsOf(context, batchId, list));
   }

@@ -31,6 +31,9 @@ test("recipients that are missing keep a batch from its start, until a person's 
   // Each retry is a decision of its own.
   await eviNotice.deleteRecipients(bench.account, { batchId });
   await attempt((all) => all.verifyBatch(again), { activityId: "9" });
+  // Another run numbers its activities anew.
+  await eviNotice.deleteRecipients(bench.account, { batchId });
+  await attempt((all) => all.verifyBatch(again), { activityId: "9", runId: "r-2" });
 });
 
 test("an attachment that is missing keeps a batch from its start", async () => {

@@ -72,6 +72,7 @@ export const input = {
 interface About {
   sinceMs?: number;
   activityId?: string;
+  runId?: string;
   number?: number;
   onHeartbeat?(left: unknown): void;
 }
@@ -137,10 +138,10 @@ export async function batchBench(options: SandboxOptions = {}) {
 
     /** One attempt. `sinceMs`: how long ago the activity was scheduled. */
     const attempt = <R>(call: Call<R>, about: About = {}) => {
-      const { sinceMs = 0, activityId = "1", number = 1, onHeartbeat } = about;
+      const { sinceMs = 0, activityId = "1", runId = "r", number = 1, onHeartbeat } = about;
       const info = {
         namespace: "default",
-        workflowExecution: { workflowId, runId: "r" },
+        workflowExecution: { workflowId, runId },
         scheduledTimestampMs: Date.now() - sinceMs,
         activityId,
         attempt: number,
