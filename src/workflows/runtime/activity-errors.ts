@@ -22,8 +22,12 @@ export async function answerTo<T>(
     return await call();
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    // The cause of a timeout is an earlier attempt's error, which proves nothing about the last attempt.
-    const kind = error.cause instanceof TimeoutFailure ? undefined : problemIn(error)?.kind;
+    const { cause } = error;
+    const isTimeout = cause instanceof TimeoutFailure;
+    // No worker has begun it, so nothing was sent.
+    if (isTimeout && cause.timeoutType === "SCHEDULE_TO_START") return { answer: "unavailable" };
+    // The cause of another timeout is an earlier attempt's error, which proves nothing about the last attempt.
+    const kind = isTimeout ? undefined : problemIn(error)?.kind;
     return { answer: kind === undefined || kind === "unknownOutcome" ? "unknown" : "unavailable" };
   }
 }

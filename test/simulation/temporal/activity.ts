@@ -55,8 +55,7 @@ export class Activity {
     this.seq = seq;
     this.attributes = attributes;
     const whole = msOf(attributes.scheduleToCloseTimeout);
-    if (whole !== undefined)
-      this.#whole = after(whole, () => this.#timeOut(TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE));
+    if (whole !== undefined) this.#whole = after(whole, () => this.#timeOut());
   }
 
   get taskQueue(): string {
@@ -145,11 +144,16 @@ export class Activity {
     );
   }
 
-  #timeOut(timeoutType: number): void {
+  /** The time of a call that no worker has begun is over as that of its start, as on the real server. */
+  #timeOut(): void {
     if (this.isEnded) return;
+    const isBegun = this.isRunning || this.attempt > 1;
+    const [name, timeoutType] = isBegun
+      ? ["Close", TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE]
+      : ["Start", TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START];
     const cause = this.lastFailure;
     const failure = {
-      message: "activity ScheduleToClose timeout",
+      message: `activity ScheduleTo${name} timeout`,
       source: "Server",
       timeoutFailureInfo: { timeoutType },
       ...(cause && { cause }),
