@@ -141,7 +141,13 @@ function attempt(given: any): Promise<unknown> {
   const { mode = "quick" } = (given ?? {}) as { mode?: AttemptMode };
   const about = {
     ...{ provider: "trustflow", operation: activityType, environment: "sandbox" },
-    ...{ account: "default", mode, patienceMs: 60_000, unavailableForMs: 3_600_000 },
+    ...{
+      account: "default",
+      mode,
+      patienceMs: 60_000,
+      unavailableForMs: 3_600_000,
+      invisibleForMs: Infinity,
+    },
   };
   return asActivity(about, async () => {
     if (!find) throw new Error(`${id} calls ${activityType}`);
