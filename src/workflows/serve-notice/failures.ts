@@ -6,13 +6,15 @@ import type { FailureDetails, FieldProblem } from "../../contracts/shared/failur
 import type { LookedAtFailure } from "../../contracts/shared/process-look.js";
 import { problemIn } from "../runtime/activity-errors.js";
 
-/** The failure with which the process ends too: no notice was sent. Undefined where a person has to decide. */
-export function refusalOf({
-  type,
-  fields,
-  provider = "evi-notice",
-  code,
-}: LookedAtFailure): ApplicationFailure | undefined {
+/**
+ * The failure with which the process ends too: no notice was sent. Undefined where a person has to decide. `wasSent`: the provider has given
+ * the notice an id, so no failure says that nothing exists.
+ */
+export function refusalOf(
+  { type, fields, provider = "evi-notice", code }: LookedAtFailure,
+  wasSent = false,
+): ApplicationFailure | undefined {
+  if (wasSent && type === "InvalidInput") return undefined;
   const inWhole = fields.map(({ path, problem }) => ({ path: pathInWhole(path), problem }));
   const text = problemsInWords(inWhole);
   switch (type) {

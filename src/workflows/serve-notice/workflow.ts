@@ -198,7 +198,7 @@ class ServeNotice {
     for (;;) {
       const failure = await this.#endOf(part);
       if (failure === undefined) return;
-      const refusal = part === "notice" ? refusalOf(failure) : undefined;
+      const refusal = part === "notice" ? refusalOf(failure, this.#wasNoticeSent) : undefined;
       if (refusal && this.#dates.escalatedAt === undefined) throw refusal;
       // No notice went out, and the post did: it is followed, and nothing is left to decide.
       if (refusal) return this.#goOnWithout(part);
@@ -340,7 +340,11 @@ class ServeNotice {
 
   get #isRefused(): boolean {
     const { found } = this.#children.notice;
-    return found?.run === "failed" && refusalOf(found.failure) !== undefined;
+    return found?.run === "failed" && refusalOf(found.failure, this.#wasNoticeSent) !== undefined;
+  }
+
+  get #wasNoticeSent(): boolean {
+    return this.flow.status.references["noticeUniqueId"] !== undefined;
   }
 
   /** The provider's ids: of a notice and a letter they have the same name. */

@@ -363,10 +363,11 @@ describe("a child that fails", () => {
     expect(served.result.notice).toBeUndefined();
   });
 
-  test.each(["Abandoned", "Terminated"])(
-    "a notice that is %s asks a person, who starts it again",
+  test.each(["Abandoned", "Terminated", "InvalidInput"])(
+    "a notice that was out and is %s asks a person, who starts it again",
     async (type) => {
       const served = await Served.start();
+      await served.see(noticeId, open("Sent"));
       await served.see(noticeId, failed(type));
       const { attention } = await served.status();
       expect(attention).toMatchObject({ step: "notice", kind: "protocol" });
