@@ -128,6 +128,11 @@ export class Journal {
     return stepHistoryOf(rows, () => this.#sealerOf(key));
   }
 
+  /** Whether something of the process exists or may exist at the account. */
+  mayHaveEffect(key: ProcessKey, account: string): Promise<boolean> {
+    return asUnavailable(this.#rows.anyExists(key, account));
+  }
+
   /** The database's clock. */
   async now(): Promise<Date> {
     const { rows } = await asUnavailable(

@@ -1,5 +1,6 @@
 // The journal's table: every change is one compare-and-set statement on the database's clock, so no transaction is open
 // while something is sent.
+import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import type { Effect } from "./effect.js";
 import { afterCleanEnd, isUncertainOnceTaken } from "./next-action.js";
@@ -153,11 +154,12 @@ export class Rows {
     return rowCount === 1;
   }
 
-  /** Whether something of this process exists or may exist. */
-  async anyExists(effect: Effect): Promise<boolean> {
+  /** Whether something of this process exists or may exist; `account`: at this account. A row of a decision has none. */
+  async anyExists({ namespace, workflowId }: ProcessKey, account?: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
-      `select 1 from trustflow.effects e where namespace = $1 and workflow_id = $2 and ${mayExist("e")} limit 1`,
-      [effect.namespace, effect.workflowId],
+      `select 1 from trustflow.effects e where namespace = $1 and workflow_id = $2 and ${mayExist("e")}
+         and ($3::text is null or coalesce(account, $3) = $3) limit 1`,
+      [namespace, workflowId, account],
     );
     return rowCount === 1;
   }

@@ -155,6 +155,11 @@ test.each(states)(
       const { effect, row } = await stored(state, { uncertain });
       const exists = mayExist(row);
       expect(await rows.anyExists(effect)).toBe(exists);
+      expect(await rows.anyExists(effect, "default")).toBe(exists);
+      const ofAccount = "update trustflow.effects set account = 'default' where token = $1";
+      await database.pool.query(ofAccount, [row.token]);
+      expect(await rows.anyExists(effect, "default")).toBe(exists);
+      expect(await rows.anyExists(effect, "another")).toBe(false);
       const other = effectOf({ workflowId: effect.workflowId, step: "other" });
       await database.pool.query(
         `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state) values ($1, $2, $3, $4, $5, 'notSent')`,

@@ -33,7 +33,7 @@ export async function submit(
 ): Promise<PostalSubmitted> {
   const { account, deps, process: processKey } = context;
   const input = context.parse(SendPostalInput, given.input);
-  checkAccountRules(input, account);
+  await context.checkRules(() => checkAccountRules(input, account));
   const document = await documentReference(deps, input.document, "submitted");
   const callback = deps.callback({ provider, ...processKey });
   const { uniqueId } = await submitOnce(context, given.effect, {

@@ -2,9 +2,11 @@
 import { countCall } from "./call-metrics.js";
 import { CircuitOpenError } from "./circuit-breaker.js";
 import type { EffectKey } from "./effect.js";
-import { asActivity } from "./failure.js";
+import { asActivity, execution } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Provider } from "../../providers/registry.js";
+import { AccountMissing } from "./provider-context.js";
 import type { ActivityDependencies, AttemptOf } from "./provider-context.js";
 
 /** The argument of an activity that has an effect in a step. */
@@ -56,10 +58,19 @@ export function activitiesOf<P extends Provider, D extends ActivityDependencies,
           return await body(new Context(provider, deps, { account, mode }), given);
         } catch (error) {
           if (error instanceof CircuitOpenError) countCall(provider, operation, "notAsked");
-          throw error;
+          if (!(error instanceof AccountMissing)) throw error;
+          // Its plan names the account, or its journal: the process waits for a worker that has it.
+          const hasBegun =
+            given.account !== undefined || (await deps.journal.mayHaveEffect(execution(), account));
+          throw hasBegun ? missingError(provider, operation, account) : error;
         }
       });
     };
+}
+
+function missingError(provider: Provider, operation: string, account: string): ProviderError {
+  const problem = `a worker has no account "${account}" of ${provider}; configure it there again`;
+  return new ProviderError({ kind: "accessDenied", effect: "none", provider, operation, problem });
 }
 
 /** The account that an input names, before the input is known to be valid. */

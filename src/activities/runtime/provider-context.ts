@@ -76,6 +76,14 @@ export interface AttemptOf {
   mode: AttemptMode;
 }
 
+/** The worker's configuration lacks the account. Before any effect the input is wrong; later it is the worker (activity.ts). */
+export class AccountMissing extends InvalidInput {
+  constructor(provider: Provider, account: string) {
+    const problem = `no account "${account}" is configured for ${provider}`;
+    super([{ path: "account", problem }]);
+  }
+}
+
 /** `More`: dependencies of this provider's activities alone. */
 export class ProviderContext<P extends Provider, More = unknown> {
   readonly provider: P;
@@ -85,14 +93,13 @@ export class ProviderContext<P extends Provider, More = unknown> {
   /** The process that the attempt belongs to. */
   readonly process = execution();
 
-  /** Throws `InvalidInput` where no such account is configured. */
+  /** Throws `AccountMissing`. */
   constructor(provider: P, deps: ProviderDependencies<P> & More, { account, mode }: AttemptOf) {
     this.provider = provider;
     this.deps = deps;
     this.mode = mode;
     const found = Object.hasOwn(deps.accounts, account) ? deps.accounts[account] : undefined;
-    const problem = `no account "${account}" is configured for ${provider}`;
-    if (!found) throw new InvalidInput([{ path: "account", problem }]);
+    if (!found) throw new AccountMissing(provider, account);
     this.account = found;
   }
 
@@ -102,6 +109,16 @@ export class ProviderContext<P extends Provider, More = unknown> {
     const { data, fields } = checkInput(contract, opened);
     if (fields.length > 0) throw new InvalidInput(fields);
     return data as z.infer<S>;
+  }
+
+  /** The rules of the account, before any effect alone: one that may exist is followed, whatever the configuration says by now. */
+  async checkRules(check: () => void): Promise<void> {
+    try {
+      check();
+    } catch (error) {
+      const mayExist = () => this.deps.journal.mayHaveEffect(this.process, this.account.name);
+      if (!(error instanceof InvalidInput && (await mayExist()))) throw error;
+    }
   }
 
   openSecret(text: string): string {

@@ -196,8 +196,10 @@ async function patient<T>(
 }
 
 function raise(flow: AnyFlow, step: Step, problem: Problem, attempts: Attempt[]): OpenAttention {
-  // The account of an invalid input may be any text, and a search attribute is never encrypted.
-  if (problem.kind !== "InvalidInput") flow.status.identify(problem);
+  // The account of an invalid input may be any text, and a search attribute is never encrypted. What is known stays: a worker that lacks
+  // the account does not know its environment.
+  if (problem.kind !== "InvalidInput" && flow.status.environment === "unknown")
+    flow.status.identify(problem);
   const kind = attentionKindOf(problem);
   const traces =
     kind === "unknownOutcome" && step.journaled ? tracesOf(flow, step, problem, attempts) : {};

@@ -40,6 +40,8 @@ class FakeJournal {
   leftMs = 60_000;
   /** What the row has from an earlier run. */
   stored: object | undefined;
+  /** The account at which the process may have an effect. */
+  begunAt: string | undefined;
 
   async perform(effect: Effect, handlers: Handlers, { watchOnly }: { watchOnly?: boolean }) {
     this.effects.push(effect);
@@ -65,6 +67,10 @@ class FakeJournal {
       if (failure.kind === "noAnswer") throw new EffectUnknown(effect.step, effect.token, error);
       throw error;
     }
+  }
+
+  async mayHaveEffect(_: object, account: string) {
+    return account === this.begunAt;
   }
 
   async noteReference(reference: object) {
@@ -482,10 +488,10 @@ test.each<[string, Given, string[]]>([
 /** The failure that the workflow reads, of an activity with one effect. */
 async function failureOf(
   given: Given,
-  { account = "default", mode = "quick" }: Partial<AttemptOf> = {},
+  { mode = "quick", ...at }: Partial<AttemptOf> & { input?: object } = { account: "default" },
 ) {
   const activity = activitiesOf("evi-post", deps, ProviderContext<"evi-post">);
-  const submit = activity<AttemptOf, object>("submit", (context) =>
+  const submit = activity<typeof at & { mode: AttemptMode }, object>("submit", (context) =>
     runEffect<"evi-post", object, unknown, string>(context, reference, {
       operation: "submit",
       input: {},
@@ -493,7 +499,7 @@ async function failureOf(
       ...given,
     }),
   );
-  const failure = await caught(inActivity(() => submit({ account, mode })));
+  const failure = await caught(inActivity(() => submit({ ...at, mode })));
   if (!(failure instanceof ApplicationFailure)) throw failure;
   const { type, nonRetryable, details } = failure;
   return { type, nonRetryable, problem: details?.[0] as object };
@@ -524,11 +530,27 @@ test("an unknown outcome names the token that the call was sent with, by which a
   expect(problem).toMatchObject({ ownKey: journal.effects[0]!.token });
 });
 
-test("an account that is not configured is the caller's mistake, and nothing is sent", async () => {
-  const { type, problem } = await failureOf({}, { account: "nobody" });
+const ofNobody = { input: { account: "nobody" } };
+
+test("an account that is not configured is the caller's mistake before any effect, and nothing is sent", async () => {
+  journal.begunAt = "another";
+  const { type, problem } = await failureOf({}, ofNobody);
   expect(type).toBe("InvalidInput");
   const fields = [{ path: "account" }];
   expect(problem).toMatchObject({ account: "nobody", environment: "preproduction", fields });
+  expect(journal.effects).toEqual([]);
+});
+
+test.each([
+  ["the plan of the process names", { account: "nobody" }],
+  ["the journal names", ofNobody],
+])("an account that %s is missing on a worker alone: the process waits for it", async (_, at) => {
+  journal.begunAt = "nobody";
+  const problem = 'a worker has no account "nobody" of evi-post; configure it there again';
+  const denied = { type: "accessDenied", problem: { problem, account: "nobody" } };
+  expect(await failureOf({}, at)).toMatchObject({ ...denied, nonRetryable: true });
+  const waits = await failureOf({}, { ...at, mode: "watch" });
+  expect(waits).toMatchObject({ ...denied, nonRetryable: false });
   expect(journal.effects).toEqual([]);
 });
 

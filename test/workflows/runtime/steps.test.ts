@@ -6,6 +6,7 @@ import { plainView } from "../../../src/workflows/runtime/event-log.js";
 import { isWaived, NothingNew, stepsOf } from "../../../src/workflows/runtime/steps.js";
 import type { Steps } from "../../../src/workflows/runtime/steps.js";
 import type { OpenOccurrence, Step } from "../../../src/workflows/runtime/steps.js";
+import { place } from "../plans.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
 
 interface Activities {
@@ -69,6 +70,14 @@ test("what fails raises attention, and the patient call keeps sending until its 
   await last().answer("done");
   expect(attention()).toBeUndefined();
   expect(run.result).toBe("done");
+});
+
+test("a worker that lacks the account does not change where the process is known to run", async () => {
+  const { flow, attention, last } = await start(submit);
+  flow.status.identify(place);
+  await last().fail({ kind: "accessDenied", environment: "preproduction", account: "default" });
+  expect(attention()).toBeDefined();
+  expect(flow.status).toMatchObject(place);
 });
 
 test("what may have happened is not sent again: the patient call only watches for the answer", async () => {
