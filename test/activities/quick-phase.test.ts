@@ -1,5 +1,5 @@
-// How long the quick phase of a step continues while its provider is unavailable: each attempt passes the start of the outage
-// to the next one in its heartbeat.
+// How long the quick phase of a step continues while its provider is unavailable: each attempt passes the time of the outage so far, with
+// the pause that follows, to the next one in its heartbeat.
 import { expect, onTestFinished, test, vi } from "vitest";
 import { setTimeout as delay } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
@@ -16,9 +16,11 @@ const away = (kind: ProblemKind = "unavailable", retryAfterMs?: number) =>
   providerError(kind, { retryAfterMs });
 
 interface Given {
-  awayMs?: number;
+  awayMs?: number | undefined;
   attempt?: number;
   mode?: AttemptMode;
+  /** How long it waited for a worker. */
+  queuedMs?: number;
 }
 
 interface AttemptResult {
@@ -26,16 +28,17 @@ interface AttemptResult {
   nonRetryable: boolean;
   delayMs: number;
   /** What the next attempt receives. */
-  awaySince: number | undefined;
+  awayMs: number | undefined;
 }
 
 /** One attempt that meets an error; the provider has not answered for `awayMs`. */
 async function attempt(
   met: Error | (() => Promise<never>),
-  { awayMs, attempt: number = 1, mode = "quick" }: Given = {},
+  { awayMs, attempt: number = 1, mode = "quick", queuedMs = 0 }: Given = {},
 ): Promise<AttemptResult> {
-  const heartbeatDetails = awayMs === undefined ? undefined : { awaySince: Date.now() - awayMs };
-  let left: { awaySince?: number } | undefined;
+  const heartbeatDetails = awayMs === undefined ? undefined : { awayMs };
+  const currentAttemptScheduledTimestampMs = Date.now() - queuedMs;
+  let left: { awayMs?: number } | undefined;
   const context = {
     provider: "evi-post",
     operation: "submit",
@@ -48,7 +51,7 @@ async function attempt(
   };
   const run = inAttempt(
     () => asActivity(context, met instanceof Error ? () => Promise.reject(met) : met),
-    { attempt: number, heartbeatDetails },
+    { attempt: number, heartbeatDetails, currentAttemptScheduledTimestampMs },
     { onHeartbeat: (details) => (left = details as typeof left) },
   );
   const failure = await run.catch((failed: unknown) => failed as ApplicationFailure);
@@ -58,9 +61,10 @@ async function attempt(
     message,
     nonRetryable: nonRetryable === true,
     delayMs: Number(nextRetryDelay),
-    awaySince: left?.awaySince,
+    awayMs: left?.awayMs,
   };
 }
+
 test.each([
   ["away", away()],
   ["refusing for its rate", away("rateLimited")],
@@ -69,22 +73,24 @@ test.each([
 ])("a provider that is %s for as long as is configured is a person's matter", async (_, error) => {
   const first = await attempt(error);
   expect(first.nonRetryable).toBe(false);
-  expect(Date.now() - (first.awaySince ?? 0)).toBeLessThan(10_000);
+  expect(first.awayMs).toBeLessThan(10_000);
   const early = await attempt(error, { awayMs: LIMIT_MS - 10_000, attempt: 9 });
   expect(early.nonRetryable).toBe(false);
-  expect(early.awaySince).toBeLessThan(Date.now() - LIMIT_MS + 20_000);
+  expect(early.awayMs).toBeGreaterThan(LIMIT_MS - 10_000 + early.delayMs);
   expect((await attempt(error, { awayMs: LIMIT_MS, attempt: 9 })).nonRetryable).toBe(true);
 });
 
 test("the time begins with the first attempt, however long that waited for its answer", async () => {
-  let called = 0;
-  const slow = async () => {
-    called = Date.now();
-    await delay(20);
-    throw away();
-  };
-  const { awaySince } = await attempt(slow);
-  expect(awaySince).toBeLessThan(called + 10);
+  const { awayMs = 0, delayMs } = await attempt(() => delay(20).then(() => Promise.reject(away())));
+  expect(awayMs - delayMs).toBeGreaterThan(15);
+});
+
+test("the time that attempts wait for a worker is no time of the provider's", async () => {
+  const queuedMs = 2 * LIMIT_MS;
+  const first = await attempt(away(), { queuedMs });
+  const second = await attempt(away(), { queuedMs, awayMs: first.awayMs, attempt: 2 });
+  expect(second).toMatchObject({ nonRetryable: false });
+  expect(second.awayMs).toBeLessThan(10_000);
 });
 
 test("one failure late in a poll is tried again at once, however many attempts went well", async () => {
@@ -102,9 +108,9 @@ const answeredThen = (operation: string, error: Error) => async () => {
 
 test("an operation that was answered is away from then on, although the attempt or the outage began long before", async () => {
   const late = answeredThen("submit", away());
-  const { awaySince = 0, nonRetryable } = await attempt(late, { awayMs: LIMIT_MS, attempt: 9 });
-  expect(nonRetryable).toBe(false);
-  expect(Math.abs(Date.now() - awaySince)).toBeLessThan(10_000);
+  const answered = await attempt(late, { awayMs: LIMIT_MS, attempt: 9 });
+  expect(answered.nonRetryable).toBe(false);
+  expect(answered.awayMs).toBeLessThan(10_000);
 });
 
 test("the answer to a look-up does not end the time of a submit that gets none", async () => {
@@ -121,8 +127,8 @@ test("a circuit that opens during an attempt counts from the last answer to any 
     last = Date.now();
     return answeredThen("query", open)();
   };
-  const { awaySince } = await attempt(work, { awayMs: 30_000 });
-  expect(awaySince).toBeGreaterThan(last - 25);
+  const { awayMs = Infinity, delayMs = 0 } = await attempt(work, { awayMs: 30_000 });
+  expect(awayMs - delayMs).toBeLessThan(Date.now() - last + 25);
 });
 
 test("what has not changed is asked for when it says so, not some per cent later", async () => {
@@ -149,9 +155,9 @@ test.each([
   ["one that takes longer than the time that is left", new EffectInFlight("submit", 40_000)],
   ["a look-up whose time has not come", new EffectAbsentOnce("submit", 1_000)],
 ])("%s neither begins nor ends the time", async (_, error) => {
-  expect(await attempt(error)).toMatchObject({ nonRetryable: false, awaySince: undefined });
-  const { awaySince, nonRetryable } = await attempt(error, { awayMs: 30_000 });
-  expect(awaySince).toBeLessThan(Date.now() - 25_000);
+  expect(await attempt(error)).toMatchObject({ nonRetryable: false, awayMs: undefined });
+  const { awayMs, nonRetryable } = await attempt(error, { awayMs: 30_000 });
+  expect(awayMs).toBeGreaterThan(30_000);
   expect(nonRetryable).toBe(false);
 });
 
@@ -167,7 +173,7 @@ test.each([
 
 test("an answer ends the time", async () => {
   const answered = await attempt(away("notVisibleYet"), { awayMs: LIMIT_MS });
-  expect(answered).toMatchObject({ nonRetryable: false, awaySince: undefined });
+  expect(answered).toMatchObject({ nonRetryable: false, awayMs: undefined });
   const random = vi.spyOn(Math, "random").mockReturnValue(1);
   onTestFinished(() => random.mockRestore());
   const { delayMs } = await attempt(away("notVisibleYet"), { attempt: 5 });
@@ -197,6 +203,6 @@ test("every heartbeat says where the call is made, also that of an attempt that 
     (error: unknown) => error as ApplicationFailure,
   );
   const place = { environment: "sandbox", account: "other" };
-  expect(left).toEqual([place, { ...place, awaySince: expect.any(Number) }]);
+  expect(left).toEqual([place, { ...place, awayMs: expect.any(Number) }]);
   expect(failure).toMatchObject({ message: "evi-post submit: unavailable, a test" });
 });

@@ -75,7 +75,7 @@ async function callsWith(left: unknown, isEncrypted = true) {
 test.each([
   ["a read", { members: { progress: later } }, true, { progress: later }],
   ["a read that nobody encrypted", { members: { progress: later } }, false, {}],
-  ["something else", { awaySince: 1 }, true, {}],
+  ["something else", { awayMs: 1 }, true, {}],
   ["a read that is none", { members: { progress: { at: "now" } } }, true, {}],
 ])("of a heartbeat with %s", async (_, left, isEncrypted, read) => {
   expect(newestReadIn(await callsWith(left, isEncrypted))).toEqual(read);

@@ -61,7 +61,7 @@ test.each([
 });
 
 test("before the first answer the heartbeat says where the call is made; later the process knows better", () => {
-  const heartbeat = { environment: "sandbox", account: "other", awaySince: 1 };
+  const heartbeat = { environment: "sandbox", account: "other", awayMs: 1 };
   const calls = [call(undefined), call(undefined, { heartbeat })];
   expect(withOpenCalls(known, calls)).toMatchObject({ environment: "sandbox", account: "other" });
   const answered: ProcessStatus = { ...known, environment: "production" };

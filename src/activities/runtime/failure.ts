@@ -97,8 +97,11 @@ interface Heartbeat {
   /** For clients: where the call is made, before the process itself knows (`src/client/retries.ts`). */
   environment: string;
   account: string;
-  /** For the next attempt: since when every attempt found the provider unavailable. */
-  awaySince?: number;
+  /**
+   * For the next attempt: for how long every attempt found the provider unavailable, with the pauses that they asked for. The time that an
+   * attempt waited for a worker is no part of it.
+   */
+  awayMs?: number;
   /** For clients: the members of the status that were read last (`src/client/newest-read.ts`). */
   members?: object;
 }
@@ -125,8 +128,7 @@ function lastAnswerOf(operation: string, error: unknown): number | undefined {
 
 /** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
 export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {
-  const clock = serverClock();
-  const began = clock();
+  const began = performance.now();
   const before = activityInfo().heartbeatDetails as Heartbeat | undefined;
   const { environment, account } = context;
   const place = { environment, account };
@@ -138,15 +140,16 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
     const described = withoutPatience(describe(error), context);
     const { operation = context.operation } = described;
     const answered = described.isOurs ? undefined : lastAnswerOf(operation, error);
-    const since =
-      answered === undefined ? before?.awaySince : clock() + answered - performance.now();
-    const awaySince = awaySinceAfter(described, since ?? began, before);
+    const awayMs = awayAfter(described, began, { answered, before: before?.awayMs });
+    const failure =
+      described.isOurs && mayRepeat(context, awayMs)
+        ? ApplicationFailure.fromError(error, { nextRetryDelay: growingMs(awayMs) })
+        : failureOf(described, context, awayMs);
     const members = (error instanceof NotChangedYet ? error.members : undefined) ?? before?.members;
-    heartbeat({ ...place, awaySince, ...(members && { members }) });
-    const awayMs = awaySince === undefined ? undefined : clock() - awaySince;
-    if (described.isOurs && mayRepeat(context, awayMs))
-      throw ApplicationFailure.fromError(error, { nextRetryDelay: growingMs(awayMs) });
-    throw failureOf(described, context, awayMs);
+    const pauseMs = Number(failure.nextRetryDelay ?? 0);
+    const away = awayMs !== undefined && { awayMs: awayMs + pauseMs };
+    heartbeat({ ...place, ...away, ...(members && { members }) });
+    throw failure;
   } finally {
     clearInterval(beat);
   }
@@ -163,13 +166,6 @@ function withoutPatience(described: Described, { invisibleForMs }: FailureContex
 /** Whether nobody has to be told yet, or an attention has told it already. */
 function mayRepeat({ mode, unavailableForMs }: FailureContext, awayMs = 0): boolean {
   return awayMs < unavailableForMs || patientKinds[mode].has("unavailable");
-}
-
-/** Temporal's own clock: attempts of one activity may run on workers whose clocks differ. */
-function serverClock(): () => number {
-  const { currentAttemptScheduledTimestampMs: scheduledAt } = activityInfo();
-  const began = performance.now();
-  return () => scheduledAt + performance.now() - began;
 }
 
 export function refusalOf(error: ProviderError): Refusal {
@@ -288,17 +284,19 @@ const MAX_QUICK_DELAY_MS = 120_000;
 const MAX_GROWTH = 100;
 
 /**
- * Since when the provider is away: `since` is its last answer, or the begin of the first attempt without one. An attempt that only
- * waited for the journal changes nothing.
+ * For how long the provider is away: since its last answer in this attempt, or for all the time of the attempts without one. An attempt that
+ * only waited for the journal changes nothing. No machine's clock is asked, as the attempts of one activity may run on several.
  */
-function awaySinceAfter(
+function awayAfter(
   described: Described,
-  since: number,
-  before?: Heartbeat,
+  began: number,
+  { answered, before }: Record<"answered" | "before", number | undefined>,
 ): number | undefined {
   const { kind, waits = false, unanswered = !waits } = described;
-  if (!unanswered) return before?.awaySince;
-  return kind === "unavailable" || kind === "rateLimited" ? since : undefined;
+  const now = performance.now();
+  if (!unanswered) return before === undefined ? undefined : before + now - began;
+  if (kind !== "unavailable" && kind !== "rateLimited") return undefined;
+  return answered === undefined ? (before ?? 0) + now - began : now - answered;
 }
 
 function failureOf(

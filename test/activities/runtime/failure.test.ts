@@ -230,7 +230,7 @@ test("an error of our own is repeated as it is; once it has lasted as long as an
           noteAnswered("query");
           throw new TypeError("x is undefined");
         }),
-      { currentAttemptScheduledTimestampMs: lastedMs, heartbeatDetails: { awaySince: 0 } },
+      { heartbeatDetails: { awayMs: lastedMs } },
     );
   const early = await fail("quick", hourMs / 2).catch(
     (error: unknown) => error as ApplicationFailure,
