@@ -20,6 +20,8 @@ export interface CircuitKey {
   intent: string;
   /** An operator's retry: it becomes the next probe instead of failing fast. */
   urgent?: boolean;
+  /** It is aborted when we break the call off ourselves. */
+  signal?: AbortSignal;
 }
 
 /** The call was not made because the circuit is open. Kind and problem are those of the error that opened it. */
@@ -133,8 +135,8 @@ export class Circuits {
 
   #note(target: CircuitKey, error: ProviderError, began: number): void {
     const { kind, denies, retryAfterMs } = error;
-    // A lost answer says nothing about the account.
-    if (kind === "unknownOutcome") return;
+    // A lost answer says nothing about the account, nor does a call that we broke off.
+    if (kind === "unknownOutcome" || target.signal?.aborted) return;
     const [account, operation] = keysOf(target);
     const isDenial = kind === "accessDenied" && denies === "operation";
     const isAway = kind === "accessDenied" || kind === "unavailable" || kind === "rateLimited";

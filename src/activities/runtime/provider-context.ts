@@ -92,6 +92,8 @@ export class ProviderContext<P extends Provider, More = unknown> {
   readonly mode: AttemptMode;
   /** The process that the attempt belongs to. */
   readonly process = execution();
+  /** Ends the calls of the attempt. */
+  readonly #signal = cancellationSignal();
 
   /** Throws `AccountMissing`. */
   constructor(provider: P, deps: ProviderDependencies<P> & More, { account, mode }: AttemptOf) {
@@ -152,7 +154,7 @@ export class ProviderContext<P extends Provider, More = unknown> {
   ): Promise<T> {
     const circuit = this.circuitKey(operation, about);
     const measuredCall = measured(this.provider, operation, call);
-    return this.deps.circuits.run(circuit, measuredCall, cancellationSignal());
+    return this.deps.circuits.run(circuit, measuredCall, this.#signal);
   }
 
   /** The same for a function of the provider's client, which takes the account first and the signal last. */
@@ -171,6 +173,7 @@ export class ProviderContext<P extends Provider, More = unknown> {
       intent: this.process.workflowId,
       // An operator's retry does not wait for the circuit.
       urgent: this.mode === "probe",
+      signal: this.#signal,
     };
   }
 

@@ -190,6 +190,13 @@ test("a lost answer without a look-up, or an error of our own, says nothing abou
   expect(await provider.ask()).toBe("notAsked");
 });
 
+test("calls that we broke off say nothing about the provider", async () => {
+  const provider = new Provider();
+  await provider.open(error("unavailable"), { ...submit, signal: AbortSignal.abort() });
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
+});
+
 test("a 403 is about its operation: the others of the account go on", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 403));

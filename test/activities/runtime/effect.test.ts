@@ -554,6 +554,15 @@ test.each([
   expect(journal.effects).toEqual([]);
 });
 
+test("calls that end with the cancellation of their activities open no circuit", async () => {
+  for (const workflowId of ["letter-1", "letter-2", "letter-3"]) {
+    const cancelled = (cancel: () => void) =>
+      effectIn({ send: () => (cancel(), Promise.reject(lost)) });
+    await caught(inActivity(cancelled, workflowId));
+  }
+  expect(await run()).toEqual({});
+});
+
 test("an attempt that an open circuit stopped is counted as not asked", async () => {
   await openCircuit();
   expect(await failureOf({})).toMatchObject({ type: "accessDenied" });

@@ -68,7 +68,7 @@ test("each host of an account has a circuit of its own, and a part of an operati
     context.circuitKey("sendEnvelope", "contract"),
   ]);
   const account = "envelope-signature/default";
-  const shared = { intent: "envelope-1", urgent: false };
+  const shared = { intent: "envelope-1", urgent: false, signal: expect.any(AbortSignal) };
   expect(keys).toEqual([
     { account: `${account}/ca`, operation: "esawoneshot", ...shared },
     { account: `${account}/esign`, operation: "uploadFile", ...shared },
