@@ -73,12 +73,8 @@ export async function askItem<P extends Provider, Dates>(
   const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
   if (!isSatisfied(request, fingerprint, endStates.has(state))) throw new NotChangedYet();
   const wanted = affidavits.filter(({ id }) => refetch || !stored.includes(id));
-  const documents = await keepAffidavits(context, uniqueId, wanted, download).catch(
-    (error: unknown) => {
-      if (request.wait !== "affidavits" && error instanceof ProviderError) return [];
-      throw error;
-    },
-  );
+  const keep = () => keepAffidavits(context, uniqueId, wanted, download);
+  const documents = request.wait === "affidavits" ? await keep() : await keptInTime(context, keep);
   const known = new Set([...stored, ...documents.map((document) => document.uniqueId)]);
   const missing = wanted.filter(({ id }) => !known.has(id)).length;
   if (request.wait === "affidavits" && missing > 0)
@@ -86,6 +82,21 @@ export async function askItem<P extends Provider, Dates>(
   const more = Object.keys(shown).length > 0 ? shown : undefined;
   const snapshot = { stamp, state, fingerprint, dates, outcome, shown: more };
   return { snapshot, documents, missing };
+}
+
+/** A download may be as slow as it likes; the state that was read does not wait for it until the attempt is cut. */
+const MAX_DOWNLOAD_MS = 60_000;
+
+async function keptInTime<P extends Provider>(
+  context: ProviderContext<P>,
+  keep: () => Promise<ProcessDocument[]>,
+): Promise<ProcessDocument[]> {
+  try {
+    return await context.within(MAX_DOWNLOAD_MS, keep);
+  } catch (error) {
+    if (error instanceof ProviderError) return [];
+    throw error;
+  }
 }
 
 export interface EviAffidavit {

@@ -93,7 +93,7 @@ export class ProviderContext<P extends Provider, More = unknown> {
   /** The process that the attempt belongs to. */
   readonly process = execution();
   /** Ends the calls of the attempt. */
-  readonly #signal = cancellationSignal();
+  #signal = cancellationSignal();
 
   /** Throws `AccountMissing`. */
   constructor(provider: P, deps: ProviderDependencies<P> & More, { account, mode }: AttemptOf) {
@@ -155,6 +155,17 @@ export class ProviderContext<P extends Provider, More = unknown> {
     const circuit = this.circuitKey(operation, about);
     const measuredCall = measured(this.provider, operation, call);
     return this.deps.circuits.run(circuit, measuredCall, this.#signal);
+  }
+
+  /** Breaks off the calls of `work` after so long. */
+  async within<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
+    const before = this.#signal;
+    this.#signal = AbortSignal.any([before, AbortSignal.timeout(limitMs)]);
+    try {
+      return await work();
+    } finally {
+      this.#signal = before;
+    }
   }
 
   /** The same for a function of the provider's client, which takes the account first and the signal last. */

@@ -13,6 +13,9 @@ const attempt: ActivityOptions = {
   heartbeatTimeout: "12 seconds",
 };
 
+/** One attempt of a step that only fetches files, which take as long as they take. */
+export const downloadAttempt = { startToCloseTimeout: "30 minutes" } as const;
+
 /**
  * The activity fails to the workflow at once when waiting does not help, or when the provider was away for the configured time: the
  * activity decides that, as it alone knows the configuration. The day is for attempts that never get to decide anything.

@@ -13,7 +13,7 @@ import type {
 } from "../../contracts/send-notice/contract.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { Communication, refuseUnlessFlags } from "../shared/communication.js";
-import { updateProxy } from "../runtime/activity-options.js";
+import { downloadAttempt, updateProxy } from "../runtime/activity-options.js";
 import { Flow, run } from "../runtime/flow.js";
 import { isWaived, queryStep, stepsOf } from "../runtime/steps.js";
 import { excludedTransition, noticeView, reportsEnd } from "./view.js";
@@ -76,7 +76,7 @@ class SendNotice {
   async #keepAttachments({ account, uniqueId, attachments }: NoticeSubmitted): Promise<void> {
     if (attachments.length === 0) return;
     const summary = "Fetch the attachments from EviNotice";
-    const step = queryStep("attachments", summary, { happened: {} });
+    const step = queryStep("attachments", summary, { happened: {}, attempt: downloadAttempt });
     const given = { account, uniqueId, submitted: attachments };
     await isWaived(async () => {
       const { documents, missing } = await this.#step(step, (evi, { mode }) =>

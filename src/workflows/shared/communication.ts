@@ -7,6 +7,7 @@ import type { EviAnswer, EviPollRequest, EviSnapshot } from "../../activities/ev
 import type { StepCall } from "../../activities/runtime/activity.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { answerTo, invalidInput, membersOf } from "../runtime/activity-errors.js";
+import { downloadAttempt } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
 import { secondsFromNow, Timer } from "../runtime/clock.js";
 import type { ReportsEnd } from "../runtime/event-log.js";
@@ -174,7 +175,7 @@ export class Communication<
     const { snapshot, documents, missing } = await this.#service.step(
       queryStep(isAffidavits ? "affidavits" : "ask", summary, {
         quick,
-        ...(isAffidavits ? { happened: {} } : {}),
+        ...(isAffidavits ? { happened: {}, attempt: downloadAttempt } : {}),
       }),
       (evi, { mode }) =>
         evi.ask({

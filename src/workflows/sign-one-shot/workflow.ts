@@ -13,7 +13,7 @@ import type {
   SignOneShotInput,
   SignOneShotResult,
 } from "../../contracts/sign-one-shot/contract.js";
-import { updateProxy } from "../runtime/activity-options.js";
+import { downloadAttempt, updateProxy } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { ContractDialogue } from "./contract-dialogue.js";
@@ -121,8 +121,9 @@ class SignOneShot {
   }
 
   #fetchContract(): Promise<ProcessDocument> {
-    return this.#step(queryStep("contract", "Fetch the contract"), (service, { mode }) =>
-      service.contract({ ...this.#request, mode }),
+    return this.#step(
+      queryStep("contract", "Fetch the contract", { attempt: downloadAttempt }),
+      (service, { mode }) => service.contract({ ...this.#request, mode }),
     );
   }
 
@@ -181,7 +182,7 @@ class SignOneShot {
   #fetchSigned({ documents: uploaded }: OneShotPlan): Promise<ProcessDocument[]> {
     const files = uploaded.map(({ name, sha256 }) => ({ name, sha256 }));
     return this.#step(
-      queryStep("fetch", "Fetch the signed documents", { happened: {} }),
+      queryStep("fetch", "Fetch the signed documents", { happened: {}, attempt: downloadAttempt }),
       (service, { mode }) => service.fetchSigned({ ...this.#request, mode, files }),
     );
   }

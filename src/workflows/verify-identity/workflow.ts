@@ -7,7 +7,7 @@ import type {
   VerifyIdentityInput,
   VerifyIdentityResult,
 } from "../../contracts/verify-identity/contract.js";
-import { updateProxy } from "../runtime/activity-options.js";
+import { downloadAttempt, updateProxy } from "../runtime/activity-options.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { Flow, run } from "../runtime/flow.js";
 import { invalidInput } from "../runtime/activity-errors.js";
@@ -160,7 +160,7 @@ class VerifyIdentity {
     });
     await isWaived(async () => {
       const audit = await this.#step(
-        queryStep("keepAudit", "Keep the call's audit", { happened: {} }),
+        queryStep("keepAudit", "Keep the call's audit", { happened: {}, attempt: downloadAttempt }),
         (service, { mode }) => service.keepAudit({ ...this.#call(), mode, isOptional }),
       );
       if (audit) await this.#auditKept(audit);

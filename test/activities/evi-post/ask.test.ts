@@ -1,8 +1,9 @@
 // A poll of a letter: what the query shows beside state, outcome and dates (P2 §2.5), and the affidavits of a provider that spells ids and
 // names files in its own way (P2 §4.1, §6.3).
 import { strToU8, zipSync } from "fflate";
-import { expect, test } from "vitest";
+import { expect, vi, test } from "vitest";
 import { createEviPostActivities } from "../../../src/activities/evi-post/index.js";
+import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
 import { openStore } from "../../harness/documents/open-store.js";
@@ -72,6 +73,34 @@ test("ids come in any case, and affidavits whose files name no id are asked for 
     expect(new Set(answer.documents.map(({ document }) => document.sha256)).size).toBe(2);
     expect(downloads).toEqual([ids.join(), ...ids]);
   } finally {
+    await server.close();
+    await close();
+  }
+});
+
+test("a slow download keeps no state from the process, and opens no circuit", async () => {
+  const limit = AbortSignal.timeout(300);
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit);
+  const server = await startProviderServer(({ path }, response) => {
+    if (path.endsWith("/Download")) {
+      response.writeHead(200, { "content-type": "application/zip" });
+      const pieces = setInterval(() => response.write("PK"), 50);
+      return void response.on("close", () => clearInterval(pieces));
+    }
+    const affidavits = [{ uniqueId: "a-1", kind: "Closed" }];
+    const item = { evidenceId: letter, state: "Closed", outcome: "Delivered", affidavits };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ results: [item], totalMatches: 1 }));
+  });
+  const { documents, close } = await openStore();
+  const circuits = new Circuits({ probeMs: 60_000, failures: 1 });
+  try {
+    const answer = await asked(server.url, letter, { documents, circuits });
+    expect(answer).toMatchObject({ missing: 1, snapshot: { outcome: "Delivered" } });
+    const query = { account: "evi-post/default", operation: "query", intent: "letter-1" };
+    expect(circuits.openError(query)).toBeUndefined();
+  } finally {
+    vi.restoreAllMocks();
     await server.close();
     await close();
   }
