@@ -160,7 +160,7 @@ test("the members that were read last go from attempt to attempt, until newer on
     await inAttempt(fails, { heartbeatDetails }, { onHeartbeat }).catch(() => undefined);
     return left;
   };
-  const place = { environment: "sandbox", account: "default", awaySince: undefined };
+  const place = { environment: "sandbox", account: "default" };
   const read = { state: "Read" };
   expect(await leftAfter(new NotChangedYet(read), { members: old })).toEqual({
     ...place,
