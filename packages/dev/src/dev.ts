@@ -4,6 +4,7 @@ import { existsSync, type FSWatcher, watch } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { ConfigurationError } from "trustflow/internal/config/errors.js";
 import { exported, readOwnConfiguration, refuseOwnVariables } from "./stack/own-configuration.js";
 import { openPrivateFolder } from "./stack/private-folder.js";
 import { resetStack } from "./stack/reset.js";
@@ -68,10 +69,7 @@ export async function runDev(options: DevOptions): Promise<void> {
   isUp = true;
   await writeEnvironments(stack, files);
   const reload = reloader(stack, progress, () => writeEnvironments(stack, files));
-  const watchers = [
-    watchConfig(config, () => reload({ roles: configured, config: true })),
-    watchSources(reload),
-  ];
+  const watchers = [watchConfig(config, () => reload({ roles: configured })), watchSources(reload)];
   try {
     options.onReady(stack, files);
     await ended;
@@ -114,8 +112,6 @@ async function revive(role: Role, progress: Progress): Promise<void> {
 interface Change {
   roles: RoleName[];
   build?: boolean;
-  /** trustflow.toml is another one. */
-  config?: boolean;
 }
 
 /** Collects changes that come together, and works them off one after the other. */
@@ -126,32 +122,31 @@ function reloader(
 ): (change: Change) => void {
   const waiting = new Set<RoleName>();
   let build = false;
-  let config = false;
   let timer: NodeJS.Timeout | undefined;
   let work: Promise<void> = Promise.resolve();
   const reload = async (): Promise<void> => {
     const names = [...waiting];
-    const [rebuild, reconfigure] = [build, config];
+    const rebuild = build;
     waiting.clear();
-    [build, config] = [false, false];
+    build = false;
     if (names.length === 0) return;
     try {
-      if (reconfigure) {
-        stack.reconfigure();
-        await reconfigured();
-      }
+      // Also without a change of trustflow.toml: roles that were stopped would not start with one that they refuse.
+      stack.reconfigure();
+      await reconfigured();
       if (rebuild) await rebuildPackage(progress);
       progress(`starting ${names.join(", ")} again`);
       await Promise.all(names.map((name) => stack.role(name).restart()));
       progress("reloaded");
     } catch (error) {
-      progress(`not reloaded: ${(error as Error).message}`);
+      const why =
+        error instanceof ConfigurationError ? error.problems.join("; ") : (error as Error).message;
+      progress(`not reloaded: ${why}`);
     }
   };
   return (change) => {
     for (const name of change.roles) waiting.add(name);
     build ||= change.build ?? false;
-    config ||= change.config ?? false;
     clearTimeout(timer);
     timer = setTimeout(() => {
       work = work.then(reload);

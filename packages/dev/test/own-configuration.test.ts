@@ -7,6 +7,7 @@ import {
   exported,
   readOwnConfiguration,
   refuseOwnVariables,
+  refuseUnusable,
   replacedKeys,
 } from "../src/stack/own-configuration.js";
 import { clientEnv, stackEnv } from "../src/stack/stack-env.js";
@@ -94,6 +95,20 @@ test.each([
   ],
 ])("it refuses %s", (_, text, problem) => {
   expect(() => own(text)).toThrow(problem);
+});
+
+test.each([
+  [
+    "a key that does not exist",
+    "[journal]\nleesSeconds = 1\n",
+    "journal: unknown key: leesSeconds",
+  ],
+  ["a wrong value", "[sendPostal]\npollIntervalSeconds = 0\n", "sendPostal.pollIntervalSeconds: "],
+  ["a missing secret", preproduction + account(), "accounts.default.evi-post.password: "],
+])("before a role is stopped, %s is refused under the name of the file", (_, text, problem) => {
+  const file = join(folder, "trustflow.toml");
+  const env = { ...envOf(text), TRUSTFLOW_CONFIG: file };
+  expect(() => refuseUnusable(file, env)).toThrow(`trustflow.toml: ${problem}`);
 });
 
 test("what it replaces has a name, secrets of the file too", () => {

@@ -1,6 +1,6 @@
 // The whole stack comes up from nothing, its roles can be killed and started again, and all of it is gone afterwards.
 import { existsSync, mkdtempSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,6 +14,7 @@ import { testDatabase } from "../../harness/stack/postgres.js";
 import { temporaryFolder } from "../../harness/temporary.js";
 
 const directory = mkdtempSync(join(tmpdir(), "trustflow-stack-"));
+const config = `${directory}.toml`;
 const deaths: string[] = [];
 let stack: Stack;
 const argumentsSeen = new Set<string>();
@@ -23,6 +24,7 @@ beforeAll(async () => {
     directory,
     persistent: false,
     sandboxSpeed: 100,
+    config,
     onDeath: ({ name }, { signal }) => void deaths.push(`${name} ${signal}`),
   });
   let isUp = false;
@@ -76,6 +78,14 @@ test("a role that dies by itself is reported, and none that was killed on purpos
   process.kill(stack.role("relay").pid, "SIGKILL");
   await until(() => deaths.length > 0);
   expect(deaths).toEqual(["relay SIGKILL"]);
+});
+
+test("a trustflow.toml that the roles refuse is refused before they are stopped", async () => {
+  const before = { ...stack.env };
+  await writeFile(config, "[journal]\nleesSeconds = 1\n");
+  expect(() => stack.reconfigure()).toThrow("journal: unknown key: leesSeconds");
+  expect(stack.env).toEqual(before);
+  await rm(config);
 });
 
 test("a second stack in the same folder is refused", async () => {

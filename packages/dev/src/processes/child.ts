@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { killOnExit } from "./watchdog.js";
@@ -87,8 +87,13 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
-/** The end of a log, for the message of a start that failed. */
-export async function logTail(file: string, lines = 8): Promise<string> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  return text.trimEnd().split("\n").slice(-lines).join("\n");
+export async function logSize(file: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined);
+  return found?.size ?? 0;
+}
+
+/** The end of a log from this byte on, for the message of a start that failed. */
+export async function logTail(file: string, from = 0, lines = 8): Promise<string> {
+  const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+  return bytes.subarray(from).toString().trimEnd().split("\n").slice(-lines).join("\n");
 }

@@ -1,6 +1,9 @@
 // The settings of your own trustflow.toml that `trustflow dev` uses: it never replaces accounts and environment.
-import { readToml } from "trustflow/internal/config/load.js";
+import { relative } from "node:path";
+import { requireSecrets } from "trustflow/internal/config/config.js";
 import { ConfigurationError, environmentName } from "trustflow/internal/config/errors.js";
+import { load, readToml } from "trustflow/internal/config/load.js";
+import { ConfigWithAccounts } from "trustflow/internal/providers/accounts.js";
 
 export interface OwnConfiguration {
   environment?: string;
@@ -49,6 +52,17 @@ export function readOwnConfiguration(file: string): OwnConfiguration {
   const problem = problemOf(own);
   if (problem !== undefined) throw new ConfigurationError([`${file}: ${problem}`]);
   return own;
+}
+
+/** Throws what a worker with this environment would refuse. */
+export function refuseUnusable(file: string, env: NodeJS.ProcessEnv): void {
+  try {
+    requireSecrets(load(ConfigWithAccounts, env).accounts);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const name = relative("", file);
+    throw new ConfigurationError(error.problems.map((problem) => `${name}: ${problem}`));
+  }
 }
 
 /** What the file sets and `dev` sets otherwise: its own servers, ports and keys. */

@@ -1,7 +1,7 @@
 // One role of the stack: `trustflow <role>` as a child process that is ready when it prints its JSON line.
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Child, type Exit, logTail, startChild } from "../processes/child.js";
+import { type Child, type Exit, logSize, logTail, startChild } from "../processes/child.js";
 import { cliPath } from "../paths.js";
 
 const READY_LIMIT_MS = 60_000;
@@ -86,6 +86,7 @@ async function startReady({
   logDirectory,
 }: RoleOptions): Promise<{ child: Child; url: string | undefined }> {
   const logFile = join(logDirectory, `${name}.log`);
+  const logged = await logSize(logFile);
   let announce: (url: string | undefined) => void = () => {};
   const announced = new Promise<string | undefined>((resolve) => (announce = resolve));
   const child = await startChild({
@@ -109,7 +110,7 @@ async function startReady({
   if (typeof outcome !== "string") return { child, ...outcome };
   await child.stop(1_000);
   throw new Error(
-    `${name} did not start: ${outcome}; end of ${logFile}:\n${await logTail(logFile)}`,
+    `${name} did not start: ${outcome}; end of ${logFile}:\n${await logTail(logFile, logged)}`,
   );
 }
 

@@ -23,6 +23,7 @@ import type { Role, RoleName } from "./role.js";
 import {
   accountsInWords,
   readOwnConfiguration,
+  refuseUnusable,
   settingOf,
   replacedKeys,
   sandboxAccountName,
@@ -252,14 +253,16 @@ function configurationOf(
   const read = (): void => {
     const present = readOwn(options);
     refuseOtherSetting(directory, state, settingOf(present));
-    own = present;
     const config = ownFile(options);
     const replaced = stackEnv(state, {
       ...{ directory, databaseUrl: databaseUrls?.local ?? databaseUrl },
       ...(config !== undefined && { config }),
-      ...(own && { own }),
+      ...(present && { own: present }),
       ...(options.env && { env: options.env }),
     });
+    if (config !== undefined)
+      refuseUnusable(config, { ...cleanEnv(), ...envOfRole("worker", replaced, databaseUrls) });
+    own = present;
     refill(env, replaced);
     for (const [name, kept] of roleEnvs) refill(kept, processEnvOf(name));
     if (own) sayReplaced(own, env, options.progress ?? (() => {}));
