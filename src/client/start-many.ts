@@ -37,8 +37,8 @@ export function refuseManyOptions({ concurrency = 1, maxFailures = 0 }: StartMan
 }
 
 /**
- * Yields each outcome as it comes. Throws what is no error of the client's, and at the end TooManyFailuresError if it has stopped. After
- * `signal` nothing more is started.
+ * Yields each outcome as it comes. Throws after the last one: what is no error of the client's, or TooManyFailuresError. After `signal`
+ * nothing more is started.
  */
 export async function* startSome<Input, Handle>(
   requests: Iterable<StartRequest<Input>> | AsyncIterable<StartRequest<Input>>,
@@ -54,6 +54,7 @@ export async function* startSome<Input, Handle>(
   let isAtEnd = false;
   let isOver = false;
   let failures = 0;
+  let position = 0;
   let broken: { error: unknown } | undefined;
 
   const mayStart = () => failures <= maxFailures && !broken && !isOver && !signal?.aborted;
@@ -72,7 +73,7 @@ export async function* startSome<Input, Handle>(
     try {
       const { done, value } = await source.next();
       if (done) isAtEnd = true;
-      else if (mayStart()) begin(objectArgument(value, "requests"));
+      else if (mayStart()) begin(objectArgument(value, `requests.${position++}`));
     } catch (error) {
       broken ??= { error };
     }
@@ -87,8 +88,8 @@ export async function* startSome<Input, Handle>(
       // While the caller looked at an outcome, others may have come.
       if (ended.length === 0) await Promise.race(pending);
       yield* ended.splice(0);
-      if (broken) throw broken.error;
     }
+    if (broken) throw broken.error;
     if (failures > maxFailures) throw new TooManyFailuresError(failures, maxFailures);
   } finally {
     isOver = true;

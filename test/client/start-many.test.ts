@@ -112,14 +112,22 @@ test("the caller's signal and time end it, also while the next request is awaite
   expect((await outcomes(slow(), { timeoutMs: 500 })).failed).toBeInstanceOf(TimedOutError);
 });
 
-test("the error of a source ends it", async () => {
+test("the error of a source ends it, after the outcomes of what is under way", async () => {
   const reason = new Error("the file is gone");
   const id = randomUUID();
   async function* broken() {
     yield message(id);
     throw reason;
   }
-  expect((await outcomes(broken())).failed).toBe(reason);
+  expect(await outcomes(broken())).toEqual({ seen: [[id, "created"]], failed: reason });
+});
+
+test("what is no request ends it in the same way, and has its position", async () => {
+  const ids = [randomUUID(), randomUUID()].toSorted();
+  const requests = [...ids.map((id) => message(id)), null as never, message(randomUUID())];
+  const { seen, failed } = await outcomes(requests);
+  expect(seen).toEqual(ids.map((id) => [id, "created"]));
+  expect(failed).toMatchObject({ message: "Invalid input: requests.2: must be an object" });
 });
 
 test("a thousand requests: no more are read than are being started, however slowly the outcomes are taken", async () => {

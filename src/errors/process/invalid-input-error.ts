@@ -3,8 +3,8 @@ import type { FieldProblem } from "../../contracts/shared/failures.js";
 import { TrustflowError } from "../trustflow-error.js";
 
 /**
- * The input breaks the contract, or another argument is not what the call takes; nothing was started or stored. Correct `fields`, each a
- * `path` and its `problem`, and call again.
+ * The input breaks the contract, or another argument is not what the call takes; nothing was started or stored for it. Correct `fields`,
+ * each a `path` and its `problem`, and call again.
  */
 export class InvalidInputError extends TrustflowError {
   override readonly code = "invalidInput";
