@@ -118,28 +118,45 @@ test("a move of the clock says whether a fault waits for a call", async () => {
 });
 
 test.each([
-  ["POST", "faults", { kind: "cut" }, /operation/],
-  ["POST", "faults", { operation: "evi-post.submit", kind: "boom" }, /kind/],
+  ["POST", "faults", { kind: "cut" }, /^operation: is required$/],
+  ["POST", "faults", { operation: "evi-post.submit", kind: "boom" }, /^kind: must be one of .*cut/],
   ["POST", "faults", { operation: "nobody.submit", kind: "cut" }, /operation: must be one of/],
-  ["POST", "faults", { operation: "*", kind: "cut", time: 3 }, /additional propert/],
-  ["POST", "clock/advance", { ms: -1 }, /ms/],
-  ["POST", "clock/advance", { ms: "5" }, /ms/],
-  ["PUT", "clock", { speed: 0 }, /speed/],
+  ["POST", "faults", { operation: "*", kind: "cut", time: 3 }, /^time: is not known$/],
+  ["POST", "clock/advance", { ms: -1 }, /^ms: must be >= 0$/],
+  ["POST", "clock/advance", { ms: "5" }, /^ms: must be integer$/],
+  ["PUT", "clock", { speed: 0 }, /^speed: must be one of manual, auto, or must be > 0$/],
+  ["PUT", "clock", { speed: "warp" }, /^speed: must be one of manual, auto, or must be number$/],
+  ["PUT", "clock", [], /^body: must be object$/],
+  ["GET", "items?intnet=order-7", undefined, /^intnet: is not known$/],
+  ["GET", "items?limit=few", undefined, /^limit: must be a whole number$/],
+  ["GET", "requests?intent=order-7", undefined, /^intent: is not known$/],
   ["PUT", "accounts/new", { canCancel: true }, /password/],
-  ["PUT", "accounts/new", { password: "x", lras: { "lra-1": { method: [] } } }, /lras/],
+  [
+    "PUT",
+    "accounts/new",
+    { password: "x", lras: { "lra-1": { method: [] } } },
+    /^lras\.lra-1\.method: is not known$/,
+  ],
   ["POST", "faults", { operation: "messaging-gateway.callback", kind: "lost" }, /operation/],
 ])(
   "%s %s with a bad body is a 400 that names the field (%#)",
   async (method, path, body, pattern) => {
     const response = await fetch(`${sandbox.url}/_sandbox/${path}`, {
       method,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
+      ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     });
     expect(response.status).toBe(400);
     expect(((await response.json()) as { error: string }).error).toMatch(pattern);
   },
 );
+
+test("an unknown path is a 404 that names it", async () => {
+  const response = await fetch(`${sandbox.url}/_sandbox/item`);
+  expect(response.status).toBe(404);
+  expect(await response.json()).toEqual({
+    error: "GET /_sandbox/item is not a path of the control",
+  });
+});
 
 test("the speed can be changed, and reset empties everything but the accounts", async () => {
   expect(await control.setSpeed(1000)).toMatchObject({ speed: 1000 });

@@ -1,5 +1,5 @@
 // The control API under /_sandbox: what the sandbox holds, its clock, faults, accounts and items. No authentication.
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifySchemaValidationError } from "fastify";
 import { accountView } from "../engine/accounts.js";
 import type { AccountOptions } from "../engine/accounts.js";
 import type { Speed } from "../engine/clock.js";
@@ -36,11 +36,18 @@ export function registerControl(
       scope.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
         problem(reply, error.statusCode ?? 500, error.message),
       );
+      scope.setNotFoundHandler(({ method, url }, reply) =>
+        problem(reply, 404, `${method} ${url} is not a path of the control`),
+      );
+      scope.setSchemaErrorFormatter((errors, part) => new Error(inWords(errors, part)));
+      scope.addHook("onRoute", (route) => {
+        route.schema = { querystring: object({}), ...route.schema };
+      });
       scope.get("/state", () => stateReport(parts, providers));
-      scope.get("/ledger", (request) =>
+      scope.get("/ledger", { schema: { querystring: intentQuery } }, (request) =>
         ledger.report((request.query as { intent?: string }).intent),
       );
-      scope.get("/messages", (request) => ({
+      scope.get("/messages", { schema: { querystring: intentQuery } }, (request) => ({
         messages: parts.outbox.list((request.query as { intent?: string }).intent),
       }));
       scope.get("/requests", () => ({ total: requests.totals(), newest: requests.list() }));
@@ -98,7 +105,9 @@ export function registerControl(
         },
       );
 
-      scope.get("/items", (request) => listItems(providers, request.query as Paged));
+      scope.get("/items", { schema: { querystring: itemsQuery } }, (request) =>
+        listItems(providers, request.query as Paged),
+      );
       scope.get("/items/:id", (request, reply) => {
         const { id } = request.params as { id: string };
         return holderOf(id)?.kept.item?.(id) ?? problem(reply, 404, `no item ${id}`);
@@ -155,7 +164,26 @@ function listItems(
   return { items: all.slice(offset, offset + Number(query.limit ?? 1000)), total: all.length };
 }
 
-// The request bodies of the control API as JSON Schema; a refusal names the field.
+// The request bodies and queries of the control API as JSON Schema; a refusal names the field.
+
+/** `part`: body or querystring. */
+function inWords(errors: FastifySchemaValidationError[], part: string): string {
+  // Of a value that may be of several kinds, what each of them must be.
+  const all = errors.filter(({ keyword }) => keyword !== "anyOf");
+  const { instancePath = "", params = {} } = all[0] ?? {};
+  const member = params["missingProperty"] ?? params["additionalProperty"];
+  const path = [...instancePath.split("/").slice(1), ...(member === undefined ? [] : [member])];
+  return `${path.join(".") || part}: ${all.map(problemOf).join(", or ")}`;
+}
+
+function problemOf({ keyword, params, message = "" }: FastifySchemaValidationError): string {
+  if (keyword === "required") return "is required";
+  if (keyword === "additionalProperties") return "is not known";
+  if (keyword === "enum")
+    return `must be one of ${(params["allowedValues"] as string[]).join(", ")}`;
+  if (keyword === "const") return `must be ${String(params["allowedValue"])}`;
+  return keyword === "pattern" ? "must be a whole number" : message;
+}
 
 const object = (properties: Record<string, object>, required: string[] = []) => ({
   type: "object",
@@ -167,6 +195,11 @@ const text = { type: "string", minLength: 1 };
 const flag = { type: "boolean" };
 const texts = { type: "array", items: text };
 const whole = (minimum: number) => ({ type: "integer", minimum });
+
+const filter = { type: "string" };
+const count = { type: "string", pattern: "^\\d+$" };
+const intentQuery = object({ intent: filter });
+const itemsQuery = object({ intent: filter, state: filter, limit: count, offset: count });
 
 const clockBody = object(
   { speed: { anyOf: [{ enum: ["manual", "auto"] }, { type: "number", exclusiveMinimum: 0 }] } },
