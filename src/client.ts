@@ -296,7 +296,7 @@ export class Trustflow extends Starts {
    * not see.
    */
   async *changes(options: ChangesOptions = {}): AsyncGenerator<Change> {
-    const refused = wrongWait(options);
+    const refused = wrongWait(options, ["since", "intervalMs"]);
     if (refused) throw refused;
     const closing = this.#closing.signal;
     const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing;

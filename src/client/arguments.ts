@@ -2,6 +2,7 @@
 import { processes } from "../contracts/registry.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
 import { wrongArgument } from "../errors/arguments.js";
+import type { InvalidInputError } from "../errors/index.js";
 
 export function objectArgument<T extends object>(given: T, path: string): T {
   if (typeof given === "object" && given !== null) return given;
@@ -27,6 +28,16 @@ export function refuseUnlessProcess(name: string): void {
 export function refuseUnlessKnown(given: unknown, known: readonly string[], path: string): void {
   if (!known.includes(given as string))
     throw wrongArgument(path, `must be one of ${known.join(", ")}`);
+}
+
+export function unknownMember(
+  given: object,
+  known: readonly string[],
+  path: string,
+): InvalidInputError | undefined {
+  const name = Object.keys(given).find((one) => !known.includes(one));
+  if (name === undefined) return undefined;
+  return wrongArgument(`${path}.${name}`, `is not known; ${suggestionFor(name, known)}`);
 }
 
 export function notAProcess(name: string): string {

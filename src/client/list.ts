@@ -6,7 +6,6 @@ import { parseWorkflowId, processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import { searchAttributes } from "../contracts/shared/names.js";
 import type { ProposedDecision } from "../contracts/shared/names.js";
-import { suggestionFor } from "../contracts/shared/nearest.js";
 import { attentionKinds } from "../contracts/shared/failures.js";
 import { Phase } from "../contracts/shared/status.js";
 import type { ProcessStatus, RetriedCall } from "../contracts/shared/status.js";
@@ -18,7 +17,7 @@ import { candidatesQuery, filterStuck, someAtOnce } from "../temporal/visibility
 import type { Stuck } from "../temporal/visibility/stuck.js";
 import { pageWithoutMemos, withoutMemos } from "../temporal/visibility/without-memos.js";
 import { wrongArgument } from "../errors/arguments.js";
-import { refuseUnlessKnown, refuseUnlessText } from "./arguments.js";
+import { refuseUnlessKnown, refuseUnlessText, unknownMember } from "./arguments.js";
 import { listedStates, listMembers, sortKeys, states } from "./list-request.js";
 import type { ListFilter, ListOrder, OneOrMore, PageRequest, SortKey } from "./list-request.js";
 import { retriesIn } from "./retries.js";
@@ -176,9 +175,8 @@ function compared(
 
 async function planOf(client: Client, filter: ListFilter & ListOrder): Promise<Plan> {
   const { reason, retrying, stuck, sort, reverse } = filter;
-  for (const name of Object.keys(filter))
-    if (!listMembers.includes(name))
-      throw wrongArgument(`filter.${name}`, `is not known; ${suggestionFor(name, listMembers)}`);
+  const unknown = unknownMember(filter, listMembers, "filter");
+  if (unknown) throw unknown;
   if (reverse && sort === undefined) throw wrongArgument("reverse", "can only be used with sort");
   if (sort !== undefined) refuseUnlessKnown(sort, sortKeys, "sort");
   const { connection, options } = client;

@@ -2,6 +2,7 @@
 import { NamespaceNotFoundError } from "@temporalio/client";
 import {
   AccessDeniedError,
+  ClientClosedError,
   NamespaceMissingError,
   TemporalRefusedError,
   TrustflowError,
@@ -37,7 +38,7 @@ export function typedRefusal(error: unknown, namespace: string, signal?: AbortSi
   if (error instanceof TrustflowError || error instanceof DOMException) return error;
   if (error instanceof NamespaceNotFoundError) return new NamespaceMissingError(namespace);
   const { code, details = "" } = grpcOf(error);
-  if (isOfClosedConnection(error)) return new UnreachableError("The client is closed");
+  if (isOfClosedConnection(error)) return new ClientClosedError();
   if (typeof code !== "number") return error;
   if (isTooLarge(details)) return new TemporalRefusedError(statusName(code), details);
   switch (code) {

@@ -1,7 +1,7 @@
 // Starts many processes, some at once. Requests are read as fast as starts end, so memory does not grow with their number.
 import { InvalidInputError, TooManyFailuresError, TrustflowError } from "../errors/index.js";
 import type { FieldProblem } from "../contracts/shared/failures.js";
-import { objectArgument } from "./arguments.js";
+import { objectArgument, unknownMember } from "./arguments.js";
 import type { Waiting } from "./waiting.js";
 
 /** One of many processes to start. */
@@ -27,7 +27,10 @@ export interface StartManyOptions extends Waiting {
 
 const DEFAULT_CONCURRENCY = 10;
 
-export function refuseManyOptions({ concurrency = 1, maxFailures = 0 }: StartManyOptions): void {
+export function refuseManyOptions(options: StartManyOptions): void {
+  const unknown = unknownMember(options, ["concurrency", "maxFailures"], "options");
+  if (unknown) throw unknown;
+  const { concurrency = 1, maxFailures = 0 } = options;
   const fields: FieldProblem[] = [];
   if (!Number.isInteger(concurrency) || concurrency < 1)
     fields.push({ path: "options.concurrency", problem: "must be a whole number from 1" });

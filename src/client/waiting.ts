@@ -4,6 +4,7 @@ import type { CallContext, Connection, ConnectionLike } from "@temporalio/client
 import { TimedOutError, UnreachableError } from "../errors/index.js";
 import type { InvalidInputError } from "../errors/index.js";
 import { wrongArgument } from "../errors/arguments.js";
+import { unknownMember } from "./arguments.js";
 
 /** How long a call may take. */
 export interface Waiting {
@@ -118,10 +119,15 @@ function endOf(combined: AbortSignal) {
   return { end: ending.signal, aborted, release };
 }
 
-/** JavaScript may give it in any shape. */
-export function wrongWait(waiting: Waiting | null): InvalidInputError | undefined {
+/** JavaScript may give it in any shape. `others`: what may stand beside it. */
+export function wrongWait(
+  waiting: Waiting | null,
+  others: string[] = [],
+): InvalidInputError | undefined {
   if (typeof waiting !== "object" || waiting === null)
     return wrongArgument("options", "must be an object");
+  const unknown = unknownMember(waiting, ["signal", "timeoutMs", ...others], "options");
+  if (unknown) return unknown;
   const { signal, timeoutMs = Infinity } = waiting;
   if (signal && !(typeof signal === "object" && "aborted" in signal))
     return wrongArgument("signal", "must be an AbortSignal");

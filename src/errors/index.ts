@@ -2,6 +2,7 @@
 export { TrustflowError } from "./trustflow-error.js";
 export { ConfigurationError } from "./connection/configuration-error.js";
 export { UnreachableError } from "./connection/unreachable-error.js";
+export { ClientClosedError } from "./connection/client-closed-error.js";
 export { TlsRefusedError } from "./connection/tls-refused-error.js";
 export { AccessDeniedError } from "./connection/access-denied-error.js";
 export { NamespaceMissingError } from "./connection/namespace-missing-error.js";

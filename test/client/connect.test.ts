@@ -216,7 +216,11 @@ test("after its end each call says that the client is closed", async () => {
     () => trustflow.find("order-7"),
   ];
   for (const call of calls)
-    await expect(call()).rejects.toThrow(new UnreachableError("The client is closed"));
+    await expect(call()).rejects.toMatchObject({
+      name: "ClientClosedError",
+      message: "The client is closed",
+      retryable: false,
+    });
 });
 
 test("an own connection in clear is refused where TLS is required", async () => {

@@ -91,12 +91,15 @@ test("after more failures than allowed no other request is read", async () => {
   expect(await openIds()).not.toContain(`${run}-b`);
 });
 
-test.each([{ concurrency: 0 }, { concurrency: 1.5 }, { maxFailures: -1 }, { maxFailures: NaN }])(
-  "the options %j are refused",
-  (options) => {
-    expect(() => server.trustflow.startMany("sendMessage", [], options)).toThrow(InvalidInputError);
-  },
-);
+test.each([
+  { concurrency: 0 },
+  { concurrency: 1.5 },
+  { maxFailures: -1 },
+  { maxFailures: NaN },
+  { limit: 1 },
+])("the options %j are refused", (options) => {
+  expect(() => server.trustflow.startMany("sendMessage", [], options)).toThrow(InvalidInputError);
+});
 
 test("the caller's signal and time end it, also while the next request is awaited", async () => {
   const reason = new Error("the user has left");

@@ -72,6 +72,11 @@ test.each([-1, NaN])("%d is no time, which the promise says", async (timeoutMs) 
   expect(call).not.toHaveBeenCalled();
 });
 
+test("an option that does not exist is refused", async () => {
+  const wait = beginWait({ timeout: 5 } as never)(async () => "the answer");
+  await expect(wait).rejects.toThrow("options.timeout: is not known; did you mean timeoutMs");
+});
+
 /** `onCall` gets the signal of each call. */
 function ownConnection(onCall: (end: AbortSignal) => void = () => undefined): ConnectionLike {
   const connection: Pick<ConnectionLike, "withAbortSignal" | "withDeadline"> = {

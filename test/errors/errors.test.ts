@@ -16,6 +16,7 @@ const uri = "document:00112233445566778899aabbccddeeff";
 const samples: { [name in keyof typeof classes]: InstanceType<(typeof classes)[name]> } = {
   ConfigurationError: new errors.ConfigurationError(["keys.codec is required"]),
   UnreachableError: new errors.UnreachableError("Temporal cannot be reached", { updateId: "u-1" }),
+  ClientClosedError: new errors.ClientClosedError(),
   TlsRefusedError: new errors.TlsRefusedError("temporal:7233", "self-signed certificate"),
   AccessDeniedError: new errors.AccessDeniedError("Request unauthorized."),
   NamespaceMissingError: new errors.NamespaceMissingError("letters"),

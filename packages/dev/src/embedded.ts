@@ -2,7 +2,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Trustflow as Client } from "trustflow-client";
+import { InvalidInputError, Trustflow as Client } from "trustflow-client";
 import type {
   AnyHandle,
   HandleOf,
@@ -12,6 +12,7 @@ import type {
   StartOptions,
 } from "trustflow-client";
 import type { ProcessName } from "trustflow/internal/contracts/registry.js";
+import { suggestionFor } from "trustflow/internal/contracts/shared/nearest.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl, Speed } from "trustflow-sandbox";
 import { DatabaseClock } from "./clock/database-clock.js";
@@ -48,9 +49,8 @@ export class Trustflow extends Client {
   static embedded(options: VirtualOptions): Promise<VirtualTrustflow>;
   static embedded(options?: EmbeddedOptions): Promise<EmbeddedTrustflow>;
   static async embedded(options: EmbeddedOptions & { clock?: "virtual" } = {}) {
+    refuseWrong(options);
     const { speed = "auto", clock, env, progress } = options;
-    if (clock && options.speed !== undefined)
-      throw new Error("a virtual clock has no speed: leave out speed or clock");
     const directory = await mkdtemp(join(tmpdir(), "trustflow-embedded-"));
     const timeLine = clock && new TimeLine(join(directory, "clock"));
     timeLine?.step(Date.now());
@@ -73,6 +73,32 @@ export class Trustflow extends Client {
       throw error;
     }
   }
+}
+
+/** JavaScript may give them in any shape. */
+function refuseWrong(options: EmbeddedOptions & { clock?: "virtual" }): void {
+  const refuse = (path: string, problem: string): never => {
+    throw new InvalidInputError([{ path, problem }]);
+  };
+  if (typeof options !== "object" || options === null) refuse("options", "must be an object");
+  const { speed, clock, env, progress } = options;
+  const known = ["speed", "clock", "env", "progress"];
+  for (const name of Object.keys(options))
+    if (!known.includes(name))
+      refuse(`options.${name}`, `is not known; ${suggestionFor(name, known)}`);
+  if (clock !== undefined && clock !== "virtual") refuse("options.clock", 'must be "virtual"');
+  if (clock && speed !== undefined)
+    refuse("options.speed", "is not possible with a virtual clock: leave out speed or clock");
+  const isFactor = typeof speed === "number" && speed > 0 && speed < Infinity;
+  if (speed !== undefined && speed !== "auto" && speed !== "manual" && !isFactor)
+    refuse("options.speed", 'must be a number above 0, "manual" or "auto"');
+  if (env !== undefined) {
+    if (typeof env !== "object" || env === null) refuse("options.env", "must be an object");
+    for (const [name, value] of Object.entries(env))
+      if (typeof value !== "string") refuse(`options.env.${name}`, "must be a text");
+  }
+  if (progress !== undefined && typeof progress !== "function")
+    refuse("options.progress", "must be a function");
 }
 
 /** Starts, finds and lists processes as every client does, and controls the system that it runs in. */

@@ -7,9 +7,33 @@ import { CLOCK_SIGNAL, FAR_LIMIT_MS, FAR_MS, IDLE_MS } from "../src/clock/far.js
 import { follow } from "../src/clock/open-processes.js";
 import { failureByClock } from "../src/clock/retry.js";
 import { TimeLine } from "../src/clock/time-line.js";
+import { VirtualClock } from "../src/clock/virtual-clock.js";
+import { Trustflow } from "../src/index.js";
 import { temporaryFolder } from "../../../test/harness/temporary.js";
 
 const folder = await temporaryFolder();
+
+test.each([
+  [{ clok: "virtual" }, "options.clok: is not known; did you mean clock"],
+  [{ clock: "real" }, 'options.clock: must be "virtual"'],
+  [{ clock: "virtual", speed: 2 }, "options.speed: is not possible with a virtual clock"],
+  [{ speed: "fast" }, "options.speed: must be a number above 0"],
+  [{ env: { TRUSTFLOW_ATTENTION__RETRY_SECONDS: 2 } }, "RETRY_SECONDS: must be a text"],
+  [null, "options: must be an object"],
+])("a system with the options %j is refused", async (options, problem) => {
+  await expect(Trustflow.embedded(options as never)).rejects.toThrow(problem);
+});
+
+test.each([
+  ["advance", "sixty days"],
+  ["advance", -1],
+  ["advance", undefined],
+  ["runUntil", "the end"],
+] as const)("a clock refuses %s(%j) by the name of its argument", async (name, given) => {
+  const clock = new VirtualClock({} as never);
+  const path = name === "advance" ? "span" : "work";
+  await expect(clock[name](given as never)).rejects.toThrow(`Invalid input: ${path}: must be `);
+});
 
 describe("a failed activity", () => {
   const retryPolicy = { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 5_000 };

@@ -36,6 +36,7 @@ const codeByName: Record<string, ExitCode> = {
   DocumentNotFoundError: exitCodes.unknownId,
   DocumentStoreFullError: exitCodes.unreachable,
   UnreachableError: exitCodes.unreachable,
+  ClientClosedError: exitCodes.unreachable,
   StuckError: exitCodes.unreachable,
   UnprovenAnswerError: exitCodes.unreachable,
   NamespaceNotFoundError: exitCodes.unreachable,

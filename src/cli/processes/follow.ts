@@ -169,7 +169,7 @@ class CodeDialogue {
     try {
       const answer =
         code === "" ? await this.#handle.resendOtp() : await this.#handle.submitOtp(code);
-      writeData(answerText(answer));
+      writeData(answerText(answer, this.#handle.workflowId));
       return answer.answer === "accepted";
     } catch (error) {
       writeFailure(failureOf(error));

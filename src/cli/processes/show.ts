@@ -29,8 +29,7 @@ export function statusText(status: ProcessStatus): Terminal {
       ["phase", status.phase],
       ["waiting for", status.waitingFor],
       ["until", status.until],
-      ["tries left", status.code && triesText(status.code)],
-      ["enter the code by", status.code && otpCommandOf(`${status.process}/${status.id}`)],
+      ...codeFacts(status),
       ...(status.retrying ?? []).map((call): [string, string] => ["retrying", retryText(call)]),
       ["state", status.state],
       ["reported", status.reportedState],
@@ -52,6 +51,17 @@ export function statusText(status: ProcessStatus): Terminal {
     ...status.timeline.map(timelineLine),
     ...saidLines(status),
   ]);
+}
+
+function codeFacts({ process: processName, id, code }: ProcessStatus): [string, string][] {
+  if (!code) return [];
+  return [
+    ["tries left", triesText(code)],
+    [
+      code.triesLeft === 0 ? "send another code by" : "enter the code by",
+      otpCommandOf(`${processName}/${id}`, code),
+    ],
+  ];
 }
 
 /** Says who decided, and what exists at the provider, as the error of `result` does. */
@@ -124,9 +134,14 @@ function documentFacts(documents: ProcessResult["documents"] = []): [string, str
   return documents.map(({ kind, document }) => [kind, document.uri]);
 }
 
-/** The answer to an update. */
-export function answerText(answer: object): Terminal {
-  return facts(plainEntries(answer));
+/** The answer to an update of this process. */
+export function answerText(answer: object, workflowId: string): Terminal {
+  const { answer: said, triesLeft } = answer as { answer?: string; triesLeft?: number };
+  const isLocked = said === "locked" || (said === "wrong" && triesLeft === 0);
+  return facts([
+    ...plainEntries(answer),
+    ["send another code by", isLocked ? otpCommandOf(workflowId, { triesLeft: 0 }) : undefined],
+  ]);
 }
 
 function plainEntries(given: object): [string, string][] {

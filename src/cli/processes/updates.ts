@@ -36,7 +36,7 @@ function send<M extends string>(
   return withProcess(id, async (found) => {
     const given = await update(requireCapability(found, method, what));
     if (json) writeJson(given);
-    else writeData(answerText(given));
+    else writeData(answerText(given, found.workflowId));
     if (!expected.includes(given.answer)) process.exitCode = exitCodes.failed;
   });
 }

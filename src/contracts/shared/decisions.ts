@@ -41,8 +41,9 @@ export function commandOf(workflowId: string, attention: Attention, decision: De
   return `trustflow resolve ${shellWord(workflowId)} --decision ${decision} --attention ${shellWord(id)}${result} --by ${namePlaceholder}`;
 }
 
-export function otpCommandOf(workflowId: string): string {
-  return `trustflow otp ${shellWord(workflowId)}`;
+/** What a person does next about a code: without a try left, only another code helps. */
+export function otpCommandOf(workflowId: string, { triesLeft }: { triesLeft: number }): string {
+  return `trustflow ${triesLeft === 0 ? "resend-otp" : "otp"} ${shellWord(workflowId)}`;
 }
 
 /** One line for each decision that the attention takes. */

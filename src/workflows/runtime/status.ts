@@ -313,7 +313,7 @@ export function renderDetails(
   if (status.code)
     lines.push(
       markdown`- Tries left: ${status.code.triesLeft}; further codes: ${status.code.resendsLeft}`,
-      codeBlock(otpCommandOf(`${processName}/${id}`)),
+      codeBlock(otpCommandOf(`${processName}/${id}`, status.code)),
     );
   // The process does not learn of an attempt that fails and is made again; the page shows each one.
   for (const call of calls)

@@ -58,7 +58,7 @@ const resultWith = (text: string): ProcessResult => ({
 const screens: [string, (text: string) => string][] = [
   ["a status", (text) => statusText(statusWith(text)).source],
   ["a result", (text) => resultText(resultWith(text)).source],
-  ["an answer", (text) => answerText({ answer: text }).source],
+  ["an answer", (text) => answerText({ answer: text }, "sendPostal/order-7").source],
   ["a table", (text) => table(["A", "B"], [[text, text]]).source],
   ["facts", (text) => facts([["a", text]]).source],
   ["an error", (text) => paint("red", text).source],

@@ -6,7 +6,12 @@ import type {
   TimelineEntry,
 } from "../../../src/contracts/shared/status.js";
 import { trackedStatus } from "../../harness/stack/tracked-status.js";
-import { ProgressLines, resultText, statusText } from "../../../src/cli/processes/show.js";
+import {
+  ProgressLines,
+  answerText,
+  resultText,
+  statusText,
+} from "../../../src/cli/processes/show.js";
 
 const entry = (event: string, minute: number): TimelineEntry => ({
   at: `2026-01-01T00:${String(minute).padStart(2, "0")}:00.000Z`,
@@ -55,6 +60,17 @@ test("a time of the sandbox's clock is marked, and a code shows the tries that a
     /tries left +4; further codes: 3\nenter the code by +trustflow otp \w+\/\S+/,
   );
   expect(printed(waiting).join("\n")).toContain("tries left 4; further codes: 3");
+});
+
+test("without a try left, the next step is another code", () => {
+  const next = /send another code by +trustflow resend-otp sendPostal\/order-7/;
+  const locked = statusText(statusOf([], { code: { triesLeft: 0, resendsLeft: 2 } })).source;
+  expect(locked).toMatch(next);
+  expect(locked).not.toContain("enter the code by");
+  const said = (answer: object) => answerText(answer, "sendPostal/order-7").source;
+  expect(said({ answer: "locked" })).toMatch(next);
+  expect(said({ answer: "wrong", triesLeft: 0 })).toMatch(next);
+  expect(said({ answer: "wrong", triesLeft: 1 })).not.toMatch(next);
 });
 
 test("an entry that comes late or twice, and stands before others, is printed, and no other one again", () => {

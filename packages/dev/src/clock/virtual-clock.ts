@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Duration } from "@temporalio/common";
 import { msToNumber } from "@temporalio/common/lib/time.js";
+import { InvalidInputError } from "trustflow-client";
 import type { SandboxControl } from "trustflow-sandbox";
 import type { DatabaseClock } from "./database-clock.js";
 import type { OpenProcesses, Retry, Waits } from "./open-processes.js";
@@ -54,9 +55,8 @@ export class VirtualClock {
   }
 
   /** Moves the clock on: `"60 days"`, or milliseconds. Resolves when all that was due has happened, and returns the time. */
-  advance(span: Duration): Promise<Date> {
-    const ms = Math.round(msToNumber(span));
-    if (!(ms >= 0)) throw new RangeError(`a clock does not go back: ${span}`);
+  async advance(span: Duration): Promise<Date> {
+    const ms = millisecondsOf(span);
     return this.#alone(async () => {
       const end = this.#parts.timeLine.now() + ms;
       for (;;) {
@@ -71,7 +71,9 @@ export class VirtualClock {
   }
 
   /** Moves the clock on until the promise is settled, and returns what it gives: `runUntil(letter.result())`. */
-  runUntil<T>(work: Promise<T>): Promise<T> {
+  async runUntil<T>(work: Promise<T>): Promise<T> {
+    if (typeof (work as Partial<Promise<T>> | undefined)?.then !== "function")
+      throw wrong("work", "must be a promise, such as that of result()");
     let isSettled = false;
     const settled = work.then(
       () => void (isSettled = true),
@@ -187,6 +189,18 @@ export class VirtualClock {
     if (ran > 0) this.#noteNews();
     return ran > 0;
   }
+}
+
+const wrong = (path: string, problem: string) => new InvalidInputError([{ path, problem }]);
+
+function millisecondsOf(span: Duration): number {
+  try {
+    const ms = Math.round(msToNumber(span));
+    if (ms >= 0 && ms < Infinity) return ms;
+  } catch {
+    // It is no span of time at all.
+  }
+  throw wrong("span", 'must be milliseconds, 0 or more, or a text such as "60 days"');
 }
 
 function historiesOf(waits: Waits[]) {
