@@ -103,7 +103,7 @@ async function problemOf(line: string): Promise<string | undefined> {
     "printf",
     "python",
     "python3",
-    "read",
+    "stty",
     "sed",
     "systemctl",
     "temporal",

@@ -240,7 +240,7 @@ const ownProvider: Guide[] = [
   {
     page: "docs/your-own-provider.md",
     replaced: { "https://post.test.example.com": `https://localhost:${standInTls}` },
-    typed: (command) => (command.startsWith("read ") ? `${password}\n` : ""),
+    typed: (command) => (command.startsWith("stty ") ? `${password}\n` : ""),
     first: async (world) => {
       const acme = { username: "acme", password };
       const accounts = [...defaultAccounts, acme];
