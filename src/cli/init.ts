@@ -63,13 +63,18 @@ async function init(options: InitOptions): Promise<void> {
   const { file, json } = options;
   if (existsSync(file))
     throw invalidInput([
-      { path: "--file", problem: `${file} exists already and is not overwritten` },
+      {
+        path: "--file",
+        problem: `${file} exists already and is not overwritten: edit it, delete it, or name another file`,
+      },
     ]);
   const isAsking = process.stdin.isTTY && process.stderr.isTTY && !json;
   const environment = options.environment ?? (isAsking ? await askEnvironment() : environments[0]);
   const chosen = options.provider ?? (isAsking ? await askProviders() : []);
   if (chosen.length === 0)
-    throw invalidInput([{ path: "--provider", problem: suggestionFor("", providerNames) }]);
+    throw invalidInput([
+      { path: "--provider", problem: `is required; ${suggestionFor("", providerNames)}` },
+    ]);
   const given = keysGiven(options.set, chosen);
   const accounts: [Provider, Account][] = [];
   for (const provider of chosen)

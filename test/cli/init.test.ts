@@ -134,7 +134,9 @@ test("no file is overwritten", async () => {
   await writeFile(join(folder, "trustflow.toml"), "# mine\n");
   const { code, stderr } = await init(...post());
   expect(code).toBe(2);
-  expect(stderr).toContain("trustflow.toml exists already and is not overwritten");
+  expect(stderr).toContain(
+    "trustflow.toml exists already and is not overwritten: edit it, delete it",
+  );
   expect(await toml()).toBe("# mine\n");
 });
 
