@@ -114,8 +114,11 @@ export async function requireDurability(pool: Pool): Promise<void> {
 // A refused connection to a name with several addresses is an AggregateError without a message.
 function databaseProblem(error: unknown): string {
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  const { message, code } = inner as { message?: string; code?: string };
-  return message || code || "unknown error";
+  const { message, code, syscall } = inner as NodeJS.ErrnoException;
+  const hint = syscall
+    ? '. Is it running? With "trustflow dev", source ".trustflow/operator.env"; else check DATABASE_URL'
+    : "";
+  return (message || code || "unknown error") + hint;
 }
 
 /** Rejects while the database does not answer. Says so while it takes no writes, as a standby. */

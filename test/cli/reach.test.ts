@@ -53,7 +53,9 @@ test.each([[["callbacks", "parked"]], [["migrate", "--database-only"]], [["clean
   async (args) => {
     const { code, stderr } = await commandLine(args, { env });
     expect(code).toBe(4);
-    expect(stderr).toMatch(/^Cannot reach the database: [^\n]+\n$/);
+    expect(stderr).toMatch(
+      /^Cannot reach the database: [^\n]+ source "\.trustflow\/operator\.env"[^\n]+\n$/,
+    );
     expect(stderr).not.toContain("hunter2");
   },
 );

@@ -102,7 +102,9 @@ test("each call that waits ends at the signal and at the time of its caller", as
   }
   const late = handle.cancel({ updateId, timeoutMs: 300 });
   await expect(late).rejects.toMatchObject({ updateId, details: { timeoutMs: 300, updateId } });
-  await expect(late).rejects.toThrow(`repeat it with the update id ${updateId}`);
+  await expect(late).rejects.toThrow(
+    `repeat it with the update id ${updateId} (command line: --update-id ${updateId})`,
+  );
   await expect(handle.cancel({ timeoutMs: 300 })).rejects.toHaveProperty("details.updateId");
   await expect(handle.status({ timeoutMs: 0 })).rejects.toMatchObject({
     details: { timeoutMs: 0 },

@@ -89,7 +89,7 @@ test("a trustflow.toml that the roles refuse is refused before they are stopped"
 });
 
 test("a second stack in the same folder is refused", async () => {
-  await expect(startStack({ directory, persistent: false })).rejects.toThrow("running in");
+  await expect(startStack({ directory, persistent: false })).rejects.toThrow("--directory");
 });
 
 test("a database of one's own that belongs to another Temporal is refused, and its mark stays; a new one is noted", async () => {

@@ -169,7 +169,7 @@ async function takeFolder(directory: string, isPersistent: boolean): Promise<Clo
   if (!unlock)
     throw new CommandError(
       exitCodes.unreachable,
-      `a stack is already running in ${directory} (its process id is in the file "lock")`,
+      `a stack is already running in ${directory} (its process id is in the file "lock"): end it with Ctrl-C there, or give this one another folder with --directory`,
     );
   if (isPersistent) return [unlock];
   const unregister = removeOnExit(directory);

@@ -99,7 +99,7 @@ function refused(url: string): (error: Error & { code?: string }) => never {
       const reason = error.code ?? error.name;
       throw new CommandError(
         exitCodes.unreachable,
-        `Cannot reach the sandbox at ${url}: ${reason}`,
+        `Cannot reach the sandbox at ${url}: ${reason}. With "trustflow dev", source ".trustflow/client.env"; else give its address with --url`,
       );
     }
     const status = /: (\d{3}) /.exec(error.message)?.[1];
