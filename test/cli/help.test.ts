@@ -91,6 +91,7 @@ test("a usage error is the same in a process of its own", async () => {
 
 test.each([
   ["statu", "unknown command 'statu'\n(Did you mean status?)"],
+  ["sandbox message", "unknown command 'message'\n(Did you mean messages?)"],
   ["status", "missing required argument 'id'"],
   ["status a b", "too many arguments"],
   ["send-postal", "--input"],
@@ -110,7 +111,7 @@ test.each([
   ["assertion order-7 --file missing.json", "--file: cannot read missing.json: no such file"],
   ["start sendPostal --csv /no.csv", "cannot read /no.csv: no such file"],
   ["reject-call order-7 --fields no.json", "no.json: no such file"],
-  ["init", "--provider: known: evi-post, evi-notice"],
+  ["init", "--provider: is required; known: evi-post, evi-notice"],
   ["otp a --update-id été", "--update-id"],
   ["resolve a --by NAME --decision retry", "must be the name of the person"],
   ["resolve a --by me --decision guess", "retry, happened, abandon"],

@@ -60,7 +60,13 @@ The sub-commands control a running sandbox.`,
     .option("--state <directory>", "folder that keeps its state over a restart; default: in memory")
     .option("--otp-lifetime <span>", "how long a one-time password is valid; default 10m", span)
     .option("--assertion-lifetime <span>", "maximum age of an eID assertion; default 5m", span)
-    .action(run);
+    .allowExcessArguments()
+    .action((options: RunOptions) => {
+      // Names the nearest sub-command; its types leave it out.
+      if (command.args.length > 0)
+        (command as Command & { unknownCommand(): never }).unknownCommand();
+      return run(options);
+    });
   addControls(controlsOf(command, program));
   return command;
 }
