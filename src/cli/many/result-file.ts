@@ -21,11 +21,12 @@ const END = "\r\n";
 
 export class ResultFile {
   readonly #file: FileHandle;
-  readonly #there: Set<string>;
+  /** What the last line of each id says. */
+  readonly #last: Map<string, string>;
 
-  private constructor(file: FileHandle, there: Set<string>) {
+  private constructor(file: FileHandle, last: Map<string, string>) {
     this.#file = file;
-    this.#there = there;
+    this.#last = last;
   }
 
   /** Creates the file, or goes on with one that an earlier run has begun. Only its owner can read it. */
@@ -43,21 +44,21 @@ export class ResultFile {
     if (text.length < HEADER.length) {
       await file.truncate();
       await file.appendFile(HEADER);
-      return new ResultFile(file, new Set());
+      return new ResultFile(file, new Map());
     }
     // A kill may have cut the last line off.
     const whole = text.slice(0, text.lastIndexOf(END) + END.length);
     await file.truncate(Buffer.byteLength(whole));
-    return new ResultFile(file, idsThere(whole));
+    return new ResultFile(file, lastIn(whole));
   }
 
-  /** An id whose process the file has already needs no second line for joining it. */
+  /** An id whose last line says the same needs no second one. */
   async add({ id, result, error = "", message = "" }: Outcome): Promise<void> {
-    const isThere = result === "started" || result === "joined";
-    if (isThere && this.#there.has(id)) return;
-    await this.#file.appendFile(csvLine([id, result, error, message]));
-    if (isThere) this.#there.add(id);
-    else this.#there.delete(id);
+    const line = csvLine([id, result, error, message]);
+    const said = saidBy(result, line.trimEnd());
+    if (this.#last.get(id) === said) return;
+    await this.#file.appendFile(line);
+    this.#last.set(id, said);
   }
 
   close(): Promise<void> {
@@ -65,13 +66,15 @@ export class ResultFile {
   }
 }
 
-/** The ids whose last line says that their process is there. */
-function idsThere(text: string): Set<string> {
+function lastIn(text: string): Map<string, string> {
   const last = new Map<string, string>();
   // `csvLine` puts an apostrophe before an id that a spreadsheet would read as a formula; no message has a line end.
-  for (const [, id = "", result = ""] of text.matchAll(/^"'?([^"]*)","(\w+)"/gm))
-    last.set(id, result);
-  return new Set(
-    [...last].filter(([, result]) => result === "started" || result === "joined").map(([id]) => id),
-  );
+  for (const [line, id = "", result = ""] of text.matchAll(/^"'?([^"]*)","(\w+)"[^\r\n]*/gm))
+    last.set(id, saidBy(result, line));
+  return last;
+}
+
+/** Started and joined are the same: its process is there. */
+function saidBy(result: string, line: string): string {
+  return result === "started" || result === "joined" ? "there" : line;
 }

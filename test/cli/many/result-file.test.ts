@@ -38,6 +38,9 @@ test("a second run adds what has changed, and no line for what it joins", async 
   expect((await lines()).slice(3)).toEqual(['"b","started","",""', '"c","joined","",""']);
   await write(["-a", "joined"], ["b", "failed", "another input"], ["c", "joined"]);
   expect((await lines()).slice(5)).toEqual(['"b","failed","","another input"']);
+  await write(["b", "failed", "another input"]);
+  await write(["b", "failed", "another input"], ["b", "failed", "another input"]);
+  expect(await lines()).toHaveLength(6);
   await write(["b", "joined"]);
   expect((await lines()).slice(6)).toEqual(['"b","joined","",""']);
 });
