@@ -10,7 +10,7 @@ import { temporalSettings } from "../../roles/temporal.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
-import { factsOf, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
+import { facts, factsOf, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 
 interface ListOptions {
@@ -141,7 +141,15 @@ function addTest(webhooks: Command): void {
       if (json) writeJson({ delivery: id, ...result });
       else
         writeData(
-          terminal`${id}  ${result ? adviceOn(result, endpoint) : "the relay has not sent it: does it run, with this endpoint?"}`,
+          facts([
+            ["delivery", id],
+            [
+              "result",
+              result
+                ? adviceOn(result, endpoint)
+                : "the relay has not sent it: does it run, with this endpoint?",
+            ],
+          ]),
         );
       if (tried?.state !== "delivered") process.exitCode = exitCodes.failed;
     }),

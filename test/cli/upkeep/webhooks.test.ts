@@ -63,8 +63,8 @@ test("a host at a private address is named, with the setting that allows it, and
   const refused = "privateAddress localhost \\((127\\.0\\.0\\.1|::1)(, 127\\.0\\.0\\.1)?\\)";
   const advice = "; with webhooks.internal.allowPrivate = true the relay goes there";
   expect(tested.code).toBe(1);
-  expect(tested.stdout).toMatch(new RegExp(`^\\d+  ${refused}${advice}\n$`));
-  const [id = ""] = tested.stdout.split(" ");
+  expect(tested.stdout).toMatch(new RegExp(`^delivery +\\d+\nresult +${refused}${advice}\n$`));
+  const [id = ""] = /\d+/.exec(tested.stdout) ?? [];
   const shown = await webhooks(["show", id]);
   expect(shown.stdout).toMatch(new RegExp(refused + advice));
   const listed = await webhooks(["list", "--endpoint", "internal"]);
