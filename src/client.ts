@@ -562,5 +562,6 @@ function signerOf(config: Config, namespace: string): SignDecision {
 /** The problem with an invalid id. */
 function wrongIn(id: string): string {
   const [name = ""] = id.split("/", 1);
+  if (name === id) return "must be <process>/<business id>; find() takes the business id alone";
   return processes.some((known) => known === name) ? "not a valid business id" : notAProcess(name);
 }

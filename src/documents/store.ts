@@ -86,6 +86,9 @@ export class DocumentStore {
     if (typeof mediaType !== "string")
       throw wrongArgument("mediaType", "must be a text, such as application/pdf");
     const { id = uploadId(), process: processKey } = Object(options) as PutOptions;
+    // What a process stores has the type that its provider says.
+    if (!processKey && !/^[^\s/]+\/[^\s/]+/.test(mediaType))
+      throw wrongArgument("mediaType", "must be a media type, such as application/pdf");
     const uri = uriOf(id);
     const count = new ContentCount();
     const sealed = sealStream(

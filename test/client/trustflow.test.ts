@@ -86,6 +86,9 @@ test("an id is unknown only where Temporal says so", async () => {
 test("whether an id is unknown stays open where the second question fails", async () => {
   const answers = [missing, away];
   const { trustflow } = connected(() => Promise.reject(answers.shift()));
+  expect(() => trustflow.handle("order-7" as never)).toThrow(
+    "must be <process>/<business id>; find() takes the business id alone",
+  );
   const isOpen = trustflow.handle("sendPostal/order-7").isOpen();
   await expect(isOpen).rejects.toThrow("sendPostal/order-7: Temporal cannot be reached");
 });
@@ -137,6 +140,17 @@ test("a stored PDF starts a process, and one that only the workers can read too"
   expect(elsewhere.start).toHaveBeenCalledTimes(1);
 });
 
+test.each([
+  ["bytes", letterPdf],
+  ["path", { path: "letter.pdf" }],
+  ["promise", Promise.resolve()],
+])("what is given in place of a document is named: %s", async (what, document) => {
+  const problem = `must not be ${what === "bytes" ? what : `a ${what}`}: a document is { base64, mediaType }, or what \`await trustflow.documents.put\` returns`;
+  expect(await fieldsOf({ ...letterInput("i", "delivered"), document } as never)).toEqual([
+    { path: "document", problem },
+  ]);
+});
+
 test("an input that Temporal would not take is refused", async () => {
   const issuerComments = "x".repeat(1_500_000);
   expect(await fieldsOf(letterInput("i", "delivered", { issuerComments }))).toEqual([
@@ -154,6 +168,7 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["uri", ({ documents }) => documents.get({ uri: "letter.pdf" } as never)],
   ["bytes", ({ documents }) => documents.put(text, "application/pdf")],
   ["mediaType", ({ documents }) => documents.put(letterPdf, undefined as never)],
+  ["mediaType", ({ documents }) => documents.put(letterPdf, "pdf")],
   ["pieces", ({ documents }) => documents.putStream(5 as never, "application/pdf")],
   ["pieces", ({ documents }) => documents.putStream(letterPdf as never, "application/pdf")],
   ["filter", (trustflow) => trustflow.list(null as never)],
@@ -173,7 +188,7 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["since", (trustflow) => trustflow.changes({ since: Symbol("never") as never }).next()],
   ["process", (trustflow) => trustflow.startMany("sendLetter" as never, [])],
   ["requests", (trustflow) => trustflow.startMany("sendPostal", {} as never)],
-  ["requests", (trustflow) => first(trustflow.startMany("sendPostal", [null as never]))],
+  ["requests.0", (trustflow) => first(trustflow.startMany("sendPostal", [null as never]))],
   ["options", (trustflow) => trustflow.startMany("sendPostal", [], null as never)],
   ["process", (trustflow) => trustflow.start("constructor" as never, "order-7", {})],
   ["options", (it) => it.start("sendPostal", "order-7", {}, null as never)],

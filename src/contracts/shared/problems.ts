@@ -37,7 +37,8 @@ export function checkInput<S extends z.ZodType>(
 function problemsOf(issue: Issue, above: PropertyKey[]): FieldProblem[] {
   const { code, path, message, keys, errors = [] } = issue;
   const here = [...above, ...path];
-  if (code === "unrecognized_keys" && keys && message !== notBytes) {
+  if (notDocuments.has(message)) return [{ path: here.join("."), problem: message }];
+  if (code === "unrecognized_keys" && keys) {
     const names = keys.map((key) => (key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key));
     return names.map((name) => ({ path: [...here, name].join("."), problem: "is not known" }));
   }
@@ -54,7 +55,18 @@ function unknownIn(issues: readonly Issue[]): number {
 }
 
 export const missing = "is required";
-const notBytes = "must not be bytes: a document is { base64, mediaType }, or a stored one";
+const stored =
+  "a document is { base64, mediaType }, or what `await trustflow.documents.put` returns";
+const notBytes = `must not be bytes: ${stored}`;
+const notPath = `must not be a path: ${stored}`;
+const notPromise = `must not be a promise: ${stored}`;
+const notDocuments = new Set([notBytes, notPath, notPromise]);
+
+/** What an application may give in place of a document. */
+export function documentSentence(input: unknown): string | undefined {
+  if (input instanceof Promise) return notPromise;
+  return typeof input === "object" && input !== null && "path" in input ? notPath : undefined;
+}
 
 /** It follows the name of a field, and never repeats a value. The contract's own sentences take precedence. */
 export function sentenceOf(issue: RawIssue): string {

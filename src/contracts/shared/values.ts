@@ -1,5 +1,6 @@
 // The vocabulary that every contract shares: ids, instants, documents, secrets (docs/design.md §8, §13).
 import { z } from "zod";
+import { documentSentence } from "./problems.js";
 import { businessIdPattern, pathIdPattern, providerIdPattern } from "./names.js";
 
 /** An opaque id that the caller chooses. URLs, logs and visibility show it, so it must not contain personal data. */
@@ -90,7 +91,7 @@ trailer<</Root 1 0 R>>
 `;
 
 export const DocumentInput = z
-  .union([DocumentReference, InlineDocument])
+  .union([DocumentReference, InlineDocument], { error: ({ input }) => documentSentence(input) })
   .describe(
     'A stored document, or one inline up to 1 MB. The command line also takes a file: `{ "path": "letter.pdf" }`.',
   )
