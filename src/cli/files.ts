@@ -64,6 +64,7 @@ const fileProblems: Partial<Record<string, string>> = {
   ENOENT: "no such file",
   EISDIR: "it is a folder",
   EACCES: "permission denied",
+  ERR_FS_FILE_TOO_LARGE: "it is over 2 GiB",
 };
 
 function cannotRead(path: string, field: string): (error: NodeJS.ErrnoException) => never {

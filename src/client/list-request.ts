@@ -65,7 +65,7 @@ export const sortKeys = [
 /** A column by which a list is sorted. */
 export type SortKey = (typeof sortKeys)[number];
 
-/** The order of a list. Without it, Temporal's own: open processes first, the newest first. */
+/** The order of a list. Without it, Temporal's own: first the open processes, the newest first, then the others, the last ended first. */
 export interface ListOrder {
   /** Ascending; processes without a value come last. All processes that meet the filter are read for each page. Default: Temporal's order. */
   sort?: SortKey;

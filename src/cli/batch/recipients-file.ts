@@ -1,4 +1,5 @@
 // The list of `send-notice-batch`: the option that names it, and its check before anything is stored or started (P2 §2.9).
+import { existsSync } from "node:fs";
 import { loadWithAccounts } from "../../providers/accounts.js";
 import { resolve } from "node:path";
 import { Option } from "commander";
@@ -45,6 +46,10 @@ export const recipientsFile: StartExtension<RecipientsOptions> = {
 
   amend(input, { recipients }) {
     if (recipients === undefined) return input;
+    if (!existsSync(recipients))
+      throw invalidInput([
+        { path: "--recipients", problem: `cannot read ${recipients}: no such file` },
+      ]);
     return { ...input, recipients: { path: resolve(recipients), mediaType: "text/csv" } };
   },
 

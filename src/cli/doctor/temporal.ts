@@ -87,7 +87,7 @@ async function retention(
   { environment, retention: { inboxDays, journalDays } }: Config,
 ): Promise<string> {
   const days = await keptDays({ connection, namespace });
-  const kept = `the namespace ${namespace} keeps histories for ${days} days`;
+  const kept = `the namespace ${namespace} keeps histories for ${days} ${days === 1 ? "day" : "days"}`;
   if (days > journalDays)
     throw new Problem("retentionTooLong", `${kept}, which is longer than retention.journalDays`);
   if (days < inboxDays && environment !== "sandbox")

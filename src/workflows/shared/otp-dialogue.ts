@@ -132,7 +132,7 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
           state: { ...state, triesLeft },
           todo: {
             answer: { answer: "wrong", triesLeft },
-            notes: [`Code wrong, ${triesLeft} tries left`],
+            notes: [`Code wrong, ${triesLeft} ${triesLeft === 1 ? "try" : "tries"} left`],
           },
         };
       case "expired":

@@ -94,8 +94,8 @@ test("many problems are counted, and the first ones named", async () => {
   expect(stdout).toContain('… "--csv" prints all');
 });
 
-test("a list that is missing is named by its option's path", async () => {
+test("a list that is missing is named by its option", async () => {
   const { code, stderr } = await run("batch.json", "--recipients", "no.csv", "--preflight");
   expect(code).toBe(2);
-  expect(stderr).toContain("recipients.path: cannot read");
+  expect(stderr).toContain("--recipients: cannot read no.csv: no such file");
 });

@@ -1,6 +1,6 @@
 // Files in an input, wherever its contract takes a document.
 import { beforeAll, expect, test } from "vitest";
-import { writeFile } from "node:fs/promises";
+import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { readStartInput, withStoredFiles } from "../../../src/cli/processes/start-input.js";
@@ -118,4 +118,13 @@ test("all that is wrong is named at once, each file by its place", async () => {
     },
     { path: "extra", problem: "is not known" },
   ]);
+});
+
+test("an input that is too large for Node is named in words", async () => {
+  const path = join(folder, "large.json");
+  await writeFile(path, "{");
+  await truncate(path, 3_000_000_000);
+  await expect(readStartInput(contract, path, "order-7")).rejects.toThrow(
+    /--input: cannot read .*: it is over 2 GiB$/,
+  );
 });

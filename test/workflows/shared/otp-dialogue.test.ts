@@ -82,7 +82,7 @@ describe("what the provider makes of a code", () => {
     const first = tried(state, { verdict: "wrong" });
     expect(first.todo).toEqual({
       answer: { answer: "wrong", triesLeft: 1 },
-      notes: ["Code wrong, 1 tries left"],
+      notes: ["Code wrong, 1 try left"],
     });
     const second = tried(first.state, { verdict: "wrong" });
     expect(second.todo.answer).toEqual({ answer: "wrong", triesLeft: 0 });
