@@ -171,8 +171,10 @@ function inWords(errors: FastifySchemaValidationError[], part: string): string {
   // Of a value that may be of several kinds, what each of them must be.
   const all = errors.filter(({ keyword }) => keyword !== "anyOf");
   const { instancePath = "", params = {} } = all[0] ?? {};
-  const member = params["missingProperty"] ?? params["additionalProperty"] ?? "";
-  const path = [...instancePath.split("/").slice(1), String(member)].filter(Boolean);
+  const { missingProperty = "", additionalProperty = missingProperty } = params as Partial<
+    Record<string, string>
+  >;
+  const path = [...instancePath.split("/").slice(1), additionalProperty].filter(Boolean);
   return `${path.join(".") || part}: ${all.map(problemOf).join(", or ")}`;
 }
 
