@@ -37,7 +37,7 @@ export function checkInput<S extends z.ZodType>(
 function problemsOf(issue: Issue, above: PropertyKey[]): FieldProblem[] {
   const { code, path, message, keys, errors = [] } = issue;
   const here = [...above, ...path];
-  if (notDocuments.has(message)) return [{ path: here.join("."), problem: message }];
+  if (notDocuments.has(message)) return [{ path: here.join(".") || "(input)", problem: message }];
   if (code === "unrecognized_keys" && keys) {
     const names = keys.map((key) => (key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key));
     return names.map((name) => ({ path: [...here, name].join("."), problem: "is not known" }));
