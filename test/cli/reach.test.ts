@@ -60,6 +60,15 @@ test.each([[["callbacks", "parked"]], [["migrate", "--database-only"]], [["clean
   },
 );
 
+test("a sandbox that does not answer: the command says where its address comes from", async () => {
+  const url = `http://127.0.0.1:${await closedPort()}`;
+  const { code, stderr } = await commandLine(["sandbox", "state", "--url", url]);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(
+    /ECONNREFUSED\. [^\n]+ source "\.trustflow\/client\.env"; [^\n]+ --url\n$/,
+  );
+});
+
 test("a missing key of the configuration is named, with its variable", async () => {
   const { code, stderr } = await trustflow(["receiver"]);
   expect(code).toBe(4);
