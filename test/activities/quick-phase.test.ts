@@ -47,7 +47,6 @@ async function attempt(
     mode,
     patienceMs: 180_000,
     unavailableForMs: LIMIT_MS,
-    invisibleForMs: Infinity,
   };
   const run = inAttempt(
     () => asActivity(context, met instanceof Error ? () => Promise.reject(met) : met),
@@ -189,12 +188,7 @@ test("the patient phase goes on without end", async () => {
 test("every heartbeat says where the call is made, also that of an attempt that fails", async () => {
   const context = {
     ...{ provider: "evi-post", operation: "submit", environment: "sandbox", account: "other" },
-    ...{
-      mode: "quick" as const,
-      patienceMs: 1,
-      unavailableForMs: LIMIT_MS,
-      invisibleForMs: Infinity,
-    },
+    ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: LIMIT_MS },
   };
   const left: unknown[] = [];
   const met = () => delay(1_700).then(() => Promise.reject(away()));

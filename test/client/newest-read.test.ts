@@ -29,13 +29,7 @@ const known = {
 test("what an attempt has read without an answer is in the next status, and costs no event", async () => {
   const context = {
     ...{ provider: "evi-notice", operation: "getBatch", environment: "sandbox" },
-    ...{
-      account: "default",
-      mode: "quick" as const,
-      patienceMs: 1,
-      unavailableForMs: 1,
-      invisibleForMs: 1,
-    },
+    ...{ account: "default", mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
   };
   const followBatch = () =>
     asActivity(context, () => Promise.reject(new NotChangedYet({ progress: later })));

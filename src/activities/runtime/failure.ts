@@ -66,8 +66,6 @@ export interface FailureContext {
   patienceMs: number;
   /** How long the quick phase continues while the provider is unavailable. */
   unavailableForMs: number;
-  /** How long what an activity asks for may be invisible. */
-  invisibleForMs: number;
 }
 
 /** The provider's clean refusal as the journal keeps it. `code`: its classifier, or the type of its problem document (P2 §7.2). */
@@ -137,7 +135,7 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
     return await body();
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
-    const described = withoutPatience(describe(error), context);
+    const described = describe(error);
     const { operation = context.operation } = described;
     const answered = described.isOurs ? undefined : lastAnswerOf(operation, error);
     const awayMs = awayAfter(described, began, { answered, before: before?.awayMs });
@@ -153,14 +151,6 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
   } finally {
     clearInterval(beat);
   }
-}
-
-/** What is invisible for long needs a person. */
-function withoutPatience(described: Described, { invisibleForMs }: FailureContext): Described {
-  const isLong = Date.now() - activityInfo().scheduledTimestampMs >= invisibleForMs;
-  return described.kind === "notVisibleYet" && isLong
-    ? { ...described, kind: "protocol" }
-    : described;
 }
 
 /** Whether nobody has to be told yet, or an attention has told it already. */

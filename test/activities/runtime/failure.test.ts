@@ -57,7 +57,7 @@ test("a refusal without a classifier shows the type of its problem document (P2 
 
 const context = {
   ...{ provider: "evi-post", operation: "query", environment: "sandbox", account: "default" },
-  ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: 1, invisibleForMs: 60_000 },
+  ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
 };
 
 /** What an attempt fails with that meets the error. */
@@ -202,22 +202,6 @@ test.each([
     await expect(waits).rejects.toMatchObject({ nextRetryDelay: delayMs });
     // One that is lost with its worker does not wait so long.
     expect(retryPolicy.initialInterval).toBe(1_000);
-  },
-);
-
-test.each([
-  [59_000, "quick", { type: "notVisibleYet", nonRetryable: false }],
-  [60_000, "quick", { type: "protocol", nonRetryable: true }],
-  [60_000, "send", { type: "protocol", nonRetryable: true }],
-  [60_000, "watch", { type: "protocol", nonRetryable: false }],
-] as const)(
-  "what is invisible after %i ms needs a person, who is told once: %s",
-  async (sinceMs, mode, failure) => {
-    const invisible = () => Promise.reject(providerError("notVisibleYet"));
-    const waits = inAttempt(() => asActivity({ ...context, mode }, invisible), {
-      scheduledTimestampMs: Date.now() - sinceMs,
-    });
-    await expect(waits).rejects.toMatchObject(failure);
   },
 );
 
