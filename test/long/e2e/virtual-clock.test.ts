@@ -129,7 +129,7 @@ test(
         const identity = await trustflow.verifyIdentity("order-4", inputs.identity);
         await clock.advance("1 minute");
         const { otp } = (await sandbox.messages()).find(({ provider }) => provider === "one-shot-signature");
-        await agreement.submitOtp(otp, { occurrence: "first" });
+        await agreement.submitOtp(otp, { updateId: "first" });
         const signed = await clock.runUntil(agreement.result());
         const identified = await clock.runUntil(identity.result());
         const closed = await clock.runUntil(batch.result());

@@ -216,7 +216,7 @@ describe("the namespace", () => {
   test("retentionTooShort: 1 day outside the sandbox", async () => {
     const namespace = await namespaceOf(1);
     const report = await doctorWith({ ...namespace, TRUSTFLOW_ENVIRONMENT: "preproduction" });
-    expectFinding(report, "namespace", "retentionTooShort", "for 1 days");
+    expectFinding(report, "namespace", "retentionTooShort", "for 1 day,");
   });
 
   test("retentionTooLong: longer than the journal", async () => {
