@@ -2,7 +2,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InvalidInputError, Trustflow as Client } from "trustflow-client";
+import { Trustflow as Client } from "trustflow-client";
 import type {
   AnyHandle,
   HandleOf,
@@ -16,6 +16,7 @@ import { suggestionFor } from "trustflow/internal/contracts/shared/nearest.js";
 import { sandboxControl } from "trustflow-sandbox";
 import type { SandboxControl, Speed } from "trustflow-sandbox";
 import { DatabaseClock } from "./clock/database-clock.js";
+import { wrongArgument } from "./wrong-argument.js";
 import { OpenProcesses } from "./clock/open-processes.js";
 import { TimeLine } from "./clock/time-line.js";
 import { VirtualClock } from "./clock/virtual-clock.js";
@@ -78,7 +79,7 @@ export class Trustflow extends Client {
 /** JavaScript may give them in any shape. */
 function refuseWrong(options: EmbeddedOptions & { clock?: "virtual" }): void {
   const refuse = (path: string, problem: string): never => {
-    throw new InvalidInputError([{ path, problem }]);
+    throw wrongArgument(path, problem);
   };
   if (typeof options !== "object" || options === null) refuse("options", "must be an object");
   const { speed, clock, env, progress } = options;

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Duration } from "@temporalio/common";
 import { msToNumber } from "@temporalio/common/lib/time.js";
-import { InvalidInputError } from "trustflow-client";
 import type { SandboxControl } from "trustflow-sandbox";
+import { wrongArgument } from "../wrong-argument.js";
 import type { DatabaseClock } from "./database-clock.js";
 import type { OpenProcesses, Retry, Waits } from "./open-processes.js";
 import type { TimeLine } from "./time-line.js";
@@ -73,7 +73,7 @@ export class VirtualClock {
   /** Moves the clock on until the promise is settled, and returns what it gives: `runUntil(letter.result())`. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
     if (typeof (work as Partial<Promise<T>> | undefined)?.then !== "function")
-      throw wrong("work", "must be a promise, such as that of result()");
+      throw wrongArgument("work", "must be a promise, such as that of result()");
     let isSettled = false;
     const settled = work.then(
       () => void (isSettled = true),
@@ -191,8 +191,6 @@ export class VirtualClock {
   }
 }
 
-const wrong = (path: string, problem: string) => new InvalidInputError([{ path, problem }]);
-
 function millisecondsOf(span: Duration): number {
   try {
     const ms = Math.round(msToNumber(span));
@@ -200,7 +198,7 @@ function millisecondsOf(span: Duration): number {
   } catch {
     // It is no span of time at all.
   }
-  throw wrong("span", 'must be milliseconds, 0 or more, or a text such as "60 days"');
+  throw wrongArgument("span", 'must be milliseconds, 0 or more, or a text such as "60 days"');
 }
 
 function historiesOf(waits: Waits[]) {
