@@ -70,8 +70,9 @@ export async function verify({ isNightly = false } = {}) {
     await writeFile(file, JSON.stringify(found));
     return code;
   };
-  const simulate = async () =>
-    counted(await runStep(...npm(["run", "simulate", "--", "--for", "8h"])));
+  /** @param {string[]} options */
+  const simulate = async (...options) =>
+    counted(await runStep(...npm(["run", "simulate", "--", ...options])));
   /** @type {Record<string, () => Promise<number>>} */
   const checks = {
     format: () => runStep(bin("oxfmt"), ["--check", "."]),
@@ -88,7 +89,11 @@ export async function verify({ isNightly = false } = {}) {
     "test:lts": lts,
     "tests that cover the specification": () => runTests(covering(results)),
     "test:compose": compose,
-    ...(isNightly && { [nightly]: () => runTests(["run", nightly]), simulate }),
+    ...(isNightly && {
+      [nightly]: () => runTests(["run", nightly]),
+      simulate: () => simulate("--for", "8h"),
+      defects: () => simulate("--defect", "kept"),
+    }),
   };
   for (const [name, run] of Object.entries(checks))
     if ((await step(name, run)) !== 0) {
