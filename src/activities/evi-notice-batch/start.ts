@@ -2,11 +2,12 @@
 import { activityInfo } from "@temporalio/activity";
 import { unstartedBatchStates } from "../../contracts/send-notice-batch/states.js";
 import { EffectRefused } from "../../journal/errors.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
+import { ProviderError, withoutAnswer } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { Batch, BatchStart } from "../../providers/evi-notice/client.js";
-import type { provider } from "../evi-notice/context.js";
+import { provider } from "../evi-notice/context.js";
 import type { StepCall } from "../runtime/activity.js";
+import { measured } from "../runtime/call-metrics.js";
 import { CircuitOpenError } from "../runtime/circuit-breaker.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode, Refusal } from "../runtime/failure.js";
@@ -62,7 +63,6 @@ export async function startBatch(
   context: BatchContext,
   { effect, batchId, scheduledDate }: StepCall & OfBatch & { scheduledDate?: string },
 ): Promise<Started> {
-  const { account } = context;
   const isAhead = () => scheduledDate !== undefined && Date.parse(scheduledDate) > Date.now();
   const started = (): Started => ({
     startedAt: new Date().toISOString(),
@@ -73,12 +73,7 @@ export async function startBatch(
     input: { batchId, scheduledDate: scheduledDate ?? null },
     async send({ signal }) {
       const answer = started();
-      const start = membersOf(answer.scheduledDate, account.batch.startsBy);
-      await eviNotice.startBatch(account, { batchId, ...start }, signal).catch((error: unknown) => {
-        throw context.isNew && error instanceof ProviderError && error.status === 400
-          ? context.notShown("startBatch", "answered 400: the body may still be queued")
-          : error;
-      });
+      await sendStart(context, { batchId, scheduledDate: answer.scheduledDate }, signal);
       return answer;
     },
     async lookUp() {
@@ -90,13 +85,42 @@ export async function startBatch(
   return "startedAt" in answer ? answer : started();
 }
 
-/** A date alone starts a batch only where that is configured (P2 §3.4). */
-function membersOf(
-  scheduledDate: string | undefined,
-  startsBy: BatchContext["account"]["batch"]["startsBy"],
-): BatchStart {
-  const isByDate = scheduledDate !== undefined && startsBy === "scheduledDate";
-  return { scheduledDate, ...(!isByDate && { state: "Submitted" }) };
+/**
+ * The date goes first and alone: it may schedule the batch by itself, and `State` may start it at once (P2 §3.4). So `State` follows only
+ * where the batch is still a draft.
+ */
+async function sendStart(
+  context: BatchContext,
+  { batchId, scheduledDate }: { batchId: string; scheduledDate: string | undefined },
+  signal: AbortSignal,
+): Promise<void> {
+  const { account } = context;
+  const send = (start: BatchStart) =>
+    eviNotice.startBatch(account, { batchId, ...start }, signal).catch((error: unknown) => {
+      throw context.isNew && error instanceof ProviderError && error.status === 400
+        ? context.notShown("startBatch", "answered 400: the body may still be queued")
+        : error;
+    });
+  if (scheduledDate !== undefined) {
+    await send({ scheduledDate });
+    if (account.batch.startsBy === "scheduledDate") return;
+    // Not through the circuit: this answer is needed even while this call is its only probe.
+    const reading = measured(provider, "getBatch", eviNotice.getBatch)(
+      account,
+      { batchId },
+      signal,
+    );
+    if ((await reading.catch(asUnanswered)).state !== "Draft") return;
+  }
+  await send({ scheduledDate, state: "Submitted" });
+}
+
+/** The date was taken, so the batch may start: the look-up tells. */
+function asUnanswered(error: unknown): never {
+  if (!(error instanceof ProviderError)) throw error;
+  const { operation, problem, status, code } = error;
+  const about = { provider, operation, problem, status, code };
+  throw new ProviderError({ ...about, ...withoutAnswer("lookup") });
 }
 
 /**

@@ -53,7 +53,7 @@ export const keys = z.strictObject({
       .preprocess(plain, z.enum(["both", "scheduledDate"]))
       .default("both")
       .describe(
-        "assumed: `both`: a batch with a `ScheduledDate` starts by that and `State`; `scheduledDate`: by the date alone",
+        "assumed: `both`: `State` follows a `ScheduledDate` where the batch is still a draft; `scheduledDate`: the date goes alone",
       ),
     recipientsPage: number(1_000, "recipients in one page of a query, 1 to 1000", 1, 1_000),
     readsPerSecond: number(

@@ -1,4 +1,5 @@
 // The last look before the start of a batch, the start, and the deletion instead.
+import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
 import { startProviderServer } from "../../providers/provider-server.js";
@@ -85,7 +86,7 @@ test("a start that happened by a person's word has a date", async () => {
 });
 
 test.each([
-  ["ahead is sent with the start", "both", HOUR_MS, "Scheduled"],
+  ["ahead is sent before the start", "both", HOUR_MS, "Scheduled"],
   ["that is past is not sent", "both", -HOUR_MS, "Submitted"],
   // The simulated provider does not start by it.
   ["ahead is sent alone, where that starts a batch", "scheduledDate", HOUR_MS, "Draft"],
@@ -99,6 +100,34 @@ test.each([
   const batch = await eviNotice.getBatch(bench.account, { batchId });
   expect(batch.state).toBe(state);
   expect(batch.providerFields?.["ScheduledDate"]).toBe(inMs > 0 ? scheduledDate : undefined);
+});
+
+test.each<[string, number[]]>([
+  ["is scheduled by its date alone", []],
+  ["is scheduled, and shows it late", [500]],
+])("a batch that %s is not started before its date (P2 §3.4)", async (_, refusals) => {
+  const sent: object[] = [];
+  let State = "Draft";
+  const literal = await startProviderServer(({ method, text }, response) => {
+    if (method === "PATCH") {
+      const start = JSON.parse(text) as { ScheduledDate?: string; State?: string };
+      sent.push(start);
+      State = start.State ?? "Scheduled";
+      return void response.end();
+    }
+    response.writeHead(refusals.shift() ?? 200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ BatchId: randomUUID(), State }));
+  });
+  try {
+    const { run, effect } = bench.batch({ baseUrl: literal.url });
+    const scheduledDate = new Date(Date.now() + HOUR_MS).toISOString();
+    const given = { ...effect("start"), batchId: randomUUID(), scheduledDate };
+    const answer = await run((all) => all.startBatch(given));
+    expect(answer).toEqual({ startedAt: expect.any(String), scheduledDate });
+    expect(sent).toEqual([{ ScheduledDate: scheduledDate }]);
+  } finally {
+    await literal.close();
+  }
 });
 
 test.each(["cut", "cut-after-commit"] as const)(
