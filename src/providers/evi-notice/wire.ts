@@ -135,10 +135,10 @@ export const BatchPage = z.looseObject({
 /** P2 §2.9. */
 export const RecipientAnswer = z.looseObject({
   Address: z.string().min(1),
-  /** It is there once a notice was made for the recipient. */
+  /** It is there once a notice was made for the recipient: an empty text and the empty UUID stand for none. */
   EvidenceUniqueId: z
     .string()
-    .transform((id) => id || undefined)
+    .transform((id) => (/[^0-]/.test(id) ? id : undefined))
     .nullish(),
 });
 export type RecipientAnswer = z.infer<typeof RecipientAnswer>;

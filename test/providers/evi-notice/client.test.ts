@@ -285,6 +285,16 @@ describe("recipients", () => {
     });
   });
 
+  test.each([null, "", "00000000-0000-0000-0000-000000000000"])(
+    "%j is the id of no notice (P2 §2.9)",
+    async (EvidenceUniqueId) => {
+      const recipient = { Address: "ana@example.com" };
+      server.answer = answering({ Results: [{ ...recipient, EvidenceUniqueId }] });
+      const { results } = await client.queryRecipients(account(), { batchId });
+      expect(results[0]?.evidenceUniqueId).toBeUndefined();
+    },
+  );
+
   test.each(["", 0, null, undefined])("the cursor %j ends the list", async (Cursor) => {
     server.answer = answering({ Cursor, Results: [{ Address: "ana@example.com" }] });
     const page = await client.queryRecipients(account(), { batchId });
