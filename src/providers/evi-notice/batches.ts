@@ -234,9 +234,8 @@ export const queryRecipients = onBatch(
 /** P2 §4.3. */
 export const deleteRecipients = deletion("deleteRecipients");
 
-/** Without the answers to challenges, which are secret. */
 function recipientOf(read: RecipientAnswer): BatchRecipient {
-  return ours(RecipientAnswer, read, /challengeresponse$/i);
+  return ours(RecipientAnswer, read);
 }
 
 /**

@@ -40,22 +40,21 @@ export type Ours<S extends z.ZodObject> = {
   providerFields?: Record<string, unknown>;
 };
 
+/** The answer to a challenge is a secret, should the provider repeat it (P2 §2.3, §2.6, §2.9). */
+const secret = /challengeresponse$/i;
+
 /**
- * The members of an answer that the schema has, under our names, and all others untouched in `providerFields`. What is null, or has a
- * `secret` name, is left out. A page has thousands of objects: no array for each member.
+ * The members of an answer that the schema has, under our names, and all others untouched in `providerFields`. What is null or a secret
+ * is left out. A page has thousands of objects: no array for each member.
  */
-export function ours<S extends z.ZodObject>(
-  { shape }: S,
-  read: Record<string, unknown>,
-  secret?: RegExp,
-): Ours<S> {
+export function ours<S extends z.ZodObject>({ shape }: S, read: Record<string, unknown>): Ours<S> {
   const found: Record<string, unknown> = {};
   const others: string[] = [];
   for (const name of Object.keys(read)) {
     const value = read[name];
     if (value === undefined || value === null) continue;
     if (Object.hasOwn(shape, name)) found[name.charAt(0).toLowerCase() + name.slice(1)] = value;
-    else if (!secret?.test(name)) others.push(name);
+    else if (!secret.test(name)) others.push(name);
   }
   if (others.length > 0)
     found["providerFields"] = Object.fromEntries(others.map((name) => [name, read[name]]));

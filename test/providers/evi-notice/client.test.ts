@@ -111,6 +111,14 @@ test.each([
   expect(notice.affidavits).toMatchObject([{ id: "a-1" }]);
 });
 
+test("the answer to a challenge is not read back, should a notice show it (P2 §2.6)", async () => {
+  const submitted = { EvidenceAccessControlChallengeResponse: "blue", Subject: "S" };
+  server.answer = answering({ Results: [{ Id: noticeId, State: "Sent", ...submitted }] });
+  expect(await client.query(account(), {})).toEqual({
+    results: [{ id: noticeId, state: "Sent", providerFields: { Subject: "S" } }],
+  });
+});
+
 test("an attachment of a notice needs no id (P2 §2.7)", async () => {
   const attachments = [{ FileName: "terms.pdf", Size: "12" }];
   server.answer = answering({ Id: noticeId, State: "Sent", Attachments: attachments });
