@@ -172,6 +172,8 @@ export class Communication<
     const { log, status } = this.flow;
     const { account, uniqueId, submittedAt } = item;
     const isAffidavits = wait === "affidavits";
+    // A callback may have answered a request for an affidavit alone: then there is no end to wait for.
+    const mayBeOver = log.isEndReported || log.endHints > 0;
     const { snapshot, documents, missing } = await this.#service.step(
       queryStep(isAffidavits ? "affidavits" : "ask", summary, {
         quick,
@@ -182,7 +184,7 @@ export class Communication<
           account,
           uniqueId,
           submittedAt,
-          wait,
+          wait: wait === "end" && !mayBeOver ? "now" : wait,
           mode,
           seen: log.snapshot?.fingerprint,
           stored: [...log.documents.values()].flatMap((document) => document.uniqueId ?? []),

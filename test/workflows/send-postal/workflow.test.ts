@@ -50,6 +50,16 @@ test.each([
   },
 );
 
+test.each([
+  ["announces a requested affidavit is answered at once", "AffidavitPublished", "now"],
+  ["reports the end is asked for until the end shows", "Closed", "end"],
+])("the question after a callback that %s", async (_, kind, wait) => {
+  const run = await start({});
+  const affidavit = { id: "a-1", requestId: "q-1" };
+  await run.signal("providerEvents", [{ id: "e-1", kind, at: "2026-01-01", affidavit }]);
+  expect(run.openCall("ask").input.wait).toBe(wait);
+});
+
 test.each(["before", "during"])(
   "a cancellation that comes %s the last query decides the outcome",
   async (when) => {
