@@ -30,7 +30,7 @@ export function inAttempt<T>(
   }: { logger?: Logger; metricMeter?: object; onHeartbeat?(left: unknown): void } = {},
 ): Promise<T> {
   const environment = new MockActivityEnvironment(
-    { currentAttemptScheduledTimestampMs: Date.now(), ...info },
+    { scheduledTimestampMs: Date.now(), currentAttemptScheduledTimestampMs: Date.now(), ...info },
     { logger, ...(metricMeter && { metricMeter }) } as Environment[1],
   );
   if (onHeartbeat) environment.on("heartbeat", onHeartbeat);

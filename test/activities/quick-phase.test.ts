@@ -47,6 +47,7 @@ async function attempt(
     mode,
     patienceMs: 180_000,
     unavailableForMs: LIMIT_MS,
+    invisibleForMs: LIMIT_MS,
   };
   const run = inAttempt(
     () => asActivity(context, met instanceof Error ? () => Promise.reject(met) : met),
@@ -189,6 +190,7 @@ test("every heartbeat says where the call is made, also that of an attempt that 
   const context = {
     ...{ provider: "evi-post", operation: "submit", environment: "sandbox", account: "other" },
     ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: LIMIT_MS },
+    invisibleForMs: LIMIT_MS,
   };
   const left: unknown[] = [];
   const met = () => delay(1_700).then(() => Promise.reject(away()));

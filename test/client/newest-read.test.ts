@@ -30,6 +30,7 @@ test("what an attempt has read without an answer is in the next status, and cost
   const context = {
     ...{ provider: "evi-notice", operation: "getBatch", environment: "sandbox" },
     ...{ account: "default", mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
+    invisibleForMs: 1,
   };
   const followBatch = () =>
     asActivity(context, () => Promise.reject(new NotChangedYet({ progress: later })));

@@ -142,6 +142,7 @@ function attempt(given: any): Promise<unknown> {
   const about = {
     ...{ provider: "trustflow", operation: activityType, environment: "sandbox" },
     ...{ account: "default", mode, patienceMs: 60_000, unavailableForMs: 3_600_000 },
+    invisibleForMs: 900_000,
   };
   return asActivity(about, async () => {
     if (!find) throw new Error(`${id} calls ${activityType}`);

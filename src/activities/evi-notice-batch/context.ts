@@ -124,9 +124,9 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     return this.ask("listBatchAttachments", eviNotice.listBatchAttachments, { batchId });
   }
 
-  /** Something that was just sent may not be visible at once. If it stays invisible, that is a problem. */
+  /** Something that was just sent may not be visible at once. */
   notShown(operation: Operation<typeof provider>, problem: string): ProviderError {
-    return this.problem(operation, problem, this.isNew ? "notVisibleYet" : "protocol");
+    return this.problem(operation, problem, "notVisibleYet");
   }
 
   /** Whether what the step before has sent may still be invisible. */

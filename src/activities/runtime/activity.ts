@@ -42,7 +42,7 @@ export function activitiesOf<P extends Provider, D extends ActivityDependencies,
   deps: D,
   Context: new (provider: P, deps: D, attempt: AttemptOf) => C,
 ) {
-  const { patienceMs, unavailableForMs } = deps;
+  const { patienceMs, unavailableForMs, invisibleForMs } = deps;
   return <G extends Argument, R>(
     operationOf: string | ((given: G) => string),
     body: (context: C, given: G) => Promise<R>,
@@ -52,7 +52,7 @@ export function activitiesOf<P extends Provider, D extends ActivityDependencies,
       const { account = accountIn(given.input), mode = "quick" } = given;
       const environment = deps.environmentOf(account);
       const about = { provider, operation, environment, account, mode };
-      return asActivity({ ...about, patienceMs, unavailableForMs }, async () => {
+      return asActivity({ ...about, patienceMs, unavailableForMs, invisibleForMs }, async () => {
         try {
           return await body(new Context(provider, deps, { account, mode }), given);
         } catch (error) {

@@ -66,6 +66,8 @@ export interface FailureContext {
   patienceMs: number;
   /** How long the quick phase continues while the provider is unavailable. */
   unavailableForMs: number;
+  /** How long it continues while an id that the provider has given is not visible. */
+  invisibleForMs: number;
 }
 
 /** The provider's clean refusal as the journal keeps it. `code`: its classifier, or the type of its problem document (P2 §7.2). */
@@ -135,7 +137,7 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
     return await body();
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
-    const described = describe(error);
+    const described = notInvisibleForLong(describe(error), context);
     const { operation = context.operation } = described;
     const answered = described.isOurs ? undefined : lastAnswerOf(operation, error);
     const awayMs = awayAfter(described, began, { answered, before: before?.awayMs });
@@ -151,6 +153,14 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
   } finally {
     clearInterval(beat);
   }
+}
+
+/** What stays invisible needs an operator (docs/design.md §5). */
+function notInvisibleForLong(described: Described, { invisibleForMs }: FailureContext): Described {
+  const isLong = Date.now() - activityInfo().scheduledTimestampMs >= invisibleForMs;
+  return described.kind === "notVisibleYet" && isLong
+    ? { ...described, kind: "protocol" }
+    : described;
 }
 
 /** Whether nobody has to be told yet, or an attention has told it already. */

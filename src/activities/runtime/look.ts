@@ -57,7 +57,8 @@ export function createLookActivities(
     const environment = environmentOf(account);
     const about = { provider: "trustflow", operation: "lookAt", environment, account };
     // The server repeats a look that fails, without end: its failures add nothing to the history.
-    const patience = { mode: "quick" as const, patienceMs, unavailableForMs: Infinity };
+    const forEver = { unavailableForMs: Infinity, invisibleForMs: Infinity };
+    const patience = { mode: "quick" as const, patienceMs, ...forEver };
     return asActivity<RunAnswer | LookAnswer>({ ...about, ...patience }, () =>
       "only" in request ? run(request) : whole(request),
     );

@@ -1,5 +1,4 @@
 // One poll of a call: what the conference data and the asynchronous request say of its end (P1 §4.2, §6.1).
-import { activityInfo } from "@temporalio/activity";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { OfConference, Conference } from "../../providers/video-identification/client.js";
 import * as video from "../../providers/video-identification/client.js";
@@ -78,9 +77,8 @@ async function look(
   const opened = await openedByEvent(context, idConference, signal);
   if (opened.conference) return opened;
   const minting = context.newToken(idConference);
-  const token = await (seen === undefined
-    ? minting.catch(unknownAfterAWhile(context))
-    : whenVisible(minting));
+  // A conference that the provider has never known needs an operator: its id may be wrong.
+  const token = await (seen === undefined ? minting : whenVisible(minting));
   const reading = token && video.conferenceData(account, { idConference, token }, signal);
   // The call may not have begun, or its data are gone.
   const conference = reading && (await whenVisible(reading));
@@ -131,15 +129,6 @@ export function refuseAnother(
 ): void {
   if (named !== undefined && named !== idConference)
     throw context.problem("conferenceData", "the data are of another conference");
-}
-
-/** A conference that stays unknown to the provider needs an operator: its id may be wrong. */
-function unknownAfterAWhile(context: VideoContext): (error: unknown) => never {
-  return (error) => {
-    const isNew = Date.now() - activityInfo().scheduledTimestampMs < context.deps.invisibleForMs;
-    if (isNew || !(error instanceof ProviderError) || error.kind !== "notVisibleYet") throw error;
-    throw context.problem("genAPIToken", "the provider knows no conference with this id");
-  };
 }
 
 async function isAsyncDone(

@@ -57,13 +57,18 @@ test("a refusal without a classifier shows the type of its problem document (P2 
 
 const context = {
   ...{ provider: "evi-post", operation: "query", environment: "sandbox", account: "default" },
-  ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
+  ...{ mode: "quick" as const, patienceMs: 1, unavailableForMs: 1, invisibleForMs: 60_000 },
 };
 
 /** What an attempt fails with that meets the error. */
-function failureAt(met: unknown, mode: AttemptMode = "quick"): Promise<ApplicationFailure> {
+function failureAt(
+  met: unknown,
+  mode: AttemptMode = "quick",
+  sinceMs = 0,
+): Promise<ApplicationFailure> {
   const attempt = { ...context, mode, unavailableForMs: 60_000 };
-  return inAttempt(() => asActivity(attempt, () => Promise.reject(met))).catch(
+  const info = { scheduledTimestampMs: Date.now() - sinceMs };
+  return inAttempt(() => asActivity(attempt, () => Promise.reject(met)), info).catch(
     (error: unknown) => error as ApplicationFailure,
   );
 }
@@ -148,6 +153,19 @@ test.each<[string, Error, AttemptMode, boolean]>([
   async (_, met, mode, isBenign) => {
     const { category } = await failureAt(met, mode);
     expect(category === ApplicationFailureCategory.BENIGN).toBe(isBenign);
+  },
+);
+
+test.each<[AttemptMode, number, string, boolean]>([
+  ["quick", 59_000, "notVisibleYet", false],
+  ["quick", 60_000, "protocol", true],
+  ["send", 60_000, "protocol", true],
+  ["watch", 60_000, "protocol", false],
+])(
+  "an id that is not visible in the phase %s after %d ms is %s",
+  async (mode, sinceMs, type, nonRetryable) => {
+    const failure = await failureAt(providerError("notVisibleYet"), mode, sinceMs);
+    expect(failure).toMatchObject({ type, nonRetryable });
   },
 );
 

@@ -103,7 +103,8 @@ test("a conference that was seen and is not known any more is open until the dea
   const { ask, fault } = await bench.follow({ until: "closed" });
   fault("genAPIToken", { kind: "reject", status: 404, times: "always" });
   expect(await ask({ seen: "closed true verified" })).toMatchObject({ state: "open" });
-  await expect(ask({})).rejects.toMatchObject({ type: "protocol" });
+  const old = { scheduledTimestampMs: Date.now() - 61_000 };
+  await expect(ask({}, old)).rejects.toMatchObject({ type: "protocol" });
 });
 
 test.each([401, 404, 500])(
