@@ -1,5 +1,6 @@
 // What the clients have in common beyond the meaning of answers: where a call goes, what cannot be a part of its path, an abort, and the id
 // that a broken success shows nevertheless.
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import * as wallets from "../../src/providers/credential-wallet/client.js";
 import * as certificates from "../../src/providers/disposable-certificate/client.js";
@@ -30,6 +31,17 @@ test.each(operations.map(({ name, call }) => [name, call] as const))(
     expect(below).toEqual([`/pre${path}`, `/pre${path}`, `/pre${path}`]);
   },
 );
+
+test("an answer comes as it is: a provider may compress what nobody asked it not to (RFC 9110 §12.5.3)", async () => {
+  const uniqueId = notice.noticeId;
+  server.answer = ({ headers }, response) => {
+    const plain = JSON.stringify({ uniqueId });
+    if (headers["accept-encoding"] === "identity") response.end(plain);
+    else response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(plain));
+  };
+  const cancelled = await letters.cancel(post.accountAt(server.url), { uniqueId });
+  expect(cancelled).toEqual({ uniqueId });
+});
 
 describe.each<[string, string, (id: string) => Promise<unknown>]>([
   [

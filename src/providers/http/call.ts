@@ -70,6 +70,8 @@ export async function call<T>(
       url,
       headers: {
         accept: "application/json",
+        // Without it any coding is acceptable (RFC 9110 §12.5.3), and none is decoded.
+        "accept-encoding": "identity",
         "user-agent": "trustflow",
         ...(authorization && { authorization }),
         ...(request.json === undefined ? {} : { "content-type": "application/json" }),

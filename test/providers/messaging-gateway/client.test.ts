@@ -26,6 +26,7 @@ test("the payload travels as it is, with both credentials (P1 §4.3, §5.3)", as
     "content-type": "application/json",
     "content-length": String(server.received[0]?.bytes.length),
     accept: "application/json",
+    "accept-encoding": "identity",
     "user-agent": "trustflow",
     host: new URL(server.url).host,
   });
