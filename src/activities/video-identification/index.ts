@@ -16,6 +16,8 @@ import type { VideoCall } from "./context.js";
 
 export function createVideoActivities(deps: ProviderDependencies<typeof provider>) {
   const activity = activitiesOf(provider, deps, VideoContext);
+  // An audit may come a day after its call: it is asked for until the time of its step is over.
+  const patient = activitiesOf(provider, { ...deps, invisibleForMs: Infinity }, VideoContext);
   return {
     prepare: activity("prepare", prepare),
     claim: activity("claim", takeConference),
@@ -23,7 +25,7 @@ export function createVideoActivities(deps: ProviderDependencies<typeof provider
     removeAlert: activity("registerAlertEmail", removeAlert),
     ask: activity("conferenceData", ask),
     keepConference: activity("conferenceData", keepConference),
-    keepAudit: activity("getAuditData", keepAudit),
+    keepAudit: patient("getAuditData", keepAudit),
     deleteAudit: activity("deleteAuditData", deleteAudit),
     rejectCall: activity("rejectCall", rejectCall),
   };

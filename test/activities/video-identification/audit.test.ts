@@ -32,6 +32,14 @@ async function retried(followed: Followed, asking: Promise<unknown>): Promise<st
   return problem;
 }
 
+test("an audit that has not come for a day needs no person", async () => {
+  const { run, given, fault } = await bench.follow({ until: "audit" });
+  fault("getAuditData", { kind: "reject", status: 404, times: "always" });
+  const old = { scheduledTimestampMs: Date.now() - 86_400_000 };
+  const keeping = run((service) => service.keepAudit({ ...given, isOptional: false }), old);
+  await expect(keeping).rejects.toMatchObject({ type: "notVisibleYet", nonRetryable: false });
+});
+
 async function kept(words: string[] = []) {
   const followed = await bench.follow({ words, until: "audit" });
   const audit = await keep(followed);
