@@ -152,13 +152,6 @@ describe.each(pages)("%s", (page) => {
 
 const commandNames = (await createProgram()).commands.map((command) => command.name());
 
-test("a command that is not real is found", async () => {
-  expect(await problemOf("npm run nothing")).toBe("no npm script nothing");
-  expect(await problemOf("npx trustflow nothing")).toContain("unknown command");
-  expect(await problemOf("trustflow list --nothing")).toContain("--nothing");
-  expect(await problemOf("nothing")).toBe("nothing is not known here");
-});
-
 /** What the compiler says of files whose lines name a caller's data without declaring them. */
 async function typeProblems(files: Record<string, string[]>): Promise<string[]> {
   const folder = await temporaryFolder();

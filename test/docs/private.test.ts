@@ -39,8 +39,3 @@ test.each([
   );
   expect(found).toEqual([]);
 });
-
-test("the patterns find what they are for", () => {
-  expect(`see ${["", "home", "ana"].join("/")}`).toMatch(machineFolder);
-  expect(`https://${["registry", "npmjs", "org"].join(".")}`).toMatch(registryHosts);
-});

@@ -23,13 +23,9 @@ export interface ShellBlock {
 }
 
 export function shellBlocks(page: string): ShellBlock[] {
-  return shellBlocksOf(textOf(page));
-}
-
-export function shellBlocksOf(text: string): ShellBlock[] {
   const blocks: ShellBlock[] = [];
   let awaiting: ShellBlock | undefined;
-  for (const { info, start, body, isHeading } of partsOf(text)) {
+  for (const { info, start, body, isHeading } of partsOf(textOf(page))) {
     const [language = "", ...marks] = info.split(" ");
     if (isHeading) awaiting = undefined;
     else if (language === "sh") {

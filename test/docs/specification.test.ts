@@ -17,16 +17,6 @@ function citedIn(text: string): string[] {
   );
 }
 
-test("the reader of citations knows lists and spans", () => {
-  expect(citedIn("(P2 §2.1–2.5, 4.1, 5). P1 §7.")).toEqual([
-    "P2 §2.1",
-    "P2 §2.5",
-    "P2 §4.1",
-    "P2 §5",
-    "P1 §7",
-  ]);
-});
-
 test.each([
   ["sources", files.filter((path) => /^src\/.*\.(ts|js|cjs)$/.test(path))],
   [

@@ -48,19 +48,3 @@ test("no registry has a process that the others do not know", () => {
   expect(processesUnderTest.map(({ process: processName }) => processName)).toEqual([...processes]);
   expect(allPaths.map(({ process: processName }) => processName)).toEqual([...processes]);
 });
-
-test("a process that is nowhere lacks each of it by name", () => {
-  expect(missing("sendPigeon")).toEqual([
-    "sendPigeon lacks src/contracts/processes.ts",
-    "sendPigeon lacks src/workflows/index.ts",
-    "sendPigeon lacks test/processes/send-pigeon/index.ts",
-    "sendPigeon lacks its paths",
-    "sendPigeon lacks test/replay/sendPigeon",
-    "sendPigeon lacks its descriptor",
-    "sendPigeon lacks its example",
-    "sendPigeon lacks a row in README.md",
-    "sendPigeon lacks a row in docs/design.md",
-    "sendPigeon lacks its name in docs/any-language.md",
-    "sendPigeon lacks docs/reference",
-  ]);
-});

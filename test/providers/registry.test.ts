@@ -62,10 +62,6 @@ test.each(known)("%s has all that a provider needs", (name) => {
   expect(missingOf(name)).toEqual([]);
 });
 
-test("what a provider lacks is named", () => {
-  expect(missingOf("nobody")).toEqual(Object.keys(needs));
-});
-
 test.each(providerNames)("%s has a parser where its entry names one", async (name) => {
   const { callback } = providers[name];
   expect(isThere(`src/providers/${name}/callback.ts`)).toBe(callback !== undefined);

@@ -1,4 +1,4 @@
-// `npm run simulate`: a plan gives one hash, in any process and on both releases of Node, and a failure is shrunk.
+// `npm run simulate`: a plan gives one hash, in any process and on both releases of Node.
 import { execFile } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,10 +6,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ltsNode } from "../../scripts/lts.mjs";
 import { planOf } from "./plan.js";
-import type { Plan, Step } from "./plan.js";
-import { addUp } from "./report.js";
 import type { Whole } from "./report.js";
-import { shrink } from "./shrink.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 const LIMIT_MS = 600_000;
@@ -60,26 +57,6 @@ describe("a run", () => {
     const { hash, outcomes } = replayed;
     expect({ hash, outcomes }).toEqual({ hash: first.hash, outcomes: first.outcomes });
   });
-});
-
-test("the years for each hour count the processor time of the simulations and of the command", () => {
-  const counts = { faults: {}, checks: {}, outcomes: {}, violations: [], story: [] };
-  const report = { ...counts, seed, hash: "", processes: 1, virtualYears: 1, seconds: 500 };
-  const { seeds, virtualYears, seconds, yearsPerCpuHour } = addUp([report, report], 800);
-  expect([seeds, virtualYears, seconds, yearsPerCpuHour]).toEqual([2, 2, 1_800, 4]);
-});
-
-/** Like a failure that takes two of the steps. */
-test("the shortest plan has what the failure takes, and nothing else", async () => {
-  const plan = planOf({ seed, steps: 23 });
-  const needed = [plan.steps[4], plan.steps[17]] as Step[];
-  let runs = 0;
-  const fails = async (tried: Plan) => {
-    runs += 1;
-    return needed.every((step) => tried.steps.includes(step));
-  };
-  expect(await shrink(plan, fails)).toEqual({ seed, steps: needed });
-  expect(runs).toBeLessThan(60);
 });
 
 test("the patch of each defect applies to the present code", async () => {

