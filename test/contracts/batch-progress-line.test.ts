@@ -29,17 +29,6 @@ function linesOf(...statuses: ProcessStatus[]) {
   return statuses.map((status) => line.lineOf(status));
 }
 
-test("share, counts, rate and time left", () => {
-  const [first, second] = linesOf(
-    progressAt(0, 20_000),
-    progressAt(50, 61_000, { failedCount: 1_000 }),
-  );
-  expect(first).toBe(`[${"=".repeat(6)}${".".repeat(24)}] 20 % 20,000 of 100,000`);
-  expect(second).toBe(
-    `[${"=".repeat(18)}${".".repeat(12)}] 62 % 62,000 of 100,000, 1,000 failed, 840/s, 0:46 left`,
-  );
-});
-
 test("the rate is that of the last minute, or of the last step where that was longer; a status shown again changes nothing", () => {
   const lines = linesOf(
     progressAt(0, 0),
