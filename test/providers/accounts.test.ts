@@ -4,6 +4,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { accountsOf, loadWithAccounts } from "../../src/providers/accounts.js";
 import { sandboxAccount } from "../../packages/dev/src/stack/sandbox-accounts.js";
+import { providerNames } from "../../src/providers/registry.js";
 import { redactingLogger } from "../../src/temporal/logging.js";
 import { Files, authority, certificates } from "./http/mutual-tls.js";
 
@@ -63,4 +64,52 @@ test("the digest of what a look-up depends on stays as it was released", () => {
     ["office", "9684a6488cc7d0d9efffe930a5c74637f86b0b0140df47a4bd44d8d2c817665d"],
     ["other", "efb8ddd2ed48ce7010b1a8dae2f561fc1b901566b3c8712c33020ad95f5303b8"],
   ]);
+});
+
+test("an account of each provider is what its keys say, under the provider's own names", () => {
+  const folder = files.folder;
+  process.env = sandboxAccount("main-office", {
+    url: "http://127.0.0.1:1",
+    tlsUrl: "https://127.0.0.1:2",
+    pkiDirectory: folder,
+  });
+  const config = loadWithAccounts();
+  expect(Object.keys(config.accounts["main-office"] ?? {}).toSorted()).toEqual(
+    providerNames.toSorted(),
+  );
+  const [post] = Object.values(accountsOf(config, "evi-post"));
+  expect(post).toMatchObject({
+    name: "main-office",
+    baseUrl: "http://127.0.0.1:1",
+    username: "sandbox",
+    timeoutMs: 30_000,
+    siteHasRegion: true,
+    destinationCountries: ["ES"],
+    affidavits: {
+      mode: "download",
+      method: "GET",
+      path: "/v1/Affidavits/Download",
+      idsParameter: "AffidavitIds",
+    },
+  });
+  const [certificates] = Object.values(accountsOf(config, "disposable-certificate"));
+  expect(certificates).toMatchObject({ lraId: "lra-1", emailOtp: true, wrongOtpCodes: [250] });
+  expect(certificates?.password.reveal()).toBe("sandbox");
+  const [gateway] = Object.values(accountsOf(config, "messaging-gateway"));
+  expect(gateway?.apiKey.reveal()).toBe("sandbox-api-key");
+  const [oneShot] = Object.values(accountsOf(config, "one-shot-signature"));
+  expect(oneShot?.paths.retrieve).toBe("/oneshot/api/v1/document/{request_pk}");
+  const [video] = Object.values(accountsOf(config, "video-identification"));
+  expect(video).toMatchObject({
+    conferenceParameter: "idConference",
+    pointers: { conference: "/idConference", state: "/state", verdict: "/verdict" },
+    members: { token: ["token", "jwt"] },
+  });
+  const [envelopes] = Object.values(accountsOf(config, "envelope-signature"));
+  expect(envelopes).toMatchObject({
+    ca: { baseUrl: "https://127.0.0.1:2", timeoutMs: 30_000 },
+    esign: { baseUrl: "http://127.0.0.1:1", timeoutMs: 30_000 },
+    members: { EnvelopeId: ["EnvelopeId"] },
+  });
+  expect(envelopes?.esign.tls).toBeUndefined();
 });
