@@ -1,12 +1,9 @@
-// A process as a look meets it, and a parent that starts it as `serveNotice` starts its children.
+// A process as a look meets it.
 import {
   ApplicationFailure,
-  ChildWorkflowCancellationType,
   condition,
   defineSignal,
-  ParentClosePolicy,
   setHandler,
-  startChild,
   upsertMemo,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -29,24 +26,4 @@ export async function sendNotice(input: { subject: string }): Promise<object> {
     provider: "evi-notice",
     effect: "none",
   });
-}
-
-export async function parent(workflowId: string): Promise<string> {
-  let isOver = false;
-  setHandler(go, () => {
-    isOver = true;
-  });
-  try {
-    await startChild("sendNotice", {
-      workflowId,
-      args: [{ subject: "s" }],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
-    });
-  } catch (error) {
-    return (error as Error).name;
-  }
-  await condition(() => isOver);
-  return "started";
 }

@@ -1,5 +1,4 @@
-// A look sees the newest run of a process as it is, believes encrypted answers alone where plaintext is refused, and a child outlives
-// its parent (docs/decisions/0031).
+// A look sees the newest run of a process as it is, and believes encrypted answers alone where plaintext is refused.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
@@ -126,19 +125,4 @@ test("the server tells how long a workflow task has been waiting for a worker", 
     args: [input],
   });
   await eventually("a backlog", async () => (await age()) > 0);
-});
-
-test("a child goes on when its parent is terminated, and another parent finds its id taken", async () => {
-  const child = `sendNotice/${randomUUID()}`;
-  const parentOf = () =>
-    client.workflow.start("parent", { workflowId: randomUUID(), taskQueue, args: [child] });
-  const first = await parentOf();
-  await eventually("the child", async () => (await looks.look(child)).run === "open");
-  await first.terminate();
-  expect(await looks.look(child)).toMatchObject({ run: "open" });
-  expect(await (await parentOf()).result()).toBe("WorkflowExecutionAlreadyStartedError");
-  await client.workflow.getHandle(child).signal("go", "completed");
-  await client.workflow.getHandle(child).result();
-  // A finished process keeps its id.
-  expect(await (await parentOf()).result()).toBe("WorkflowExecutionAlreadyStartedError");
 });
