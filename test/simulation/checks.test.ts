@@ -1,5 +1,5 @@
-// Each rule of checks.ts is red where what it protects is broken, as far as no defect that is put back shows it (defects/);
-// `deterministic` has temporal/engine.alone.test.ts.
+// Each rule of checks.ts is red where what it protects is broken. Those that only a whole run shows have a defect that is put back (defects/),
+// and `deterministic` has temporal/engine.alone.test.ts.
 import { afterEach, describe, expect, test } from "vitest";
 import { Ledger } from "../../packages/sandbox/src/engine/ledger.js";
 import { dataKeyId } from "../../src/crypto/data-key.js";
@@ -91,12 +91,37 @@ test("nothing is violated where all is sound", async () => {
 const event = (attributes: object) => ({ eventId: 1 as never, ...attributes });
 const callback = (more: object) => JSON.stringify({ Identifier: "e-1", EvidenceId: "1", ...more });
 const affidavit = { AdditionalData: { AffidavitId: "affidavit-1" } };
+const twice = { at: at.toISOString(), source: "callback", event: "sent" };
 
 const broken: [Rule, string, Parameters<typeof violated>[0]][] = [
+  ["oneEffect", "an effect is there twice", (state) => (state.effects = 2)],
   [
     "oneEffect",
     "the provider has noted what it must never see",
     (_, __, ledger) => ledger.violate({ operation, at: 0 }, "reusedToken", "a", "again"),
+  ],
+  [
+    "journalFirst",
+    "an effect has no row",
+    ({ rows }) => rows.unshift([/from trustflow.effects/, [{ at: null }]]),
+  ],
+  [
+    "journalFirst",
+    "the row comes after the effect",
+    ({ rows }) => rows.unshift([/from trustflow.effects/, [{ at: new Date("2100-01-01") }]]),
+  ],
+  [
+    "callbackKept",
+    "what was acknowledged is not there",
+    ({ rows }, checks) => {
+      rows.unshift([/where identifier =/, []]);
+      checks.onAcknowledged(callback({}), true);
+    },
+  ],
+  [
+    "callbackSettled",
+    "a callback still waits",
+    ({ rows }) => rows.unshift([/'waiting'/, [{ id: "1", workflow_id: id }]]),
   ],
   [
     "answered",
@@ -120,10 +145,22 @@ const broken: [Rule, string, Parameters<typeof violated>[0]][] = [
     "a log has a key",
     (_, checks) => checks.noSecretIn("the log", Buffer.from("with a secret key in it")),
   ],
+  ["ends", "a process is open", ({ run }) => (run.isOpen = true)],
+  [
+    "truth",
+    "a process fails",
+    ({ living }) =>
+      Object.assign(living, { outcome: "RefusedError", waitedFor: "news from EviPost" }),
+  ],
   [
     "callbackSettled",
     "the relay could not open a callback",
     ({ rows }) => rows.unshift([/undecryptable/, [{ id: 1, of: id, detail: "no key" }]]),
+  ],
+  [
+    "truth",
+    "a process ends otherwise than its provider says",
+    ({ living, run }) => (living.outcome = run.outcome = "undelivered"),
   ],
   ["truth", "an effect is missing", (state) => (state.effects = 0)],
   [
@@ -135,6 +172,12 @@ const broken: [Rule, string, Parameters<typeof violated>[0]][] = [
     },
   ],
   ["statusTrue", "the attributes say something else", ({ run }) => (run.outcome = "other")],
+  [
+    "statusTrue",
+    "the timeline has a callback twice",
+    ({ living }) =>
+      (living.result = { outcome: underTest.outcome, timeline: [twice, { ...twice }] }),
+  ],
   [
     "documents",
     "an owner misses its document",
