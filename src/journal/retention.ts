@@ -59,8 +59,8 @@ export async function purgeEffects(
   let removed = 0;
   const old = "trustflow.effects where true";
   for await (const closed of closedProcesses(pool, old, "updated_at", olderThan, isOpen, limit)) {
-    // A process that was started again in the meantime has touched its rows and keeps them. The lock shows the newest version
-    // of each row, even while another transaction changes it.
+    // A process that was started again in the meantime has touched its rows, or reserved its reference, and keeps them. The lock shows the
+    // newest version of each row, even while another transaction changes it.
     const { rows: counts } = await pool.query<{ count: number }>(
       `with held as (
          select e.token, e.namespace, e.workflow_id, e.updated_at
@@ -75,7 +75,7 @@ export async function purgeEffects(
          returning e.namespace, e.workflow_id),
        forgotten as (
          delete from trustflow.correlations c using (select distinct namespace, workflow_id from gone) as process
-         where c.namespace = process.namespace and c.workflow_id = process.workflow_id)
+         where c.namespace = process.namespace and c.workflow_id = process.workflow_id and c.created_at < $3)
        select count(*)::int as count from gone`,
       [...closed, olderThan],
     );

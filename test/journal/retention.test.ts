@@ -92,6 +92,23 @@ test("an answer whose row goes at that moment is not used", async () => {
   expect(await failed(attempt)).toBeInstanceOf(EffectInFlight);
 });
 
+test("a reference that a process which runs again has reserved meanwhile stays", async () => {
+  const effect = effectOf();
+  await answeredLongAgo(effect);
+  const about = { provider: "video-identification", account: "default", reference: "c-1" };
+  const reserve = () => journal.reserveReference({ ...about, ...effect });
+  await reserve();
+  await database.pool.query(
+    "update trustflow.correlations set created_at = now() - interval '500 days'",
+  );
+  const isOpen = async () => {
+    await reserve();
+    return false;
+  };
+  await purgeEffects(database.pool, new Date(Date.now() - 400 * DAY_MS), isOpen);
+  expect(await journal.referencesOf(effect)).toEqual(["c-1"]);
+});
+
 test("the event of a closed process goes, unless one of its deliveries has waited for less than a week", async () => {
   const { pool } = database;
   const stored = async (state?: string, age?: string) => {
