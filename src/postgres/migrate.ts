@@ -18,6 +18,9 @@ const LOCK = 7_318_200_401;
 /** Applies what is missing and returns its names; safe to run from several processes at once. */
 export async function migrate(pool: Pool, migrations = ours): Promise<string[]> {
   const client = await pool.connect();
+  // A connection that breaks while nothing runs on it reports it here; the next statement fails.
+  const ignore = (): void => undefined;
+  client.on("error", ignore);
   let failure: Error | undefined;
   try {
     // Waiting for another runner, or for a large table, may take longer than any statement of ours.
@@ -41,6 +44,7 @@ export async function migrate(pool: Pool, migrations = ours): Promise<string[]> 
       await client.query(`select pg_advisory_unlock(${LOCK})`);
       await client.query("reset statement_timeout");
     }
+    client.off("error", ignore);
     client.release(failure);
   }
 }

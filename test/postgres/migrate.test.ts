@@ -5,6 +5,7 @@ import { transaction } from "../../src/postgres/pool.js";
 import { untilLockAwaited } from "../harness/documents/document-owners.js";
 import { testDatabase, uncommitted } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
+import { until } from "../harness/outages/wait.js";
 import { ofFile } from "../harness/of-file.js";
 
 const database = ofFile(() => testDatabase({ migrated: false }));
@@ -84,6 +85,18 @@ test("rows are written while an index is built beside the writers, and one that 
      from pg_index join pg_class on oid = indexrelid where indrelid = 'trustflow.a'::regclass`,
   );
   expect(rows).toEqual([{ name: "a_by_n", isValid: true, isWhole: true }]);
+});
+
+test("a connection that breaks while another runner is waited for is an error of the run, and of nothing else", async () => {
+  const { pool } = database;
+  const other = await pool.connect();
+  await other.query("select pg_advisory_lock(7318200401)");
+  const failed = expect(migrate(pool)).rejects.toThrow();
+  const waits = "select pid from pg_stat_activity where query like 'select pg_try_advisory_lock%'";
+  await until(async () => (await pool.query(waits)).rowCount === 1);
+  await pool.query(`select pg_terminate_backend(pid) from (${waits}) as waiting`);
+  await failed;
+  other.release(true);
 });
 
 test("a transaction that fails leaves nothing behind and its connection stays usable", async () => {
