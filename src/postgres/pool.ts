@@ -44,14 +44,14 @@ export function hostInClear(url: string): string | undefined {
 }
 
 /**
- * Whatever the server, the role or the URL says: a commit that was answered is on the disk (a level that waits for a standby stays as it
- * is), and a statement that has waited for a lock sees what the holder has committed. The pool waits for what this returns, although its
- * types do not say so.
+ * Whatever the server, the role or the URL says: a commit that was answered is on the disk, and on a standby where one must confirm (a level
+ * that waits for it stays as it is), and a statement that has waited for a lock sees what the holder has committed. The pool waits for what
+ * this returns, although its types do not say so.
  */
 function fixLevels(client: pg.ClientBase): unknown {
   return client.query(
     `set default_transaction_isolation = 'read committed';
-     select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
+     select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`,
   );
 }
 

@@ -70,16 +70,20 @@ test("a worker does not start on such a server, and names the setting", async ()
   expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, reason });
 });
 
-test("synchronous_commit off, of the server or in the URL, is set on for each connection", async () => {
-  await withSettings({ synchronous_commit: "off" });
-  expect(await durability()).toEqual({ problems: [], warnings: [], level: "on" });
-  await database.pool.query("alter system reset all");
-  await reload();
-  const pool = createPool(`${database.url}?options=-c%20synchronous_commit%3Doff`, { max: 1 });
-  const { rows } = await pool.query("show synchronous_commit");
-  await pool.end();
-  expect(rows).toEqual([{ synchronous_commit: "on" }]);
-});
+test.each(["off", "local"])(
+  "synchronous_commit %s, of the server or in the URL, is set on for each connection",
+  async (level) => {
+    await withSettings({ synchronous_commit: level });
+    expect(await durability()).toEqual({ problems: [], warnings: [], level: "on" });
+    await database.pool.query("alter system reset all");
+    await reload();
+    const url = `${database.url}?options=-c%20synchronous_commit%3D${level}`;
+    const pool = createPool(url, { max: 1 });
+    const { rows } = await pool.query("show synchronous_commit");
+    await pool.end();
+    expect(rows).toEqual([{ synchronous_commit: "on" }]);
+  },
+);
 
 test("each statement sees what was committed before it, whatever isolation the server has", async () => {
   await withSettings({ default_transaction_isolation: "repeatable read" });
