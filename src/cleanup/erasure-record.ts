@@ -59,7 +59,7 @@ export async function beginErasure(
     [namespace, workflowId, by, proof ?? null],
   );
   const [erasure] = await erasuresOf(pool, processKey);
-  if (!erasure) throw new Error("the record of the erasure is gone");
+  if (!erasure) throw recordGone();
   return erasure;
 }
 
@@ -84,13 +84,16 @@ export async function finishErasure(
   );
 }
 
-/** Raises the count of runs to at least this number. */
+/** Raises the count of runs to at least this number. Throws where another one who has begun it too has abandoned it. */
 export async function recordRuns(pool: Pool, { id }: Erasure, runs: number): Promise<void> {
-  await pool.query("update trustflow.erasures set runs = greatest(runs, $2) where id = $1", [
-    id,
-    runs,
-  ]);
+  const { rowCount } = await pool.query(
+    "update trustflow.erasures set runs = greatest(runs, $2) where id = $1",
+    [id, runs],
+  );
+  if (rowCount === 0) throw recordGone();
 }
+
+const recordGone = () => new Error("the record of the erasure is gone: run the command again");
 
 /** Counts one deleted document, in the transaction that deletes its owner's row. */
 export async function recordDocument(
@@ -150,14 +153,15 @@ export async function eraseCallbacks(pool: Pool, erasure: Erasure): Promise<void
 
 /**
  * Deletes the bodies of callbacks that came after the erasure of their process, which are not delivered, with the secrets that they
- * carried, events that were found while it was erased, and references that an attempt which outlived it has noted. Returns how many bodies.
+ * carried, events that were found while it was erased, and owner rows and references that an attempt which outlived it has noted. Returns
+ * how many bodies.
  */
 export async function eraseLateCallbacks(pool: Pool, dryRun: boolean): Promise<number> {
   const isErased = `exists (select 1 from trustflow.erasures e
     where e.namespace = c.namespace and e.workflow_id = c.workflow_id and e.finished_at is not null)`;
   const late = `body is not null and ${isErased}`;
   if (!dryRun)
-    for (const table of ["event_secrets", "process_events", "correlations"])
+    for (const table of ["event_secrets", "process_events", "correlations", "documents"])
       await pool.query(`delete from trustflow.${table} c where ${isErased}`);
   const { rowCount } = await pool.query(
     dryRun

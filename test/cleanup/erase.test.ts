@@ -14,7 +14,16 @@ import {
   ProcessIsOpen,
 } from "../../src/cleanup/erase.js";
 import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
-import { beginErasure, eraseLateCallbacks, erasuresOf } from "../../src/cleanup/erasure-record.js";
+import {
+  abandonErasure,
+  beginErasure,
+  eraseLateCallbacks,
+  erasuresOf,
+  finishErasure,
+  recordRuns,
+} from "../../src/cleanup/erasure-record.js";
+import type { Erasure } from "../../src/cleanup/erasure-record.js";
+import { withDocumentLock } from "../../src/cleanup/release-documents.js";
 import { searchAttributes } from "../../src/contracts/shared/names.js";
 import { ErasedKeyError } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
@@ -321,6 +330,36 @@ test("an attempt that outlives its erased process leaves neither an owner's row 
   for (const table of ["documents", "correlations"])
     expect(await rowsOf(table, one.workflowId)).toEqual([]);
   expect(await rowsOf("effects", one.workflowId)).toMatchObject([{ digest: null }]);
+});
+
+test("an attempt that waited for a document while its process was erased leaves no owner's row beyond the next clean-up", async () => {
+  const one = await finished();
+  const { pool } = database;
+  const id = documentIdOf(one.submitted.uri);
+  await erase(optionsOf(one.workflowId));
+  await pool.query("update trustflow.erasures set finished_at = null where workflow_id = $1", [
+    one.workflowId,
+  ]);
+  const [erasure] = await erasuresOf(pool, one.processKey);
+  const waiting: Promise<unknown>[] = [];
+  await withDocumentLock(pool, id, async () => {
+    waiting.push(addOwner(pool, one.processKey, [{ id, kind: "submitted" }]));
+    await untilLockAwaited(pool);
+    await finishErasure(pool, erasure as Erasure);
+  });
+  await Promise.all(waiting);
+  await eraseLateCallbacks(pool, false);
+  expect(await rowsOf("documents", one.workflowId)).toEqual([]);
+});
+
+test("of two that erase a process at once, one goes on only while the record is there", async () => {
+  const { processKey } = await finished();
+  const { pool } = database;
+  const begin = () => beginErasure(pool, processKey, "Ana");
+  const [first, second] = [await begin(), await begin()];
+  expect(second.id).toBe(first.id);
+  await abandonErasure(pool, first);
+  await expect(recordRuns(pool, second, 1)).rejects.toThrow("the record of the erasure is gone");
 });
 
 type Options = ReturnType<typeof optionsOf>;
