@@ -15,8 +15,7 @@ import { activitiesOf } from "../runtime/activity.js";
 import type { InputCall, StepCall } from "../runtime/activity.js";
 import { documentReference } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
-import { InvalidInput } from "../runtime/failure.js";
-import { ProviderContext } from "../runtime/provider-context.js";
+import { NotAllowed, ProviderContext } from "../runtime/provider-context.js";
 import type { ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "credential-wallet";
@@ -61,7 +60,7 @@ function refuseOwn(parts: [part: string, fields: Fields, reserved: string[]][]):
         problem: "must be left out: the process sets it (P1 §2.11)",
       })),
   );
-  if (problems.length > 0) throw new InvalidInput(problems);
+  if (problems.length > 0) throw new NotAllowed(problems);
 }
 
 /** Every step of both flows takes it, beside the ids that it refers to. */

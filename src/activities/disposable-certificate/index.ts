@@ -18,7 +18,6 @@ import { activitiesOf } from "../runtime/activity.js";
 import type { InputCall, StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import type { EffectKey } from "../runtime/effect.js";
-import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import {
   firstCode,
@@ -28,7 +27,7 @@ import {
   tryResultOf,
 } from "../runtime/one-time-password.js";
 import type { FirstCode, OtpResult, SentAgain } from "../runtime/one-time-password.js";
-import { ProviderContext, resolved } from "../runtime/provider-context.js";
+import { NotAllowed, ProviderContext, resolved } from "../runtime/provider-context.js";
 import type { ProviderDependencies, Place } from "../runtime/provider-context.js";
 
 export const provider = "disposable-certificate";
@@ -119,7 +118,7 @@ export async function prepare(
   const message = messageOf(input);
   if (!account.emailOtp && message.emailOptions !== undefined) {
     const problem = `EMAIL codes are not enabled for the LRA of account "${account.name}" (P1 §2.1)`;
-    throw new InvalidInput([{ path: "disposableCertificate.otpType", problem }]);
+    throw new NotAllowed([{ path: "disposableCertificate.otpType", problem }]);
   }
   const { standing, refused } = await context.readStepHistory("enroll");
   return {

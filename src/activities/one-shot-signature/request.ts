@@ -10,10 +10,9 @@ import type { OneShotDocument } from "../../providers/one-shot-signature/client.
 import type { InputCall, StepCall } from "../runtime/activity.js";
 import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
-import { InvalidInput } from "../runtime/failure.js";
 import { checkedReference, fileOf, ownedDocument } from "../runtime/documents.js";
 import type { AssumedLookUp } from "../runtime/effect.js";
-import { resolved } from "../runtime/provider-context.js";
+import { NotAllowed, resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 import type { Place } from "../runtime/provider-context.js";
@@ -38,7 +37,7 @@ export async function prepare(context: OneShotContext, given: InputCall): Promis
   const { account, deps } = context;
   const input = context.parse(SignOneShotInput, given.input);
   if (input.deleteDocuments && account.paths.retrieve === undefined)
-    throw new InvalidInput([{ path: "deleteDocuments", problem: needsRetrieve }]);
+    throw new NotAllowed([{ path: "deleteDocuments", problem: needsRetrieve }]);
   const documents: OneShotPlan["documents"] = [];
   // One after the other: fifty of them may be more than the memory holds.
   for (const [index, file] of input.documents.entries()) {

@@ -6,7 +6,7 @@ import { asActivity, execution } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Provider } from "../../providers/registry.js";
-import { AccountMissing } from "./provider-context.js";
+import { AccountMissing, NotAllowed } from "./provider-context.js";
 import type { ActivityDependencies, AttemptOf } from "./provider-context.js";
 
 /** The argument of an activity that has an effect in a step. */
@@ -57,19 +57,27 @@ export function activitiesOf<P extends Provider, D extends ActivityDependencies,
           return await body(new Context(provider, deps, { account, mode }), given);
         } catch (error) {
           if (error instanceof CircuitOpenError) countCall(provider, operation, "notAsked");
-          if (!(error instanceof AccountMissing)) throw error;
-          // Its plan names the account, or its journal: the process waits for a worker that has it.
+          if (!(error instanceof NotAllowed)) throw error;
+          // Its plan names the account, or its journal: the process waits for a worker that has it, or allows it again.
           const hasBegun =
             given.account !== undefined || (await deps.journal.mayHaveEffect(execution(), account));
-          throw hasBegun ? missingError(provider, operation, account) : error;
+          throw hasBegun ? deniedBy(error, { provider, operation, account }) : error;
         }
       });
     };
 }
 
-function missingError(provider: Provider, operation: string, account: string): ProviderError {
-  const problem = `a worker has no account "${account}" of ${provider}; configure it there again`;
-  return new ProviderError({ kind: "accessDenied", effect: "none", provider, operation, problem });
+function deniedBy(
+  error: NotAllowed,
+  { account, ...about }: { provider: Provider; operation: string; account: string },
+): ProviderError {
+  const of = `account "${account}" of ${about.provider}`;
+  const [{ path, problem: rule } = { path: "", problem: "" }] = error.fields;
+  const problem =
+    error instanceof AccountMissing
+      ? `a worker has no ${of}; configure it there again`
+      : `the ${of} does not allow what has begun: ${path} ${rule}`;
+  return new ProviderError({ kind: "accessDenied", effect: "none", ...about, problem });
 }
 
 /** The account that an input names, before the input is known to be valid. */

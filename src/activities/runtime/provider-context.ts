@@ -76,8 +76,11 @@ export interface AttemptOf {
   mode: AttemptMode;
 }
 
-/** The worker's configuration lacks the account. Before any effect the input is wrong; later it is the worker (activity.ts). */
-export class AccountMissing extends InvalidInput {
+/** The account's configuration does not allow the input. Before any effect the input is wrong; later it is the worker (activity.ts). */
+export class NotAllowed extends InvalidInput {}
+
+/** The worker's configuration lacks the account. */
+export class AccountMissing extends NotAllowed {
   constructor(provider: Provider, account: string) {
     const problem = `no account "${account}" is configured for ${provider}`;
     super([{ path: "account", problem }]);
@@ -113,13 +116,18 @@ export class ProviderContext<P extends Provider, More = unknown> {
     return data as z.infer<S>;
   }
 
-  /** The rules of the account, before any effect alone: one that may exist is followed, whatever the configuration says by now. */
-  async checkRules(check: () => void): Promise<void> {
+  /**
+   * The rules of the account, before any effect of these processes alone: one that may exist is followed, whatever the configuration says by
+   * now.
+   */
+  async checkRules(check: () => void, processes = [this.process]): Promise<void> {
     try {
       check();
     } catch (error) {
-      const mayExist = () => this.deps.journal.mayHaveEffect(this.process, this.account.name);
-      if (!(error instanceof InvalidInput && (await mayExist()))) throw error;
+      if (!(error instanceof InvalidInput)) throw error;
+      for (const one of processes)
+        if (await this.deps.journal.mayHaveEffect(one, this.account.name)) return;
+      throw error;
     }
   }
 

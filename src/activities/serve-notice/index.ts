@@ -133,19 +133,19 @@ export async function preparePost(
 ): Promise<PreparedPost> {
   const input = context.parse(ServeNoticeInput, given.input);
   const { post, settings } = input;
-  checkAccountRules(post, context.account, "post.");
-  const document = await checkedReference(
-    context.deps,
-    post.document,
-    "submitted",
-    "post.document",
+  const { deps, process: processKey } = context;
+  const children = serveChildren.map((child) => childKey(deps, child, processKey));
+  await context.checkRules(
+    () => checkAccountRules(post, context.account, "post."),
+    await Promise.all(children),
   );
+  const document = await checkedReference(deps, post.document, "submitted", "post.document");
   const child = await preparedChild(context, SendPostalInput, serveChildren[1], {
     input,
     given: { ...post, document },
     settings: settings?.post,
   });
-  const { deadlineSeconds } = resolved(context.deps.defaults.sendPostal, settings?.post);
+  const { deadlineSeconds } = resolved(deps.defaults.sendPostal, settings?.post);
   return { ...child, deadlineSeconds };
 }
 

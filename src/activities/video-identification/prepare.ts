@@ -7,9 +7,8 @@ import { EffectMismatch } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { InputCall, StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { resolved } from "../runtime/provider-context.js";
+import { NotAllowed, resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { VideoCall, VideoContext } from "./context.js";
 import type { Place } from "../runtime/provider-context.js";
@@ -29,7 +28,7 @@ export async function prepare(context: VideoContext, given: InputCall): Promise<
   if (input.asyncRequest && account.pointers.asyncState === undefined) {
     const problem =
       "needs pointers.asyncState of the account: nothing else shows the request's end";
-    throw new InvalidInput([{ path: "asyncRequest", problem }]);
+    throw new NotAllowed([{ path: "asyncRequest", problem }]);
   }
   const rows = await context.rowsOf("removeAlert", "rejectCall");
   return {

@@ -8,8 +8,10 @@ import { inAttempt } from "../attempts.js";
 
 const account = accountAt("http://127.0.0.1:9");
 const { template, operators } = account.sent;
+let hasBegun = false;
 const activities = createWalletActivities({
   ...{ environmentOf: () => "sandbox", patienceMs: 1, unavailableForMs: 1_000 },
+  journal: { mayHaveEffect: async () => hasBegun },
   ...{ accounts: { default: account }, secrets: { open: (text: string) => text } },
 } as never);
 const mode = "quick" as const;
@@ -27,4 +29,7 @@ test.each([
     type: "InvalidInput",
     details: [{ fields: [{ path: `service.providerFields.${member.toLowerCase()}` }] }],
   });
+  hasBegun = true;
+  await expect(inAttempt(prepared)).rejects.toMatchObject({ type: "accessDenied" });
+  hasBegun = false;
 });

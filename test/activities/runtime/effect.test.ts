@@ -12,7 +12,7 @@ import type { AssumedLookUp, ProviderEffect } from "../../../src/activities/runt
 import { InvalidInput } from "../../../src/activities/runtime/failure.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
 import { resendResultOf, tryResultOf } from "../../../src/activities/runtime/one-time-password.js";
-import { ProviderContext } from "../../../src/activities/runtime/provider-context.js";
+import { NotAllowed, ProviderContext } from "../../../src/activities/runtime/provider-context.js";
 import type {
   AttemptOf,
   ProviderDependencies,
@@ -552,6 +552,24 @@ test.each([
   const waits = await failureOf({}, { ...at, mode: "watch" });
   expect(waits).toMatchObject({ ...denied, nonRetryable: false });
   expect(journal.effects).toEqual([]);
+});
+
+test("what the account does not allow is the caller's mistake before any effect; later the process waits for its configuration", async () => {
+  const rule: Given = {
+    prepare: () => Promise.reject(new NotAllowed([{ path: "otpType", problem: "is not enabled" }])),
+  };
+  const at = { input: { account: "assuming" } };
+  expect(await failureOf(rule, at)).toMatchObject({
+    type: "InvalidInput",
+    problem: { fields: [{ path: "otpType" }] },
+  });
+  journal.begunAt = "assuming";
+  const problem =
+    'the account "assuming" of evi-post does not allow what has begun: otpType is not enabled';
+  const denied = { type: "accessDenied", problem: { problem } };
+  expect(await failureOf(rule, at)).toMatchObject({ ...denied, nonRetryable: true });
+  const waits = await failureOf(rule, { ...at, mode: "send" });
+  expect(waits).toMatchObject({ ...denied, nonRetryable: false });
 });
 
 test("calls that end with the cancellation of their activities open no circuit", async () => {

@@ -1,5 +1,5 @@
 // What `serveNotice` does for its two processes before they start, in the place of a client (docs/decisions/0031).
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import {
   createServeNoticeActivities,
   createServePostActivities,
@@ -27,6 +27,9 @@ const store = ofFile(openStore);
 const secrets = new WorkerSecrets(KeyRing.parse(generateBoxRing().privateRing));
 const owned: { workflowId: string; kind: string }[] = [];
 
+/** The process that may have had an effect. */
+let begun: string | undefined;
+
 function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
   const deps = {
     environmentOf: () => "sandbox",
@@ -34,6 +37,7 @@ function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
     journal: {
       addOwner: async ({ workflowId }: typeof parentKey, all: { kind: string }[]) =>
         void owned.push(...all.map(({ kind }) => ({ workflowId, kind }))),
+      mayHaveEffect: async ({ workflowId }: typeof parentKey) => workflowId === begun,
     },
     digests: { of: canonicalJson, same: () => true },
     documents: store.documents,
@@ -127,6 +131,18 @@ test("a letter that its account cannot send is refused before the notice, with t
     details: [{ fields: [{ path: "post.document", problem: "is not a PDF" }] }],
   });
 });
+
+test.each([noticeKey, postKey])(
+  "once %o may have been sent, it is followed whatever the account allows by now",
+  async ({ workflowId }) => {
+    begun = workflowId;
+    onTestFinished(() => void (begun = undefined));
+    const prepared = attempt((all) => all.preparePost({ input: good, mode }), {
+      siteHasRegion: false,
+    });
+    await expect(prepared).resolves.toMatchObject({ digest: expect.any(String) });
+  },
+);
 
 test("a letter goes where the account delivers, which is Spain by default (P2 §1, §8)", async () => {
   const { recipientAddress, ...post } = good.post;
