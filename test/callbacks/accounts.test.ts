@@ -46,6 +46,31 @@ const tried = (times: number) =>
     return row?.state === "unaddressed" && row.attempts >= times;
   });
 
+test("a full claim of known references is assigned in time, though the statistics are those of an empty queue", async () => {
+  const { pool } = database;
+  const of = [here.provider, here.account];
+  await pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, account, state, size)
+     values ('an address', 'settled', $1, $2, 'parked', 1)`,
+    of,
+  );
+  await pool.query("analyze trustflow.callbacks");
+  await pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, account, state, size)
+     select 'an address', n, $1, $2, 'unaddressed', 1 from generate_series(1, 500) n`,
+    of,
+  );
+  await pool.query(
+    `insert into trustflow.correlations (provider, account, reference, namespace, workflow_id)
+     select $1, $2, n, 'default', 'signOneShot/' || n from generate_series(1, 500) n`,
+    of,
+  );
+  const claim = randomUUID();
+  const rows = await inbox.claimUnaddressed(claim, 60_000);
+  const referred = rows.map((row) => ({ row, reference: row.identifier }));
+  expect((await inbox.address(claim, referred, 100)).size).toBe(500);
+});
+
 test("it is stored as any other: raw, sealed, once, behind an address that cannot be forged", async () => {
   const body = '{ "Identifier":"e-1",  "signer":"marker-of-a-person" }';
   await arrive(here, body, body);

@@ -134,7 +134,8 @@ export class Inbox {
             wake_at = case when q.rows + excluded.rows > $4
               then trustflow.next_wake(q.wake_at, q.wakes, q.woken_at) else q.wake_at end
           returning address, q.rows),
-        judged as (
+        -- Once for all rows: the statistics are those of an empty queue, by which a plan would judge them anew for each row.
+        judged as materialized (
           select f.*, c.rows - s.rows + row_number() over (partition by f.own order by f.id) > $4 as is_surplus
           from found f join sums s using (own) join counted c on c.address = f.own),
         noted as (
