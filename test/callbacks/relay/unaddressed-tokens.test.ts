@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { keyOfAccount } from "../../../src/contracts/shared/sealed-secret.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";
+import { forgetSettled, freeJudged } from "../../../src/callbacks/inbox/unaddressed-tokens.js";
 import { UnaddressedTokens } from "../../../src/journal/unaddressed-tokens.js";
 import type { UnaddressedToken } from "../../../src/journal/unaddressed-tokens.js";
 import { subjectOf } from "../support.js";
@@ -143,4 +144,27 @@ test("a token that no worker tries is parked after a day", async () => {
   expect(await states()).toEqual(["unaddressed"]);
   await after(24);
   await settled("parked: unmatched: no worker could try its token to the end within a day");
+});
+
+test("twenty thousand tokens are looked through in time, though the statistics are those of an empty queue", async () => {
+  const { pool } = stand.database;
+  const add = (state: string, from: number, to: number) =>
+    pool.query(
+      `with stored as (
+         insert into trustflow.callbacks (address, identifier, provider, account, state, size, claimed_until)
+         select 'an address', n, $1, $2, $3, 1, now() + interval '1 hour' from generate_series($4::int, $5) n returning id)
+       insert into trustflow.unaddressed_tokens (callback, provider, account) select id, $1, $2 from stored`,
+      [of.provider, of.account, state, from, to],
+    );
+  await add("parked", 1, 1);
+  await pool.query("analyze trustflow.callbacks, trustflow.unaddressed_tokens");
+  await add("unaddressed", 2, 20_000);
+  await pool.query(
+    "update trustflow.unaddressed_tokens set judged_at = now() where callback % 2 = 0",
+  );
+  for (let round = 0; round < 2; round += 1) await freeJudged(pool);
+  await forgetSettled(pool);
+  const count = async (sql: string) => (await pool.query(`select from trustflow.${sql}`)).rowCount;
+  expect(await count("callbacks where claimed_until is null")).toBe(2_000);
+  expect(await count("unaddressed_tokens")).toBe(19_999);
 });
