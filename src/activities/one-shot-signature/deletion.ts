@@ -3,6 +3,7 @@ import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { sha256Of, isPdf } from "../../documents/content.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
+import { DocumentNotFoundError } from "../../documents/store.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { asInvalidInput, checkDocument, unlessMissing, wasSent } from "../runtime/documents.js";
@@ -54,9 +55,15 @@ async function kept(
   names: string[],
 ): Promise<ProcessDocument[]> {
   const found = new Map<string, ProcessDocument>();
+  let missing: DocumentNotFoundError | undefined;
   for (const id of await journal.ownedOf(processKey, "signed")) {
     const uri = uriOf(id);
-    const bytes = await documents.open(uri);
+    // One that a worker was killed before storing has its owner all the same.
+    const bytes = await documents.open(uri).catch((error: unknown) => {
+      if (!(error instanceof DocumentNotFoundError)) throw error;
+      missing = error;
+    });
+    if (!bytes) continue;
     const sha256 = sha256Of(bytes);
     // The id is made of them.
     const name = names.find(
@@ -67,5 +74,6 @@ async function kept(
     const document = { uri, sha256, size: bytes.length, mediaType };
     found.set(name, { kind: "signed", document, description: name });
   }
+  if (missing && found.size < names.length) throw missing;
   return names.flatMap((name) => found.get(name) ?? []);
 }

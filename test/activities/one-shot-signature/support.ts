@@ -7,6 +7,8 @@ import { Secret } from "../../../src/contracts/shared/values.js";
 import { canonicalJson } from "../../../src/crypto/json-digest.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { Journal } from "../../../src/journal/journal.js";
+import { addOwner } from "../../../src/journal/ownership.js";
+import type { OwnedDocument } from "../../../src/journal/ownership.js";
 import { LookUpProofs } from "../../../src/journal/look-up-proofs.js";
 import { sandboxControl } from "../../../packages/sandbox/src/control/client.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
@@ -76,6 +78,10 @@ export async function openBench() {
     ...{ sandbox, control, documents, account, count, run, call, created },
     hide: (document: { uri: string }) =>
       hideDocument({ TRUSTFLOW_DOCUMENTS__DIRECTORY: directory }, document),
+    own: (intent: string, document: OwnedDocument) =>
+      addOwner(database.pool, { namespace: "default", workflowId: `signOneShot/${intent}` }, [
+        document,
+      ]),
     /** How often the service was asked for an operation, whatever it answered. */
     async requests(operation: string): Promise<number> {
       const { total } = await control.requests();
