@@ -83,6 +83,9 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
   async function send({ token, idempotencyToken, deadline }: Send): Promise<R> {
     isPrepared = false;
     const prepared = (await effect.prepare?.()) as T;
+    // Another attempt may have taken the row by now. A signal alone would let a fast call through.
+    if (deadline.getTime() <= Date.now())
+      throw context.problem(operation, "not sent: its lease ended before the call", "unavailable");
     isPrepared = true;
     const sent = { prepared, token, idempotencyToken, signal: signalUntil(deadline) };
     const calling = circuit ? circuits.run(circuit, call, sent) : call(sent);

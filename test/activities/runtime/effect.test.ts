@@ -231,10 +231,19 @@ test("what was prepared is sent, with the tokens of the journal's row", async ()
 const untilAborted: Given["send"] = ({ signal }) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-test.each([20, -20])("the call is aborted when the lease ends, in %i ms", async (leftMs) => {
-  journal.leftMs = leftMs;
+test("the call is aborted when the lease ends", async () => {
+  journal.leftMs = 20;
   const ended = await caught(run({ send: untilAborted }));
   expect(ended).toMatchObject({ cause: { name: "TimeoutError" } });
+});
+
+test("no call is made that another attempt may make by then: the lease has ended before it", async () => {
+  journal.leftMs = 20;
+  const prepare = () => new Promise((resolve) => setTimeout(resolve, 40));
+  const ended = await caught(run({ prepare }));
+  expect(ended).toMatchObject({ kind: "unavailable", effect: "none" });
+  expect(journal.failures).toEqual([{ kind: "notSent", renewToken: false }]);
+  expect(counted).toEqual([]);
 });
 
 test("the call may last until then, unless its activity is cancelled", async () => {
