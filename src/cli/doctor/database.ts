@@ -7,7 +7,7 @@ import { durabilityOf } from "../../postgres/durability.js";
 import { ownerUser } from "../../postgres/grants.js";
 import { pendingMigrations } from "../../postgres/migrate.js";
 import type { Pool } from "../../postgres/pool.js";
-import { openPool, withReachableDatabase } from "../../roles/database.js";
+import { askDatabase, openPool, withReachableDatabase } from "../../roles/database.js";
 import { compareClocks, Problem, setting, withOpened, skippedCheck } from "./check.js";
 import type { Check } from "./check.js";
 import type { LookUpReport } from "../../journal/look-up-proofs.js";
@@ -23,7 +23,7 @@ export function databaseChecks(config: ConfigWithAccounts, opened: Promise<Datab
   const here = (work: (pool: Pool) => Promise<string>) => () =>
     withOpened("the database", opened, ({ pool }) => work(pool));
   return [
-    ["database", async () => (await opened).version],
+    ["database", async () => writable(await opened)],
     ["migrations", here(migrations)],
     ["user of the database", here((pool) => databaseUser(pool, config))],
     ["durability", here(durability)],
@@ -31,6 +31,13 @@ export function databaseChecks(config: ConfigWithAccounts, opened: Promise<Datab
     ["callback floods", here(callbackFloods)],
     ...lookUpChecks(config, here),
   ];
+}
+
+/** Each role asks the same. A standby answers every read, so nothing else shows it. */
+async function writable({ pool, version }: Database): Promise<string> {
+  const answer = await askDatabase(pool);
+  if (answer === true) return version;
+  throw new Problem("databaseAway", `${version}: ${answer}`);
 }
 
 export async function openDatabase(config: Config): Promise<Database> {

@@ -104,6 +104,13 @@ describe("the database", () => {
     expectFinding(report, "database", "databaseAway", "password authentication failed");
     expect(report.stdout).not.toContain("hunter2");
   });
+
+  test("databaseAway: a server that takes no writes, as a standby after a failover", async () => {
+    const url = new URL(env["DATABASE_URL"] ?? "");
+    url.searchParams.set("options", "-c default_transaction_read_only=on");
+    const report = await doctorWith({ DATABASE_URL: url.href });
+    expectFinding(report, "database", "databaseAway", "takes no writes");
+  });
 });
 
 test("databaseUserOwns: the owner of the tables, outside the sandbox", async () => {
