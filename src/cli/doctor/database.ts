@@ -1,4 +1,5 @@
 // Checks that the database is reachable, migrated and durable, that its clock is right, and what it has noted.
+import { requireOwnStore } from "../../cleanup/own-store.js";
 import { ConfigurationError } from "../../config/config.js";
 import type { Config } from "../../config/config.js";
 import { accountsOf } from "../../providers/accounts.js";
@@ -11,6 +12,7 @@ import { askDatabase, openPool, withReachableDatabase } from "../../roles/databa
 import { compareClocks, Problem, setting, withOpened, skippedCheck } from "./check.js";
 import type { Check } from "./check.js";
 import type { LookUpReport } from "../../journal/look-up-proofs.js";
+import { documentStoreOf } from "../../config/document-store.js";
 import { lookUpProofsOf } from "../../config/look-up-proofs.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
 
@@ -28,6 +30,7 @@ export function databaseChecks(config: ConfigWithAccounts, opened: Promise<Datab
     ["user of the database", here((pool) => databaseUser(pool, config))],
     ["durability", here(durability)],
     ["clock of the database", here(databaseClock)],
+    ["documents of the database", here((pool) => documentsOf(pool, config))],
     ["callback floods", here(callbackFloods)],
     ...lookUpChecks(config, here),
   ];
@@ -74,6 +77,12 @@ async function durability(pool: Pool): Promise<string> {
   if (problems.length > 0) throw new Problem("commitsNotDurable", problems.join("; "));
   if (warnings.length > 0) throw new Problem("standbyAsynchronous", warnings.join("; "));
   return "an acknowledged commit survives a crash";
+}
+
+/** A worker does not start otherwise. */
+async function documentsOf(pool: Pool, config: Config): Promise<string> {
+  await requireOwnStore(pool, documentStoreOf(config));
+  return "the document store has data keys, or no process owns a document yet";
 }
 
 async function databaseClock(pool: Pool): Promise<string> {

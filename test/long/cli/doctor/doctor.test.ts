@@ -18,6 +18,7 @@ import {
   serverCertificate,
 } from "../../../../packages/sandbox/src/tls/certificate.js";
 import type { Validity } from "../../../../packages/sandbox/src/tls/certificate.js";
+import { temporaryFolder } from "../../../harness/temporary.js";
 import { type TestStack, startTestStack } from "../../../harness/stack/stack.js";
 import {
   type Report,
@@ -110,6 +111,16 @@ describe("the database", () => {
     url.searchParams.set("options", "-c default_transaction_read_only=on");
     const report = await doctorWith({ DATABASE_URL: url.href });
     expectFinding(report, "database", "databaseAway", "takes no writes");
+  });
+
+  test("configurationInvalid: processes own documents, and the folder is empty, as one that is not mounted", async () => {
+    const check = "documents of the database";
+    await system.pool.query(
+      "insert into trustflow.documents (id, namespace, workflow_id, kind) values ('0', 'default', 'a', 'submitted')",
+    );
+    const report = await doctorWith({ TRUSTFLOW_DOCUMENTS__DIRECTORY: await temporaryFolder() });
+    await system.pool.query("delete from trustflow.documents");
+    expectFinding(report, check, "configurationInvalid", "is not mounted");
   });
 });
 
