@@ -56,6 +56,11 @@ export class KeyRing {
     return [...this.#keys.values()];
   }
 
+  /** A ring of each key alone. */
+  get alone(): KeyRing[] {
+    return this.all.map((key) => new KeyRing([key]));
+  }
+
   get(id: string): Key | undefined {
     return this.#keys.get(id);
   }

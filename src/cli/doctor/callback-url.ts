@@ -1,5 +1,6 @@
 // Checks that the public URL leads to our receiver: only the receiver refuses a forged address (404), and accepts a genuine
-// one until it finds that the body is not JSON (400). It stores nothing.
+// one until it finds that the body is not JSON (400). It stores nothing. Each key is tried: one that the receiver lacks shows before a
+// worker issues addresses with it.
 import { lookup } from "node:dns/promises";
 import { callbackPath, callbackUrl } from "../../callbacks/address.js";
 import type { Config } from "../../config/config.js";
@@ -17,16 +18,19 @@ export async function publicUrl(config: Config): Promise<string> {
       throw new Problem("callbackUrlLoopback", `${origin} is reachable from this machine only`);
   }
   const subject = { provider: "evi-post", namespace: "doctor", workflowId: "doctor" };
-  const genuine = callbackUrl(ring(config, "callback"), url, subject);
-  const forged = genuine.replace(/\/[^/]*$/, "/forged");
-  const [toForged, toGenuine] = await Promise.all([post(forged, origin), post(genuine, origin)]);
-  if (toForged === BUSY || toGenuine === BUSY)
+  const rings = ring(config, "callback").alone;
+  const addresses = rings.map((one) => callbackUrl(one, url, subject));
+  const forged = addresses[0]?.replace(/\/[^/]*$/, "/forged") ?? url;
+  const answers = await Promise.all([forged, ...addresses].map((one) => post(one, origin)));
+  if (answers.includes(BUSY))
     throw new Problem("notChecked", `not checked: ${origin} answers 503; try again`);
-  if (toForged === 404 && toGenuine === 400)
+  const [toForged, ...toGenuine] = answers;
+  const wrong = toGenuine.findIndex((status) => status !== 400);
+  if (toForged === 404 && wrong < 0)
     return `our receiver answers at ${origin}${config.environment === "sandbox" ? "; the sandbox does not need https" : ""}`;
   throw new Problem(
     "notOurReceiver",
-    `${origin}${callbackPath} answers ${toForged} to a forged address and ${toGenuine} to a genuine one; expected 404 and 400`,
+    `${origin}${callbackPath} answers ${toForged} to a forged address and ${toGenuine.at(wrong)} to a genuine one of the key ${rings.at(wrong)?.active.id}; expected 404 and 400`,
   );
 }
 

@@ -332,6 +332,19 @@ describe("the public callback URL", () => {
     expectFinding(report, "callback address", "notOurReceiver", "404 to a genuine one");
   });
 
+  test("notOurReceiver: the receiver lacks a new key that does not issue addresses yet", async () => {
+    const next = generateKeyRing("k9");
+    const report = await doctorWith({
+      TRUSTFLOW_KEYS__CALLBACK: `${env["TRUSTFLOW_KEYS__CALLBACK"]},${next}`,
+    });
+    expectFinding(
+      report,
+      "callback address",
+      "notOurReceiver",
+      /404 to a genuine one of the key k9/,
+    );
+  });
+
   test.each([
     ["callbackUrlNotHttps", "http://localhost"],
     ["callbackUrlLoopback", "https://localhost"],
