@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
-import { foreignness } from "../../cleanup/own-namespaces.js";
+import { foreignness, namespacesOf } from "../../cleanup/own-namespaces.js";
 import { type Config, ConfigurationError } from "../../config/config.js";
 import { mayOnlyRead } from "../../config/payload-keys.js";
 import { processes } from "../../contracts/registry.js";
@@ -117,14 +117,17 @@ async function keptDays({
   );
 }
 
-/** `cleanup` and `erase` believe no other one (docs/decisions/0018). */
+/** `cleanup` and `erase` believe no other ones (docs/decisions/0018): the configured namespace, and those of the rows. */
 export async function ownNamespace(
   { connection, namespace }: Temporal,
   pool: Pool,
 ): Promise<string> {
-  const problem = await withDeadline(connection, () => foreignness(pool, connection, namespace));
-  if (problem !== undefined) throw new Problem("namespaceNotOwn", problem);
-  return `the namespace ${namespace} belongs to the database`;
+  const namespaces = await namespacesOf(pool, namespace);
+  for (const one of namespaces) {
+    const problem = await withDeadline(connection, () => foreignness(pool, connection, one));
+    if (problem !== undefined) throw new Problem("namespaceNotOwn", problem);
+  }
+  return `of the database: ${namespaces.join(", ")}`;
 }
 
 async function attributes({ connection, namespace }: Temporal): Promise<string> {

@@ -68,12 +68,16 @@ const ofDatabase = () =>
     return one?.state === "warn" ? undefined : one;
   });
 
-test("namespaceNotOwn: before migrate has noted it, and where it is another one", async () => {
+test("namespaceNotOwn: before migrate has noted it, of another one that rows name, and where it is another one", async () => {
   const finding = "namespaceNotOwn";
   const not = (detail: string) => ({ finding, detail: expect.stringContaining(detail) });
   expect(await ofDatabase()).toMatchObject(not("is its own"));
   await noteNamespaces(database.pool, server.connection, server.namespace, false);
   expect(await ofDatabase()).toMatchObject({ state: "ok" });
+  await database.pool.query(
+    "insert into trustflow.documents (id, namespace, workflow_id, kind) values ('0', 'elsewhere', 'a', 'submitted')",
+  );
+  expect(await ofDatabase()).toMatchObject(not('namespace "elsewhere"'));
   await database.pool.query("update trustflow.namespaces set id = 'another'");
   expect(await ofDatabase()).toMatchObject(not("the one with the id another"));
 }, 60_000);
