@@ -1,6 +1,6 @@
 // Whether Temporal and the database belong together (docs/decisions/0018). An empty server, or another one, says of each process that it
 // is gone, or means another process of the same id. So `migrate` writes down the id of each namespace, which no other server has, and
-// each command that deletes or resets asks for it first.
+// each command that deletes or resets asks for it first. So does a worker, whose journal says what was sent before.
 import type { ConnectionLike } from "@temporalio/client";
 import { CommandError, exitCodes } from "../roles/exit-codes.js";
 import type { Pool } from "../postgres/pool.js";
@@ -58,6 +58,16 @@ export async function requireOwnNamespace(
 ): Promise<void> {
   const problem = await foreignness(pool, temporal, namespace);
   if (problem !== undefined) throw refusal(problem);
+}
+
+/** Throws where another one was noted under this name. */
+export async function refuseReplaced(
+  pool: Pool,
+  temporal: Temporal,
+  namespace: string,
+): Promise<void> {
+  if ((await notedId(pool, namespace)) !== undefined)
+    await requireOwnNamespace(pool, temporal, namespace);
 }
 
 /** Why the namespace is not proven to be that of this database. */

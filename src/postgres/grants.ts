@@ -98,7 +98,7 @@ export const tableGrants: Record<string, Grants> = {
     operator: "select",
   },
   // The owner alone writes to it: who deletes cannot say himself that Temporal is the right one.
-  namespaces: { cleanup: "select", operator: "select" },
+  namespaces: { worker: "select", cleanup: "select", operator: "select" },
   callback_addresses: {
     relay: "select, insert, update",
     // To lock a row before its deletion, a role needs the right to update one of its columns.

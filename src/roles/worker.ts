@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { requireOwnStore } from "../cleanup/own-store.js";
 import { requireSecrets } from "../config/config.js";
 import { documentStoreOf } from "../config/document-store.js";
+import type { Pool } from "../postgres/pool.js";
 import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { CommandError, exitCodes } from "./exit-codes.js";
 import { Health } from "./health.js";
@@ -35,7 +36,7 @@ export async function worker(
   await requireDurability(pool);
   await requireOwnStore(pool, documentStoreOf(config));
   await warnOfOwner(pool, config, log);
-  await requireSearchAttributes();
+  await requireNamespace(pool);
   const { startWorker } = await import("../worker.js");
   const { installRuntime } = await import("../temporal/logging.js");
   const { gaugeReady } = await import("../temporal/logging.js");
@@ -68,11 +69,14 @@ export async function worker(
   };
 }
 
-async function requireSearchAttributes(): Promise<void> {
+/** A worker with the journal of another namespace would not know what its processes have sent, and send it again. */
+async function requireNamespace(pool: Pool): Promise<void> {
   const { connectPlain } = await import("./temporal.js");
+  const { refuseReplaced } = await import("../cleanup/own-namespaces.js");
   const { missingSearchAttributes } = await import("../temporal/visibility/search-attributes.js");
   const { connection, namespace } = await connectPlain();
   try {
+    await refuseReplaced(pool, connection, namespace);
     const missing = await missingSearchAttributes(connection, namespace);
     if (missing.length === 0) return;
     throw new CommandError(

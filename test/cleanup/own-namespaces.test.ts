@@ -10,6 +10,7 @@ import { isSignatureOf } from "../../src/crypto/decision-signature.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import type { PoolClient } from "../../src/postgres/pool.js";
 import { commandLine } from "../cli/in-process.js";
+import { trustflow } from "../cli/run.js";
 import { Operators } from "../harness/stack/operators.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import { startServer } from "../temporal/support.js";
@@ -48,19 +49,19 @@ async function document(namespace: string): Promise<void> {
 }
 
 async function run(server: TestWorkflowEnvironment, ...args: string[]) {
-  const { code, stdout, stderr } = await commandLine(args, {
-    env: {
-      ...more,
-      DATABASE_URL: database.url,
-      TEMPORAL_ADDRESS: server.address,
-      TRUSTFLOW_ENVIRONMENT: "sandbox",
-      TRUSTFLOW_DOCUMENTS__DIRECTORY: folder,
-      TRUSTFLOW_KEYS__CODEC: ring,
-      TRUSTFLOW_KEYS__DOCUMENTS: ring,
-    },
-  });
+  const { code, stdout, stderr } = await commandLine(args, { env: envOf(server) });
   return { code, stdout, said: stderr };
 }
+
+const envOf = (server: TestWorkflowEnvironment) => ({
+  ...more,
+  DATABASE_URL: database.url,
+  TEMPORAL_ADDRESS: server.address,
+  TRUSTFLOW_ENVIRONMENT: "sandbox",
+  TRUSTFLOW_DOCUMENTS__DIRECTORY: folder,
+  TRUSTFLOW_KEYS__CODEC: ring,
+  TRUSTFLOW_KEYS__DOCUMENTS: ring,
+});
 
 const deleting = [
   ["cleanup"],
@@ -302,4 +303,12 @@ test("another server counts only after a person has said so, and then the one be
   await database.pool.query("delete from trustflow.documents");
   expect((await run(empty, "cleanup", "--dry-run")).code).toBe(0);
   await expectRefused(own, "do not belong together");
+}, 180_000);
+
+test("a worker whose namespace is not the noted one does not start: its journal lacks what was sent", async () => {
+  const refusal = async (server: TestWorkflowEnvironment) =>
+    (await trustflow(["worker"], { env: envOf(server) })).stderr;
+  expect(await refusal(own)).toContain("do not belong together");
+  // All that keeps this one is that it has too few keys.
+  expect(await refusal(empty)).toContain("keys.callback");
 }, 180_000);
