@@ -1,6 +1,7 @@
 // Releases the documents of a process: a document that another process also owns is kept and sealed with that process's key;
 // any other is deleted. A damaged one stays as it is: nobody can read it, and it must not hold up everything else.
-import { DocumentCorruptError } from "../documents/store.js";
+import { ErasedKeyError } from "../crypto/errors.js";
+import { DocumentCorruptError, DocumentErasedError } from "../documents/store.js";
 import type { DocumentStore } from "../documents/store.js";
 import { documentLock } from "../journal/ownership.js";
 import { transaction } from "../postgres/pool.js";
@@ -62,6 +63,13 @@ export function releaseIf(
   });
 }
 
+/** A restore may bring back a document, or owners, whose keys stay erased. */
+function isUnreadable(error: unknown): error is Error {
+  return [DocumentCorruptError, DocumentErasedError, ErasedKeyError].some(
+    (kind) => error instanceof kind,
+  );
+}
+
 /**
  * Call it inside `withDocumentLock`. The owner's row is deleted with the commit, so after an earlier crash everything is simply
  * repeated.
@@ -78,7 +86,7 @@ export async function releaseDocument(
   if (nextOwner === undefined) await documents.delete(uri);
   else
     await documents.handOver(uri, processKey, nextOwner).catch((error: unknown) => {
-      if (!(error instanceof DocumentCorruptError)) throw error;
+      if (!isUnreadable(error)) throw error;
       onDamaged({ uri, owner: nextOwner.workflowId, problem: error.message });
     });
   await client.query(

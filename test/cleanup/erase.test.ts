@@ -652,6 +652,25 @@ test("a damaged document that another process owns too does not hold up the eras
   expect(await store.exists(uri)).toBe(true);
 });
 
+test.each([
+  ["the first one's", 1],
+  ["both", 2],
+])(
+  "a restored document of two processes, with %s keys still erased, does not hold up their next erasure",
+  async (_, erased) => {
+    const both = [await finished(), await finished()] as const;
+    const [first, second] = both;
+    const { uri } = first.submitted;
+    await owned(second.workflowId, uri);
+    for (const { processKey } of both.slice(0, erased)) await store.dataKeys.erase(processKey);
+    expect((await erase(optionsOf(first.workflowId))).damaged).toMatchObject([
+      { uri, owner: second.workflowId },
+    ]);
+    await erase(optionsOf(second.workflowId));
+    expect(await store.exists(uri)).toBe(false);
+  },
+);
+
 test("an attempt that outlives its erased process leaves the document of another one as it is", async () => {
   const [one, other] = [await finished(), await finished()];
   const upload = await store.put(content, "application/pdf");
