@@ -82,7 +82,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     notes.push(
       `a damaged document is kept as it is for ${owner}, which cannot read it: ${problem}`,
     );
-  const { expired, unknownEnd, skipped } = await expireDocuments({
+  const { expired, unknownEnd, skipped, left } = await expireDocuments({
     ...{ ...shared, families, days, now, onDamaged },
   });
   if (unknownEnd > 0)
@@ -91,6 +91,10 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     );
   if (skipped !== undefined)
     notes.push(`no document with an expired period was deleted: ${skipped}`);
+  if (left !== undefined)
+    notes.push(
+      `a document that another process also owns is kept until the next clean-up: ${left}`,
+    );
   const [lost] = families.lost;
   if (lost !== undefined)
     notes.push(

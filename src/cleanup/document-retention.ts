@@ -3,6 +3,7 @@
 import type { Config } from "../config/config.js";
 import { familyOf } from "../contracts/registry.js";
 import type { DocumentStore } from "../documents/store.js";
+import { DocumentStoreFullError, MissingDataKeyError } from "../errors/index.js";
 import { documentKinds } from "../journal/ownership.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { DocumentKind } from "../journal/ownership.js";
@@ -20,6 +21,8 @@ export interface Expired {
   unknownEnd: number;
   /** Why none was removed. */
   skipped?: string;
+  /** Why one that another process also owns could not be sealed for that one; it stays until the next time. */
+  left?: string;
 }
 
 export interface RetentionOptions extends DocumentUsers {
@@ -72,10 +75,19 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
           document,
           (client) => isStillDue(options, document, client),
           onDamaged,
-        );
+        ).catch((error: unknown) => {
+          if (!isPassing(error)) throw error;
+          report.left = error.message;
+          return false;
+        });
     if (isGone) report.expired[document.kind] = (report.expired[document.kind] ?? 0) + 1;
   }
   return report;
+}
+
+/** The others go: they free the space that this one needs, and a key that is not restored would stop the clean-up for ever. */
+function isPassing(error: unknown): error is Error {
+  return error instanceof DocumentStoreFullError || error instanceof MissingDataKeyError;
 }
 
 function isDue({ days, now }: RetentionOptions, kind: DocumentKind, end: Date): boolean {

@@ -1,15 +1,19 @@
 // Documents are deleted after the period of their kind, counted from the end of their process: never without a period, and
 // never if the process is open or its end is unknown.
 import { beforeEach, expect, test } from "vitest";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { Client } from "@temporalio/client";
 import { expireDocuments } from "../../src/cleanup/document-retention.js";
 import type { RetentionOptions } from "../../src/cleanup/document-retention.js";
 import { Families } from "../../src/cleanup/executions.js";
 import type { Damaged } from "../../src/cleanup/release-documents.js";
+import { dataKeyId } from "../../src/crypto/data-key.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
+import { DocumentStoreFullError } from "../../src/errors/index.js";
 import { addOwner } from "../../src/journal/ownership.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
@@ -200,6 +204,36 @@ test("a damaged document that another process owns too is named and stays as it 
   expect(await areThere([shared, other])).toEqual([true, false]);
   expect(await ownersOf(shared)).toEqual(["default second"]);
 });
+
+class FullDisk extends DirectoryDriver {
+  override replace = () => Promise.reject(new DocumentStoreFullError(new Error("ENOSPC")));
+}
+const keyOf = (workflowId: string) => dataKeyId({ namespace: "default", workflowId });
+
+test.each([
+  ["the disk is full", () => new FullDisk(folder)],
+  [
+    "a restore has left out its key",
+    () => {
+      rmSync(join(folder, "keys", keyOf("first").slice(0, 2), keyOf("first")));
+      return new DirectoryDriver(folder);
+    },
+  ],
+])(
+  "while %s, a document that another process owns too stays, and the others go",
+  async (_, driver) => {
+    processes = { first: daysAgo(31), second: "open", third: daysAgo(31) };
+    const shared = await document("first", "affidavit");
+    await document("second", "affidavit", shared);
+    const other = await document("third", "affidavit");
+    const left = expect.stringMatching(/is full|no data key/);
+    expect(await run({ documents: new DocumentStore(driver(), ring) })).toEqual({
+      ...{ expired: { affidavit: 1 }, unknownEnd: 0, left },
+    });
+    expect(await areThere([shared, other])).toEqual([true, false]);
+    expect(await ownersOf(shared)).toEqual(["default first", "default second"]);
+  },
+);
 
 test("if the end is unknown, the document stays and is counted", async () => {
   const uri = await document("forgotten", "affidavit");
