@@ -23,7 +23,7 @@ import type { ProviderEffects, Erasure, ErasureProof } from "./erasure-record.js
 import { Families } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers, TakenDocuments } from "./inputs.js";
-import { withDocumentLock, releaseDocument, otherOwners } from "./release-documents.js";
+import { handOver, otherOwners, releaseDocument, withDocumentLock } from "./release-documents.js";
 import type { Damaged } from "./release-documents.js";
 import type { Payload } from "@temporalio/common";
 import type { KeyRing } from "../crypto/key-ring.js";
@@ -46,16 +46,15 @@ export interface Erasable {
   runs: number;
   /** Documents that are kept because other processes also own them. */
   shared: { uri: string; kind: string; owners: string[] }[];
+  /** Among these. */
+  damaged: Damaged[];
   /** The provider's own data, which are not erased. */
   atProvider: ProviderEffects[];
   /** The provider's ids. The record of the erasure does not contain them. */
   references: string[];
 }
 
-export interface Erased extends Erasable, Pick<Erasure, "by" | "proof" | "begunAt" | "finishedAt"> {
-  /** Among the shared documents. */
-  damaged: Damaged[];
-}
+export type Erased = Erasable & Pick<Erasure, "by" | "proof" | "begunAt" | "finishedAt">;
 
 /** Who erases. */
 export interface Eraser {
@@ -123,8 +122,7 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   const processKey = processOf(options);
   const { owned, heirs, underWay, ...found } = await survey(options);
   const [last] = await erasuresOf(pool, processKey);
-  const damaged: Damaged[] = [];
-  if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last), damaged };
+  if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
   const erasure = await beginErasure(pool, processKey, by, proof);
   // An attempt that started before the record was committed may be about to send.
   await finishedRuns(options).catch(async (error: unknown) => {
@@ -136,7 +134,8 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   await recordOwners(pool, heirs);
   for (const { id, kind } of owned)
     await withDocumentLock(pool, id, async (held) => {
-      await releaseDocument(held, documents, id, processKey, (one) => damaged.push(one));
+      // The survey has named them.
+      await releaseDocument(held, documents, id, processKey, () => undefined);
       await recordDocument(held, erasure, kind);
     });
   await eraseCallbacks(pool, erasure);
@@ -146,7 +145,7 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   await deleteRuns(client, workflowId, limitMs);
   await finishErasure(pool, erasure);
   const [done = erasure] = await erasuresOf(pool, processKey);
-  return { ...found, ...recorded(done), damaged };
+  return { ...found, ...recorded(done) };
 }
 
 async function survey(options: EraseOptions): Promise<Survey> {
@@ -157,19 +156,24 @@ async function survey(options: EraseOptions): Promise<Survey> {
   const owned = [...documents, ...(await unrecorded(options, runs, documents))];
   const heirs = await heirsOf(options, owned);
   const shared: Erasable["shared"] = [];
+  const damaged: Damaged[] = [];
   for (const { id, kind } of owned) {
+    const uri = `document:${id}`;
     const owners: ProcessKey[] = [
       ...(await otherOwners(pool, id, processKey)),
       ...heirs.filter(({ ids }) => ids.includes(id)),
     ];
-    if (owners.length > 0)
-      shared.push({ uri: `document:${id}`, kind, owners: owners.map((one) => one.workflowId) });
+    const [next] = owners;
+    if (!next) continue;
+    shared.push({ uri, kind, owners: owners.map((one) => one.workflowId) });
+    await handOver(options.documents, uri, processKey, next, (one) => damaged.push(one), true);
   }
   const found: Erasable = {
     ...rows,
     documents: countByKind(owned),
     runs: runs.runIds.length,
     shared,
+    damaged,
     atProvider: await effectsAtProvider(pool, processKey),
     references: runs.references,
   };

@@ -63,6 +63,21 @@ export function releaseIf(
   });
 }
 
+/** With a dry run the document is only read. */
+export async function handOver(
+  documents: DocumentStore,
+  uri: string,
+  from: ProcessKey,
+  to: ProcessKey,
+  onDamaged: (damaged: Damaged) => void,
+  dryRun = false,
+): Promise<void> {
+  await documents.handOver(uri, from, dryRun ? undefined : to).catch((error: unknown) => {
+    if (!isUnreadable(error)) throw error;
+    onDamaged({ uri, owner: to.workflowId, problem: error.message });
+  });
+}
+
 /** A restore may bring back a document, or owners, whose keys stay erased. */
 function isUnreadable(error: unknown): error is Error {
   return [DocumentCorruptError, DocumentErasedError, ErasedKeyError].some(
@@ -84,11 +99,7 @@ export async function releaseDocument(
   const uri = `document:${id}`;
   const [nextOwner] = await otherOwners(client, id, processKey);
   if (nextOwner === undefined) await documents.delete(uri);
-  else
-    await documents.handOver(uri, processKey, nextOwner).catch((error: unknown) => {
-      if (!isUnreadable(error)) throw error;
-      onDamaged({ uri, owner: nextOwner.workflowId, problem: error.message });
-    });
+  else await handOver(documents, uri, processKey, nextOwner, onDamaged);
   await client.query(
     "delete from trustflow.documents where id = $1 and namespace = $2 and workflow_id = $3",
     [id, processKey.namespace, processKey.workflowId],

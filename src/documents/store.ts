@@ -175,10 +175,12 @@ export class DocumentStore {
     return first;
   }
 
-  /** From the key of `from`, where it is sealed with that, to the key of `to`. */
-  async handOver(uri: string, from: ProcessKey, to: ProcessKey): Promise<void> {
+  /** From the key of `from`, where it is sealed with that, to the key of `to`. Without `to` it is only read to its end. */
+  async handOver(uri: string, from: ProcessKey, to?: ProcessKey): Promise<void> {
     const sealed = await this.#look(uri);
-    if (sealed?.dataKeyId === dataKeyId(from)) await this.#sealAgain({ uri }, to);
+    if (sealed?.dataKeyId !== dataKeyId(from)) return;
+    if (to) await this.#sealAgain({ uri }, to);
+    else await firstOf(this.openRead({ uri }));
   }
 
   /** Whether it is there, and sealed with the key of the process or, before any process has taken it, with the ring. */

@@ -152,8 +152,7 @@ function fullId(id: string): string {
 }
 
 function linesOf(report: { id: string } & Erasable & Partial<Erased>): Facts {
-  const { documents, callbacks, effects, runs, shared, atProvider, references } = report;
-  const { damaged = [] } = report;
+  const { documents, callbacks, effects, runs, shared, damaged, atProvider, references } = report;
   return [
     ["process", report.id],
     ["erased by", report.by],
