@@ -4,6 +4,10 @@ import type { Pool } from "../../postgres/pool.js";
 import { FAILURES_UNTIL_ALONE } from "./rows.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "./rows.js";
 
+/** Of an address: it has brought too much, and brought something today or yesterday. A flood that has ended is told of no more. */
+export const isFlooded =
+  "(surplus > 0 or refused > 0) and counted_on >= (clock_timestamp() at time zone 'UTC')::date - 1";
+
 export const inboxChannel = "trustflow_callbacks";
 
 // Relays claim one after another, so that no two of them find the same process free.

@@ -5,6 +5,7 @@ import type { Pool } from "../../postgres/pool.js";
 import { metrics, promOptions } from "../../contracts/shared/metrics.js";
 import type { Metric } from "../../contracts/shared/metrics.js";
 import type { RelayOptions } from "./relay.js";
+import { isFlooded } from "../inbox/inbox.js";
 import { parkReasons } from "../inbox/rows.js";
 
 export interface RelaySources {
@@ -118,7 +119,7 @@ async function backlog(pool: Pool): Promise<Backlog> {
     text: `select ${count("unaddressed")} as unaddressed, ${count("waiting")} as waiting, ${count("parked")} as parked,
         ${count("surplus")} as surplus,
         (select count(*)::int from (select from trustflow.callback_addresses
-          where surplus > 0 or refused > 0 limit 1000) as counted) as flooded,
+          where ${isFlooded} limit 1000) as counted) as flooded,
         coalesce((
           select extract(epoch from clock_timestamp() - received_at)::float8 from trustflow.callbacks
           where state = 'waiting' order by id limit 1), 0) as lag`,

@@ -1,4 +1,5 @@
 // Checks that the database is reachable, migrated and durable, that its clock is right, and what it has noted.
+import { isFlooded } from "../../callbacks/inbox/inbox.js";
 import { requireOwnStore } from "../../cleanup/own-store.js";
 import { ConfigurationError } from "../../config/config.js";
 import type { Config } from "../../config/config.js";
@@ -99,7 +100,7 @@ const MAX_NAMED = 5;
 async function callbackFloods(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string; count: number }>(
     `select coalesce(workflow_id, 'account ' || account) as name, surplus + refused as count
-     from trustflow.callback_addresses where surplus > 0 or refused > 0 order by address limit $1`,
+     from trustflow.callback_addresses where ${isFlooded} order by address limit $1`,
     [MAX_NAMED + 1],
   );
   if (rows.length === 0) return "no address has more callbacks than its process receives";

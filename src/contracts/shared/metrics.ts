@@ -65,7 +65,7 @@ export const metrics = {
     role: "relay",
     type: "gauge",
     unit: "addresses",
-    help: "Callback addresses with more callbacks than their process receives, counted up to 1000",
+    help: "Callback addresses with more callbacks than their process receives, and with one of today or yesterday, counted up to 1000",
   },
   relayListening: {
     name: "trustflow_relay_listening",

@@ -99,7 +99,8 @@ export const tables = {
       rows integer not null default 0,
       bytes bigint not null default 0,
       counted_on date not null default (clock_timestamp() at time zone 'UTC')::date,
-      -- Of the stored ones those that the process is not told of; and those that were not stored, as often as was asked.
+      -- Of the stored ones those that the process is not told of; and those that were not stored, as often as was asked, of an account's
+      -- address on that day too.
       surplus integer not null default 0,
       refused integer not null default 0,
       -- When the process is to be told that there are such: at most once in a minute, then at twice the distance each time.
@@ -204,7 +205,7 @@ export const tables = {
           bytes = s.bytes + case when q.account is null or q.counted_on = today then q.bytes else 0 end,
           counted_on = today,
           surplus = q.surplus + s.surplus,
-          refused = q.refused + s.refused,
+          refused = s.refused + case when q.account is null or q.counted_on = today then q.refused else 0 end,
           wake_at = case when q.account is null and s.is_told and s.surplus + s.refused > 0
             then trustflow.next_wake(q.wake_at, q.wakes, q.woken_at) else q.wake_at end
         from sums s where q.address = s.address and s.rows + s.refused > 0)

@@ -213,7 +213,11 @@ test("an account's address has its quota anew each day", async () => {
     "update trustflow.callback_addresses set counted_on = current_date - 1 where address = $1",
     [address],
   );
-  expect(await send(await receive(), account, ids(5, "next"))).toEqual([204, 204, 204, 204, 429]);
+  expect(await send(await receive(), account, ids(1, "next"))).toEqual([204]);
+  // The excess of the day before is no flood of today.
+  expect(await counted(account)).toMatchObject({ rows: 1, refused: 0 });
+  expect(await send(await receive(), account, ids(4, "more"))).toEqual([204, 204, 204, 429]);
+  expect(await counted(account)).toMatchObject({ rows: 4, refused: 1 });
 });
 
 test("a body to an account's address is small, so that rows and not bytes bound what it brings on a day", async () => {
