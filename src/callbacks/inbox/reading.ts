@@ -1,5 +1,6 @@
 // Opens rows and parses each with the parser of its provider. An unreadable row is parked with the reason.
 import { isUndecryptable } from "../../crypto/errors.js";
+import { isKeyId } from "../../crypto/key-ring.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { parseJson, plainText } from "../../contracts/shared/text.js";
@@ -64,13 +65,21 @@ function read(
     const { event, correlation } = parser(parseJson(bodies.open(row).toString()));
     const subject = { provider, namespace: row.namespace, workflowId: row.workflowId };
     if (correlation !== undefined && !correlationMatches(ring, subject, correlation))
-      return { state: "parked", reason: "correlationMismatch" };
+      return mismatch(ring, correlation);
     return { event };
   } catch (error) {
     if (isUndecryptable(error)) return { state: "parked", reason: "undecryptable" };
     const detail = detailOf(error);
     return { state: "parked", reason: "unreadable", ...(detail && { detail }) };
   }
+}
+
+/** A relay that lacks a new key cannot check the value: its address has not leaked. */
+function mismatch(ring: KeyRing, correlation: string): Parked {
+  const [keyId = ""] = correlation.split(".");
+  const isMissing = isKeyId(keyId) && ring.get(keyId) === undefined;
+  const detail = isMissing && { detail: `keys.callback of the relay has no key "${keyId}"` };
+  return { state: "parked", reason: "correlationMismatch", ...detail };
 }
 
 /** Not `constructor` and the like: whoever has a callback key writes the provider's name into an address. */

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { correlationOf } from "../../../src/callbacks/address.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import { FAILURES_UNTIL_ALONE } from "../../../src/callbacks/inbox/rows.js";
-import { KeyRing } from "../../../src/crypto/key-ring.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { bodyKeys, FakeTemporal, ring, subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
@@ -108,6 +108,8 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
   ]);
   await arrive(subject, [{ Identifier: "b", correlation: "of another process" }]);
   await arrive(subject, [{ Identifier: "c", correlation: correlationOf(ring, subject) }]);
+  const next = KeyRing.parse(generateKeyRing("next"));
+  await arrive(subject, [{ Identifier: "f", correlation: correlationOf(next, subject) }]);
   await arrive(subject, [{ Identifier: "d" }], {
     sealedWith: KeyRing.parse(generateBoxRing("lost").publicRing),
   });
@@ -119,13 +121,16 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
     "parked: unreadable",
     "parked: correlationMismatch",
     "delivered",
+    "parked: correlationMismatch",
     "parked: undecryptable",
     "parked: unknownProvider",
   ]);
   expect(temporal.to(subject.workflowId)).toEqual(["a", "c"]);
-  const [undated, unreadable] = (await archive.list({ workflowId: subject.workflowId })).filter(
-    ({ reason }) => reason === "unreadable",
-  );
+  const kept = await archive.list({ workflowId: subject.workflowId });
+  const foreign = kept.filter(({ reason }) => reason === "correlationMismatch");
+  const lacking = 'keys.callback of the relay has no key "next"';
+  expect(foreign.map(({ detail }) => detail)).toEqual([lacking, undefined]);
+  const [undated, unreadable] = kept.filter(({ reason }) => reason === "unreadable");
   expect(unreadable?.detail).toBe(
     "evi-post callback: the callback is unreadable (Identifier; Kind; Date)",
   );
