@@ -113,8 +113,10 @@ interface Backlog {
 
 /** Each part reads its own index, up to a limit (postgres/migrations). */
 async function backlog(pool: Pool): Promise<Backlog> {
+  // Without its body nobody can replay a callback: an erasure, or its period, has settled it.
   const count = (state: string) =>
-    `(select count(*)::int from (select from trustflow.callbacks where state = '${state}' limit 100000) as counted)`;
+    `(select count(*)::int from (
+      select from trustflow.callbacks where state = '${state}' and body is not null limit 100000) as counted)`;
   const { rows } = await pool.query<Backlog>({
     text: `select ${count("unaddressed")} as unaddressed, ${count("waiting")} as waiting, ${count("parked")} as parked,
         ${count("surplus")} as surplus,

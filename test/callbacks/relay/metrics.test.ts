@@ -81,7 +81,11 @@ test("each scrape counts the inbox anew, and says how long the oldest callback h
     ...{ [inInbox("unaddressed")]: 2, callback_addresses_flooded: 1 },
   });
   await database.pool.query("update trustflow.callback_addresses set counted_on = counted_on - 2");
-  expect(await series()).toMatchObject({ callback_addresses_flooded: 0 });
+  // As an erasure, or the clean-up, leaves it.
+  await database.pool.query("update trustflow.callbacks set body = null where state = 'parked'");
+  expect(await series()).toMatchObject({
+    ...{ callback_addresses_flooded: 0, [inInbox("parked")]: 0 },
+  });
   await database.pool.query("truncate trustflow.callbacks, trustflow.callback_addresses");
   expect(await series()).toEqual(quiet);
 });
