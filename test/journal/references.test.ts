@@ -68,10 +68,11 @@ test("without the database nothing is said to be known", async () => {
 
 test("a reference goes with the last rows of its process, not before, and never while the process is open", async () => {
   const [open, closed, young] = [await known(), await known(), await known()];
-  await database.pool.query(
-    "update trustflow.effects set updated_at = now() - interval '1 day' where workflow_id <> $1",
-    [young.workflowId],
-  );
+  for (const column of ["effects set updated_at", "correlations set created_at"])
+    await database.pool.query(
+      `update trustflow.${column} = now() - interval '1 day' where workflow_id <> $1`,
+      [young.workflowId],
+    );
   const isOpen = (_namespace: string, workflowId: string) =>
     Promise.resolve(workflowId === open.workflowId);
   expect(await purgeEffects(database.pool, new Date(Date.now() - 3_600_000), isOpen, 1)).toBe(1);

@@ -204,8 +204,8 @@ test("a correlation goes with the journal's rows of its process", async () => {
   for (const [name, days] of ages) {
     await effect(name, days);
     await database.pool.query(
-      "insert into trustflow.correlations values ('one-shot-signature', 'default', $1, 'default', $1)",
-      [name],
+      "insert into trustflow.correlations values ('one-shot-signature', 'default', $1, 'default', $1, $2)",
+      [name, daysAgo(days)],
     );
   }
   expect(await run({ dryRun: true })).toMatchObject({ journalRows: 1 });
