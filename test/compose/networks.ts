@@ -70,6 +70,8 @@ export async function reachedFrom<A extends Address>({ pid }: Place, addresses: 
 export async function startOutside(): Promise<Address & { close(): Promise<void> }> {
   const [name, here, host, port] = ["trustflow-outside", "203.0.113.1", "203.0.113.2", 80];
   const ip = (line: string) => run("ip", line.split(" "));
+  // A run that was killed leaves it.
+  await ip(`netns delete ${name}`).catch(() => undefined);
   await ip(`netns add ${name}`);
   await ip(`link add tf-outside type veth peer name eth0 netns ${name}`);
   await ip(`address add ${here}/30 dev tf-outside`);

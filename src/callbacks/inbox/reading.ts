@@ -78,7 +78,8 @@ function read(
 function mismatch(ring: KeyRing, correlation: string): Parked {
   const [keyId = ""] = correlation.split(".");
   const isMissing = isKeyId(keyId) && ring.get(keyId) === undefined;
-  const detail = isMissing && { detail: `keys.callback of the relay has no key "${keyId}"` };
+  // Without the name, which may be any text of a forged callback.
+  const detail = isMissing && { detail: "keys.callback of the relay lacks the key that it names" };
   return { state: "parked", reason: "correlationMismatch", ...detail };
 }
 

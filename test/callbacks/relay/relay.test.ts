@@ -128,7 +128,7 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
   expect(temporal.to(subject.workflowId)).toEqual(["a", "c"]);
   const kept = await archive.list({ workflowId: subject.workflowId });
   const foreign = kept.filter(({ reason }) => reason === "correlationMismatch");
-  const lacking = 'keys.callback of the relay has no key "next"';
+  const lacking = "keys.callback of the relay lacks the key that it names";
   expect(foreign.map(({ detail }) => detail)).toEqual([lacking, undefined]);
   const [undated, unreadable] = kept.filter(({ reason }) => reason === "unreadable");
   expect(unreadable?.detail).toBe(

@@ -34,7 +34,8 @@ export interface CrashRow {
 const goodAnswers: Record<string, string> = { cancel: "cancelled", requestAffidavit: "requested" };
 /** Virtual time after which every way of a letter has ended. */
 const SPAN_MS = 60 * 86_400_000;
-const MAX_ANSWERS = 6;
+/** Longer than a lease: until it is over, the replacement does not know. */
+const ANSWERS_WITHIN_MS = 60_000;
 /** An answer comes within 15 s of the question, and a silent worker is noticed after 6: so long may the rest take. */
 const MAX_HOLD_MS = 4_000;
 const MAX_UNTIL_REPLACEMENT_MS = 9_000;
@@ -122,12 +123,13 @@ export class Run {
 
   async #answersUntilKnown(): Promise<string[]> {
     const answers: string[] = [];
+    const end = Date.now() + ANSWERS_WITHIN_MS;
     for (;;) {
       const answer = await this.#answer(`ask-${answers.length}`);
       answers.push(answer);
       const { effectClass } = this.call;
       const again = answer === "unavailable" || (answer === "unknown" && effectClass !== "once");
-      if (!again || answers.length === MAX_ANSWERS) return answers;
+      if (!again || Date.now() > end) return answers;
       await delay(1_000);
     }
   }

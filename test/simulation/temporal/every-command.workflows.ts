@@ -10,7 +10,7 @@ interface Activities {
 
 const calls = workflow.proxyActivities<Activities>({
   startToCloseTimeout: "10 seconds",
-  heartbeatTimeout: "1 second",
+  heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "50 ms", maximumInterval: "100 ms" },
 });
 const once = workflow.proxyActivities<Activities>({
