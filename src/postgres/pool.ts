@@ -25,7 +25,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: options.applicationName ?? "trustflow",
-    onConnect: fixLevels,
+    onConnect: fixSettings,
   });
   // Without a listener the restart of the database would end the process.
   pool.on("error", (error) => options.onError?.(error));
@@ -45,12 +45,14 @@ export function hostInClear(url: string): string | undefined {
 
 /**
  * Whatever the server, the role or the URL says: a commit that was answered is on the disk, and on a standby where one must confirm (a level
- * that waits for it stays as it is), and a statement that has waited for a lock sees what the holder has committed. The pool waits for what
- * this returns, although its types do not say so.
+ * that waits for it stays as it is), and a statement that has waited for a lock sees what the holder has committed. The locks of a machine
+ * that is lost are free after a minute; by default the server keeps its connections for two hours. The pool waits for what this returns,
+ * although its types do not say so.
  */
-function fixLevels(client: pg.ClientBase): unknown {
+function fixSettings(client: pg.ClientBase): unknown {
   return client.query(
     `set default_transaction_isolation = 'read committed';
+     set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_user_timeout = 60000;
      select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`,
   );
 }

@@ -31,3 +31,11 @@ test("one holds a name until it ends or its connection breaks; another name is f
   expect(await second.isHeld()).toBe(false);
   for (const one of [first, second, other]) one.close();
 }, 30_000);
+
+test("what a machine holds that is lost is free after a minute, whether an answer was on its way to it or not", async () => {
+  const { rows } = await database.pool.query(
+    `select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_keepalives_interval') as interval,
+       current_setting('tcp_user_timeout') as timeout`,
+  );
+  expect(rows).toEqual([{ idle: "30", interval: "10", timeout: "60000" }]);
+});
