@@ -30,7 +30,7 @@ export async function webhooksOf(
   });
   const deliveries = new Deliveries(pool, namespace);
   return {
-    unsettled: () => deliveries.unsettled(),
+    unsettled: () => deliveries.unsettled(endpoints.map(({ name }) => name)),
     async close() {
       await started.close();
       looking.close();

@@ -39,6 +39,12 @@ export interface Delivery {
   createdAt: Date;
 }
 
+export interface Unsettled {
+  endpoint: string;
+  state: "waiting" | "retried" | "failed";
+  count: number;
+}
+
 export interface DeliveryFilter {
   states?: readonly DeliveryState[];
   endpoint?: string;
@@ -152,22 +158,19 @@ export class Deliveries {
     return rows[0]?.id ?? "";
   }
 
-  /** How many wait, and have failed, of each endpoint. */
-  async unsettled(): Promise<{ endpoint: string; state: DeliveryState; count: number }[]> {
-    const { rows } = await this.#pool.query<{
-      endpoint: string;
-      state: DeliveryState;
-      count: number;
-    }>({
+  /** How many wait, were not taken three times, and have failed, of each of these endpoints. */
+  async unsettled(endpoints: string[]): Promise<Unsettled[]> {
+    const { rows } = await this.#pool.query<Unsettled>({
       // Each reads its own index.
       text: (["waiting", "failed"] as const)
         .map(
           (state) =>
-            `select endpoint, state, count(*)::int as count from trustflow.webhook_deliveries
-             where state = '${state}' and namespace = $1 group by 1, 2`,
+            `select endpoint, case when tries > 2 and state = 'waiting' then 'retried' else state end as state, count(*)::int as count
+             from trustflow.webhook_deliveries
+             where state = '${state}' and namespace = $1 and endpoint = any($2) group by 1, 2`,
         )
         .join(" union all "),
-      values: [this.#namespace],
+      values: [this.#namespace, endpoints],
       query_timeout: 2_000,
     } as { text: string });
     return rows;

@@ -361,7 +361,7 @@ test("the relay stores events and settles deliveries, an operator tests and repl
   const claim = randomUUID();
   const [due] = await relay.take(claim, "a", 5, 60_000);
   await relay.settle(claim, due!, { at: "", ms: 1, status: 410 }, { pauseMs: undefined });
-  expect(await relay.unsettled()).toEqual([{ endpoint: "a", state: "failed", count: 1 }]);
+  expect(await relay.unsettled(["a"])).toEqual([{ endpoint: "a", state: "failed", count: 1 }]);
   const testId = await operator.test("a");
   expect(await operator.replay([due!.id, testId])).toEqual([due!.id]);
   expect((await operator.list()).map(({ state }) => state)).toEqual(["waiting", "waiting"]);

@@ -152,6 +152,8 @@ test("after the last attempt that is answered no 2xx, a redirect too, it has fai
       async () => (await deliveries.list())[0]?.attempts.length === tries - 1,
     );
     expect(await states()).toEqual(["bad waiting"]);
+    const state = tries > 3 ? "retried" : "waiting";
+    expect(await deliveries.unsettled(["bad"])).toEqual([{ endpoint: "bad", state, count: 1 }]);
     receivers.bad.answer(410);
     await database.pool.query("update trustflow.webhook_deliveries set due_at = now()");
   }
@@ -162,7 +164,11 @@ test("after the last attempt that is answered no 2xx, a redirect too, it has fai
       expect.objectContaining({ step: "bad", tries: 10, status: 410 }),
     ],
   ]);
-  expect(await deliveries.unsettled()).toEqual([{ endpoint: "bad", state: "failed", count: 1 }]);
+  expect(await deliveries.unsettled(["bad"])).toEqual([
+    { endpoint: "bad", state: "failed", count: 1 },
+  ]);
+  // No longer configured: nobody can do anything about it.
+  expect(await deliveries.unsettled(["good"])).toEqual([]);
   expect(receivers.good.heard).toEqual([]);
 
   expect(await deliveries.replayFailed("bad")).toHaveLength(1);
@@ -207,8 +213,11 @@ test("relays of two namespaces with the same endpoint take, count and replay onl
   expect(due.map(({ event }) => event.id)).toEqual(["default"]);
   const attempt = { at: new Date().toISOString(), ms: 1, status: 410 };
   await deliveries.settle(claim, due[0]!, attempt, { pauseMs: undefined });
-  expect(await deliveries.unsettled()).toEqual([{ endpoint: "good", state: "failed", count: 1 }]);
-  expect(await other.unsettled()).toEqual([{ endpoint: "good", state: "waiting", count: 2 }]);
+  const own = ["good"];
+  expect(await deliveries.unsettled(own)).toEqual([
+    { endpoint: "good", state: "failed", count: 1 },
+  ]);
+  expect(await other.unsettled(own)).toEqual([{ endpoint: "good", state: "waiting", count: 2 }]);
   expect((await other.list()).map(({ event }) => event.type)).toEqual([
     "webhook.test",
     "process.ended",

@@ -99,9 +99,9 @@ export const metrics = {
     unit: "deliveries",
     labels: {
       endpoint: "the name in the configuration",
-      state: "`waiting`, `failed`",
+      state: "`waiting`, `retried` (not taken three times), `failed`",
     },
-    help: "Deliveries of webhooks that wait, or have failed and are not sent again",
+    help: "Deliveries of webhooks to configured endpoints that wait, or have failed and are not sent again",
     more: "See [webhooks](../webhooks.md)",
   },
   openProcesses: {
