@@ -1,6 +1,7 @@
 // HMAC-SHA-256 with a key id in front: `<key id>.<hex>`. Each label has a key of its own, derived by HKDF.
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { KeyObject } from "node:crypto";
+import { isKeyId } from "./key-ring.js";
 import type { Key, KeyRing } from "./key-ring.js";
 
 export function keyedDigest(ring: KeyRing, label: string, data: string | Uint8Array): string {
@@ -14,12 +15,23 @@ export function verifyKeyedDigest(
   data: string | Uint8Array,
   digest: string,
 ): boolean {
-  const dot = digest.indexOf(".");
-  const key = ring.get(digest.slice(0, Math.max(dot, 0)));
+  const keyId = keyIdOf(digest);
+  const key = ring.get(keyId);
   if (key === undefined) return false;
   const expected = Buffer.from(mac(key, label, data).toString("hex"));
-  const given = Buffer.from(digest.slice(dot + 1));
+  const given = Buffer.from(digest.slice(keyId.length + 1));
   return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** True if the digest names a key, and the ring does not have it. */
+export function lacksKeyOf(ring: KeyRing, digest: string): boolean {
+  const keyId = keyIdOf(digest);
+  return isKeyId(keyId) && ring.get(keyId) === undefined;
+}
+
+function keyIdOf(digest: string): string {
+  const [keyId = ""] = digest.split(".", 1);
+  return keyId;
 }
 
 function mac(key: Key, label: string, data: string | Uint8Array): Buffer {

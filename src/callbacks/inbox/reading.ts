@@ -1,6 +1,6 @@
 // Opens rows and parses each with the parser of its provider. An unreadable row is parked with the reason.
 import { isUndecryptable } from "../../crypto/errors.js";
-import { isKeyId } from "../../crypto/key-ring.js";
+import { lacksKeyOf } from "../../crypto/hmac.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { parseJson, plainText } from "../../contracts/shared/text.js";
@@ -76,10 +76,10 @@ function read(
 
 /** A relay that lacks a new key cannot check the value: its address has not leaked. */
 function mismatch(ring: KeyRing, correlation: string): Parked {
-  const [keyId = ""] = correlation.split(".");
-  const isMissing = isKeyId(keyId) && ring.get(keyId) === undefined;
   // Without the name, which may be any text of a forged callback.
-  const detail = isMissing && { detail: "keys.callback of the relay lacks the key that it names" };
+  const detail = lacksKeyOf(ring, correlation) && {
+    detail: "keys.callback of the relay lacks the key that it names",
+  };
   return { state: "parked", reason: "correlationMismatch", ...detail };
 }
 
