@@ -23,7 +23,12 @@ import type { ProviderEffects, Erasure, ErasureProof } from "./erasure-record.js
 import { Families } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers, TakenDocuments } from "./inputs.js";
-import { handOver, otherOwners, releaseDocument, withDocumentLock } from "./release-documents.js";
+import {
+  otherOwners,
+  releaseDocument,
+  unlessDamaged,
+  withDocumentLock,
+} from "./release-documents.js";
 import type { Damaged } from "./release-documents.js";
 import type { Payload } from "@temporalio/common";
 import type { KeyRing } from "../crypto/key-ring.js";
@@ -101,7 +106,7 @@ interface Document {
   kind: string;
 }
 
-interface Survey extends Erasable {
+interface Survey extends Omit<Erasable, "damaged"> {
   owned: Document[];
   /** Other processes that need some of these, although no row says so yet. */
   heirs: TakenDocuments[];
@@ -112,8 +117,14 @@ const unrecordedKind = "unrecorded";
 
 /** Finds what `erase` would remove. */
 export async function erasableOf(options: EraseOptions): Promise<Erasable> {
-  const { owned: _, heirs: __, underWay: ___, ...erasable } = await survey(options);
-  return erasable;
+  const { owned: _, heirs: __, underWay: ___, ...found } = await survey(options);
+  const damaged: Damaged[] = [];
+  for (const { uri, owners } of found.shared) {
+    const about = { uri, owner: owners[0] ?? "" };
+    const reading = options.documents.readThrough(uri, processOf(options));
+    await unlessDamaged(reading, about, (one) => damaged.push(one));
+  }
+  return { ...found, damaged };
 }
 
 /** Idempotent. An erased id cannot be used again: a new start with it is refused. */
@@ -122,7 +133,8 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   const processKey = processOf(options);
   const { owned, heirs, underWay, ...found } = await survey(options);
   const [last] = await erasuresOf(pool, processKey);
-  if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
+  const damaged: Damaged[] = [];
+  if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last), damaged };
   const erasure = await beginErasure(pool, processKey, by, proof);
   // An attempt that started before the record was committed may be about to send.
   await finishedRuns(options).catch(async (error: unknown) => {
@@ -134,8 +146,7 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   await recordOwners(pool, heirs);
   for (const { id, kind } of owned)
     await withDocumentLock(pool, id, async (held) => {
-      // The survey has named them.
-      await releaseDocument(held, documents, id, processKey, () => undefined);
+      await releaseDocument(held, documents, id, processKey, (one) => damaged.push(one));
       await recordDocument(held, erasure, kind);
     });
   await eraseCallbacks(pool, erasure);
@@ -145,7 +156,7 @@ export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
   await deleteRuns(client, workflowId, limitMs);
   await finishErasure(pool, erasure);
   const [done = erasure] = await erasuresOf(pool, processKey);
-  return { ...found, ...recorded(done) };
+  return { ...found, ...recorded(done), damaged };
 }
 
 async function survey(options: EraseOptions): Promise<Survey> {
@@ -156,24 +167,19 @@ async function survey(options: EraseOptions): Promise<Survey> {
   const owned = [...documents, ...(await unrecorded(options, runs, documents))];
   const heirs = await heirsOf(options, owned);
   const shared: Erasable["shared"] = [];
-  const damaged: Damaged[] = [];
   for (const { id, kind } of owned) {
-    const uri = `document:${id}`;
     const owners: ProcessKey[] = [
       ...(await otherOwners(pool, id, processKey)),
       ...heirs.filter(({ ids }) => ids.includes(id)),
     ];
-    const [next] = owners;
-    if (!next) continue;
-    shared.push({ uri, kind, owners: owners.map((one) => one.workflowId) });
-    await handOver(options.documents, uri, processKey, next, (one) => damaged.push(one), true);
+    if (owners.length > 0)
+      shared.push({ uri: `document:${id}`, kind, owners: owners.map((one) => one.workflowId) });
   }
-  const found: Erasable = {
+  const found: Omit<Erasable, "damaged"> = {
     ...rows,
     documents: countByKind(owned),
     runs: runs.runIds.length,
     shared,
-    damaged,
     atProvider: await effectsAtProvider(pool, processKey),
     references: runs.references,
   };
@@ -252,7 +258,7 @@ function recorded(erasure: Erasure) {
   return { by, ...(proof && { proof }), begunAt, ...(finishedAt && { finishedAt }), ...counts };
 }
 
-function isEmpty({ documents, callbacks, effects, runs }: Erasable): boolean {
+function isEmpty({ documents, callbacks, effects, runs }: Omit<Erasable, "damaged">): boolean {
   return Object.keys(documents).length + callbacks + effects + runs === 0;
 }
 

@@ -63,18 +63,15 @@ export function releaseIf(
   });
 }
 
-/** With a dry run the document is only read. */
-export async function handOver(
-  documents: DocumentStore,
-  uri: string,
-  from: ProcessKey,
-  to: ProcessKey,
+/** Names the document where it cannot be read. */
+export async function unlessDamaged(
+  reading: Promise<void>,
+  about: Omit<Damaged, "problem">,
   onDamaged: (damaged: Damaged) => void,
-  dryRun = false,
 ): Promise<void> {
-  await documents.handOver(uri, from, dryRun ? undefined : to).catch((error: unknown) => {
+  await reading.catch((error: unknown) => {
     if (!isUnreadable(error)) throw error;
-    onDamaged({ uri, owner: to.workflowId, problem: error.message });
+    onDamaged({ ...about, problem: error.message });
   });
 }
 
@@ -99,7 +96,10 @@ export async function releaseDocument(
   const uri = `document:${id}`;
   const [nextOwner] = await otherOwners(client, id, processKey);
   if (nextOwner === undefined) await documents.delete(uri);
-  else await handOver(documents, uri, processKey, nextOwner, onDamaged);
+  else {
+    const handing = documents.handOver(uri, processKey, nextOwner);
+    await unlessDamaged(handing, { uri, owner: nextOwner.workflowId }, onDamaged);
+  }
   await client.query(
     "delete from trustflow.documents where id = $1 and namespace = $2 and workflow_id = $3",
     [id, processKey.namespace, processKey.workflowId],

@@ -175,12 +175,18 @@ export class DocumentStore {
     return first;
   }
 
-  /** From the key of `from`, where it is sealed with that, to the key of `to`. Without `to` it is only read to its end. */
-  async handOver(uri: string, from: ProcessKey, to?: ProcessKey): Promise<void> {
-    const sealed = await this.#look(uri);
-    if (sealed?.dataKeyId !== dataKeyId(from)) return;
-    if (to) await this.#sealAgain({ uri }, to);
-    else await firstOf(this.openRead({ uri }));
+  /** From the key of `from`, where it is sealed with that, to the key of `to`. */
+  async handOver(uri: string, from: ProcessKey, to: ProcessKey): Promise<void> {
+    if (await this.#isSealedFor(uri, from)) await this.#sealAgain({ uri }, to);
+  }
+
+  /** Reads the document to its end, where it is sealed with the key of the process. */
+  async readThrough(uri: string, processKey: ProcessKey): Promise<void> {
+    if (await this.#isSealedFor(uri, processKey)) await firstOf(this.openRead({ uri }));
+  }
+
+  async #isSealedFor(uri: string, processKey: ProcessKey): Promise<boolean> {
+    return (await this.#look(uri))?.dataKeyId === dataKeyId(processKey);
   }
 
   /** Whether it is there, and sealed with the key of the process or, before any process has taken it, with the ring. */
