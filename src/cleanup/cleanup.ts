@@ -108,6 +108,9 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     storedBefore: before(retention.documentOrphanDays),
     quarantineDays: retention.quarantineDays,
   });
+  const isWhole = skipped === undefined && (!options.documents || documents.skipped === undefined);
+  if (!dryRun && isWhole)
+    await pool.query("update trustflow.cleanups set ended_at = clock_timestamp()");
   return { dryRun, ...rows, documents, expired, ...leftovers, notes };
 }
 

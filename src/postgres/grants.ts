@@ -99,6 +99,7 @@ export const tableGrants: Record<string, Grants> = {
   },
   // The owner alone writes to it: who deletes cannot say himself that Temporal is the right one.
   namespaces: { worker: "select", cleanup: "select", operator: "select" },
+  cleanups: { worker: "select", relay: "select", cleanup: "update (ended_at)", operator: "select" },
   callback_addresses: {
     relay: "select, insert, update",
     // To lock a row before its deletion, a role needs the right to update one of its columns.

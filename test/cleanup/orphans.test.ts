@@ -279,11 +279,20 @@ test("a list of documents that breaks off removes nothing", async () => {
   expect(await inQuarantine()).toEqual([documentIdOf(due)]);
 });
 
-test("an empty or lagging list of processes removes nothing: it lacks what the journal and Temporal know", async () => {
+/** Whether the database has noted a clean-up that reached its end. */
+async function endedNow(): Promise<boolean | undefined> {
+  const { rows } = await database.pool.query<{ isNow: boolean }>(
+    `select ended_at > now() - interval '1 hour' as "isNow" from trustflow.cleanups`,
+  );
+  return rows[0]?.isNow;
+}
+
+test("an empty or lagging list of processes removes nothing, and does not count as a clean-up: it lacks what the journal and Temporal know", async () => {
   const [orphan, due] = [await stored(40), await quarantinedFor(20)];
   await effectOf("sendPostal/known");
   here.processes = [{ workflowId: "sendPostal/known", running: true }];
   here.list = "empty";
+  await database.pool.query("update trustflow.cleanups set ended_at = '2000-01-01'");
   const report = await run();
   expect(report).toEqual({
     quarantined: 0,
@@ -291,8 +300,12 @@ test("an empty or lagging list of processes removes nothing: it lacks what the j
     skipped: "Temporal's list of default lacks sendPostal/known",
   });
   expect(await Promise.all([orphan, due].map((uri) => store.exists(uri)))).toEqual([true, true]);
+  expect(await endedNow()).toBe(false);
   here.list = "whole";
+  await run({ dryRun: true });
+  expect(await endedNow()).toBe(false);
   expect(await run()).toEqual({ quarantined: 1, removed: 1 });
+  expect(await endedNow()).toBe(true);
 });
 
 test("a namespace that is not there removes nothing", async () => {

@@ -48,6 +48,7 @@ export function relayMetrics({
   const listening = gauge(metrics.relayListening);
   const inbox = gauge(metrics.inboxCallbacks);
   const lag = gauge(metrics.inboxLag);
+  const cleanupAge = gauge(metrics.cleanupAge);
   const inAttention = gauge(metrics.inAttention);
   const openProcesses = gauge(metrics.openProcesses);
   const failing = gauge(metrics.stuck);
@@ -64,9 +65,11 @@ export function relayMetrics({
     inbox.reset();
     lag.remove();
     flooded.remove();
+    cleanupAge.remove();
     if (found === undefined) return;
-    const { lag: seconds, flooded: addresses, ...counts } = found;
+    const { lag: seconds, flooded: addresses, cleanupAge: age, ...counts } = found;
     flooded.set(addresses);
+    cleanupAge.set(age);
     for (const [state, count] of Object.entries(counts)) inbox.set({ state }, count);
     lag.set(seconds);
   }
@@ -109,6 +112,7 @@ interface Backlog {
   surplus: number;
   flooded: number;
   lag: number;
+  cleanupAge: number;
 }
 
 /** Each part reads its own index, up to a limit (postgres/migrations). */
@@ -124,7 +128,8 @@ async function backlog(pool: Pool): Promise<Backlog> {
           where ${isFlooded} limit 1000) as counted) as flooded,
         coalesce((
           select extract(epoch from clock_timestamp() - received_at)::float8 from trustflow.callbacks
-          where state = 'waiting' order by id limit 1), 0) as lag`,
+          where state = 'waiting' order by id limit 1), 0) as lag,
+        (select extract(epoch from clock_timestamp() - ended_at)::float8 from trustflow.cleanups) as "cleanupAge"`,
     query_timeout: 2_000,
   } as { text: string });
   const [row] = rows;

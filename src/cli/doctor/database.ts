@@ -33,6 +33,7 @@ export function databaseChecks(config: ConfigWithAccounts, opened: Promise<Datab
     ["clock of the database", here(databaseClock)],
     ["documents of the database", here((pool) => documentsOf(pool, config))],
     ["callback floods", here(callbackFloods)],
+    ["clean-up", here(cleanup)],
     ...lookUpChecks(config, here),
   ];
 }
@@ -107,6 +108,18 @@ async function callbackFloods(pool: Pool): Promise<string> {
   const named = rows.slice(0, MAX_NAMED).map(({ name, count }) => `${name} (${count} more)`);
   const others = rows.length > MAX_NAMED ? " and others" : "";
   throw new Problem("callbackFlood", `${named.join(", ")}${others}`);
+}
+
+const CLEANUP_DAYS = 2;
+
+async function cleanup(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ at: Date; isOverdue: boolean }>(
+    `select ended_at as at, ended_at < clock_timestamp() - make_interval(days => $1) as "isOverdue" from trustflow.cleanups`,
+    [CLEANUP_DAYS],
+  );
+  if (rows.some(({ isOverdue }) => !isOverdue))
+    return `reached its end within ${CLEANUP_DAYS} days`;
+  throw new Problem("cleanupOverdue", `last reached its end at ${rows[0]?.at.toISOString()}`);
 }
 
 // Shows the proofs of look-ups that rest on an assumption (docs/reading-the-specification.md §1, docs/decisions/0017). It

@@ -58,6 +58,7 @@ export const findings = {
   ),
   codecKeyMissing: fail("Add the key again as the last one of `keys.codec` in every role."),
   codecKeyWrong: fail("Restore the original bytes of that key id in `keys.codec`, in every role."),
+  cleanupOverdue: warn("Run `trustflow cleanup` and read what it prints; schedule it once a day."),
   processesStuck: warn("Run `trustflow cleanup --repair-only`, and schedule it every few minutes."),
   repairFailed: fail(
     "Run `trustflow list --stuck`, then deploy the previous release or one that can replay the process.",

@@ -92,6 +92,13 @@ export const metrics = {
     help: "Age of the oldest callback that waits for delivery",
     more: "A replayed one counts from its arrival",
   },
+  cleanupAge: {
+    name: "trustflow_cleanup_age_seconds",
+    role: "relay",
+    type: "gauge",
+    unit: "seconds",
+    help: "Time since `trustflow cleanup` last reached its end and skipped no document; before the first time, since the tables were made",
+  },
   webhookDeliveries: {
     name: "trustflow_webhook_deliveries",
     role: "relay",

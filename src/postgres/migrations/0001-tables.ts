@@ -459,5 +459,12 @@ export const tables = {
       id text not null,
       noted_at timestamptz not null default clock_timestamp()
     );
+
+    -- When \`trustflow cleanup\` last reached its end: one row, which counts from the migration where none has.
+    create table trustflow.cleanups (
+      is_only boolean primary key default true check (is_only),
+      ended_at timestamptz not null default clock_timestamp()
+    );
+    insert into trustflow.cleanups default values;
   `,
 };

@@ -33,6 +33,17 @@ test("callbackFlood: the processes whose addresses brought more than they are to
   expect(stateOf(await doctor(env), "callback floods")).toBe("ok");
 });
 
+test("cleanupOverdue: no clean-up has reached its end for two days", async () => {
+  const env = { DATABASE_URL: database.url };
+  const ended = (ago: string) =>
+    database.pool.query(`update trustflow.cleanups set ended_at = now() - interval '${ago}'`);
+  await ended("47 hours");
+  expect(stateOf(await doctor(env), "clean-up")).toBe("ok");
+  await ended("49 hours");
+  const report = await doctor(env);
+  expectFinding(report, "clean-up", "cleanupOverdue", /^last reached its end at 20\S+Z$/);
+});
+
 test("addressLifeShort: addresses that end before a letter may", async () => {
   const report = await doctor({ TRUSTFLOW_CALLBACKS__ADDRESS_DAYS: "150" });
   const detail = "150 days; a letter may take 127";
