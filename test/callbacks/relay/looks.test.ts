@@ -23,14 +23,20 @@ test("before its first look a relay is not ready; its end waits for no look", as
 test("a look that fails is made again, each time later; after a good one it begins anew", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0.25);
   const wakeIn = vi.spyOn(WakeSignal.prototype, "wakeIn");
+  const wait = vi.spyOn(WakeSignal.prototype, "wait");
+  const notify = () => database.pool.query(`notify ${inboxChannel}`);
   await start();
   for (const count of [1, 2]) {
     // It finds something, so it does not rest.
     await arrive(subjectOf(), [{ Identifier: "a" }]);
     await until(async () => (await archive.counts()).delivered === count);
+    // The look that delivered may not have ended yet, and must be a good one.
+    const waits = wait.mock.calls.length;
+    await notify();
+    await until(() => wait.mock.calls.length > waits);
     wakeIn.mockClear();
     await without("callbacks", async () => {
-      await database.pool.query(`notify ${inboxChannel}`);
+      await notify();
       await until(() => wakeIn.mock.calls.length === 2);
     });
     expect(wakeIn.mock.calls).toEqual([[0.75 * 250], [0.75 * 500]]);
