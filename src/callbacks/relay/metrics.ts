@@ -117,13 +117,13 @@ interface Backlog {
 
 /** Each part reads its own index, up to a limit (postgres/migrations). */
 async function backlog(pool: Pool): Promise<Backlog> {
-  // Without its body nobody can replay a callback: an erasure, or its period, has settled it.
-  const count = (state: string) =>
-    `(select count(*)::int from (
-      select from trustflow.callbacks where state = '${state}' and body is not null limit 100000) as counted)`;
+  const count = (condition: string) =>
+    `(select count(*)::int from (select from trustflow.callbacks where ${condition} limit 100000) as counted)`;
+  // Without its body nobody can replay a callback: an erasure, or its period, has settled it. The others have theirs.
+  const hasBody = "body is not null";
   const { rows } = await pool.query<Backlog>({
-    text: `select ${count("unaddressed")} as unaddressed, ${count("waiting")} as waiting, ${count("parked")} as parked,
-        ${count("surplus")} as surplus,
+    text: `select ${count("state = 'unaddressed'")} as unaddressed, ${count("state = 'waiting'")} as waiting,
+        ${count(`state = 'parked' and ${hasBody}`)} as parked, ${count(`state = 'surplus' and ${hasBody}`)} as surplus,
         (select count(*)::int from (select from trustflow.callback_addresses
           where ${isFlooded} limit 1000) as counted) as flooded,
         coalesce((
