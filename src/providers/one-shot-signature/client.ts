@@ -42,7 +42,7 @@ import type { HttpAnswer, Keep, KeptFile } from "../http/exchange.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import { asking, showsError } from "./translate.js";
-import { CreateAnswer, SignAnswer, TokenAnswer, TokensAnswer, routes } from "./wire.js";
+import { CreateAnswer, SignAnswer, TokenAnswer, routes } from "./wire.js";
 
 export type { OneShotSignatureAccount } from "./account.js";
 export * from "./documents.js";
@@ -50,19 +50,13 @@ export * from "./documents.js";
 const PDF = "application/pdf";
 const UNTYPED = "application/octet-stream";
 
-/** P1 §4.4. The tokens are secrets. 401, 403 `accessDenied`; anything but a list of tokens `protocol`. */
+/** P1 §4.4. The tokens are secrets, and how the list shows them is not shown: nothing of it is read. 401, 403 `accessDenied`. */
 export async function listTokens(
   account: OneShotSignatureAccount,
   signal?: AbortSignal,
-): Promise<{ token: string }[]> {
-  const described = json(TokensAnswer, {
-    isSecret: true,
-    spelling: account,
-    maxBytes: LONG_JSON_BYTES,
-  });
-  const request = { ...routes.listTokens, signal };
-  const { value } = await call(account, "listTokens", request, described);
-  return value.map(({ token }) => ({ token }));
+): Promise<void> {
+  const described = { ...open, isSecret: true, maxBytes: LONG_JSON_BYTES };
+  await call(account, "listTokens", { ...routes.listTokens, signal }, described);
 }
 
 /** P1 §4.4, assumed. The token is a secret. A 2xx without one, and no answer, `unknownOutcome`. */

@@ -42,7 +42,6 @@ const Digest = z
   .nullish();
 
 export const TokenAnswer = z.looseObject({ token: Word });
-export const TokensAnswer = z.array(TokenAnswer);
 export const CreateAnswer = z.looseObject({ request_pk: Identifier });
 export const SignAnswer = z.looseObject({ state: z.enum(["signed", "signing"]) });
 export const VideoAnswer = z.looseObject({ state: PlainWord });

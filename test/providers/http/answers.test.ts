@@ -101,7 +101,7 @@ const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
   },
   "messaging-gateway": { send: open("P1 §4.3") },
   "one-shot-signature": {
-    listTokens: json("P1 §4.4, assumed", [{ token: "t" }]),
+    listTokens: open("P1 §4.4"),
     createToken: json("P1 §4.4, assumed", { token: "t" }),
     create: json("P1 §2.9", { request_pk: "r-1" }),
     uploadDocument: open("P1 §4.4"),

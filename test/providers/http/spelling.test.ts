@@ -75,8 +75,6 @@ test("a request and a video are read in any spelling; a word of tomorrow is pass
   expect(await oneShot.getVideo(accountAt(server.url), "r1")).toEqual({ state: "approved" });
   server.answer = answering({ status: "In Review" });
   expect(await oneShot.getVideo(accountAt(server.url), "r1")).toEqual({ state: "In Review" });
-  server.answer = answering([{ Token: "t1" }]);
-  expect(await oneShot.listTokens(accountAt(server.url))).toEqual([{ token: "t1" }]);
 });
 
 test("what is sent is named as configured", async () => {
