@@ -72,6 +72,7 @@ export const keys = z.strictObject({
   /** Assumed: the members of answers, each by the names that it may have, in the order in which they count (P1 §2.9, §4.4). */
   members: section({
     token: names("token"),
+    requestPk: names("request_pk").describe("list; assumed; of the request's id (P1 §2.9)"),
     state: names("state", "status").describe("list; assumed"),
     documents: names("documents"),
     name: names("name"),

@@ -38,7 +38,7 @@ import {
   isPdf,
 } from "../http/described.js";
 import type { Described } from "../http/described.js";
-import type { HttpAnswer, Keep, KeptFile } from "../http/exchange.js";
+import type { Keep, KeptFile } from "../http/exchange.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import { asking, showsError } from "./translate.js";
@@ -71,7 +71,7 @@ export async function createToken(
 }
 
 /**
- * P1 §1.4, §4.4; the payload is sent as it is. 400 `invalidRequest`; 408, 409, 5xx, no answer and a 2xx without `request_pk`
+ * P1 §1.4, §4.4; the payload is sent as it is. 400 `invalidRequest`; 408, 409, 5xx, no answer and a 2xx without the request's id
  * `unknownOutcome`; one that it shows all the same is the error's `reference`.
  */
 export async function create(
@@ -79,11 +79,14 @@ export async function create(
   payload: Record<string, unknown>,
   signal?: AbortSignal,
 ): Promise<{ requestPk: string }> {
-  const reference = (answer: HttpAnswer) => shownValue(answer, "request_pk");
-  const described = json(CreateAnswer, { reference });
+  const described = json(CreateAnswer, {
+    spelling: account,
+    reference: (answer) =>
+      account.members.requestPk.map((name) => shownValue(answer, name)).find((id) => id),
+  });
   const request = { ...routes.create, json: payload, signal };
   const { value } = await call(account, "create", request, described);
-  return { requestPk: value.request_pk };
+  return { requestPk: value.requestPk };
 }
 
 /**

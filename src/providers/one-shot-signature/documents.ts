@@ -50,11 +50,11 @@ export async function retrieve(
     request,
     json(RetrieveAnswer, { spelling: account, maxBytes: LONG_JSON_BYTES }),
   );
-  const { request_pk, state, documents } = answer.value;
+  const { requestPk: shown, state, documents } = answer.value;
   const broken = (text: string) =>
     mismatchError(asking("retrieve"), answer, new AnswerMismatch("content", `with ${text}`));
-  if ((request_pk ?? requestPk) !== requestPk) throw broken("another request");
-  const found = documents.map((shown) => documentOf(shown));
+  if ((shown ?? requestPk) !== requestPk) throw broken("another request");
+  const found = documents.map((one) => documentOf(one));
   if (found.some(disagrees)) throw broken("a signed document that disagrees with its digest");
   return { state, documents: found };
 }

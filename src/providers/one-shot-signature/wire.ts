@@ -42,12 +42,12 @@ const Digest = z
   .nullish();
 
 export const TokenAnswer = z.looseObject({ token: Word });
-export const CreateAnswer = z.looseObject({ request_pk: Identifier });
+export const CreateAnswer = z.looseObject({ requestPk: Identifier });
 export const SignAnswer = z.looseObject({ state: z.enum(["signed", "signing"]) });
 export const VideoAnswer = z.looseObject({ state: PlainWord });
 
 export const RetrieveAnswer = z.looseObject({
-  request_pk: Identifier.nullish(),
+  requestPk: Identifier.nullish(),
   state: PlainWord,
   documents: z.array(
     z.looseObject({

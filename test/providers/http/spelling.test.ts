@@ -77,6 +77,19 @@ test("a request and a video are read in any spelling; a word of tomorrow is pass
   expect(await oneShot.getVideo(accountAt(server.url), "r1")).toEqual({ state: "In Review" });
 });
 
+test("a request's id is read by its configured name, in any spelling (P1 §2.9)", async () => {
+  const { members } = accountAt(server.url);
+  const named = accountAt(server.url, { members: { ...members, requestPk: ["pk"] } });
+  server.answer = answering({ requestPk: "r1" }, 201);
+  expect(await oneShot.create(accountAt(server.url), {})).toEqual({ requestPk: "r1" });
+  server.answer = answering({ pk: 17, request_pk: "another service's" }, 201);
+  expect(await oneShot.create(named, {})).toEqual({ requestPk: "17" });
+  server.answer = answering({ error: { pk: "r2" } });
+  expect((await errorOf(oneShot.create(named, {}))).reference).toBe("r2");
+  server.answer = answering({ PK: "r2", state: "created", documents: [] });
+  expect((await errorOf(oneShot.retrieve(named, "r1"))).kind).toBe("protocol");
+});
+
 test("what is sent is named as configured", async () => {
   server.answer = answering({ state: "signed" });
   const names = { file: "fichero", otp: "clave", name: "n", algorithm: "alg", hash: "h" };
