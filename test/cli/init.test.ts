@@ -3,12 +3,17 @@
 import { beforeEach, expect, test } from "vitest";
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createServer } from "node:tls";
+import {
+  certificateAuthority,
+  serverCertificate,
+} from "../../packages/sandbox/src/tls/certificate.js";
 import { load } from "../../src/config/load.js";
 import { ConfigWithAccounts } from "../../src/providers/accounts.js";
 import { providerNames } from "../../src/providers/registry.js";
 import type { Provider } from "../../src/providers/registry.js";
 import { onTerminal } from "../harness/stack/terminal.js";
-import { closedPort } from "./doctor/doctor.js";
+import { closedPort, listening } from "./doctor/doctor.js";
 import { commandLine } from "./in-process.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
@@ -111,6 +116,21 @@ test("the accounts are checked as the doctor does", async () => {
     "trustflow.toml is written; next: trustflow dev --directory .trustflow-preproduction",
   );
   expect(withSecret.stdout + withSecret.stderr).not.toContain("hunter2");
+});
+
+test("a server whose certificate is not trusted fails, although no call checks the account", async () => {
+  const shown = serverCertificate(["localhost"], certificateAuthority("Authority of the test"));
+  const server = createServer(shown, (socket) => socket.on("error", () => undefined).end());
+  const port = await listening(server);
+  const { stdout, code } = await init(
+    ...["--provider", "messaging-gateway", "--set", "messaging-gateway.username=acme"],
+    ...["--set", `messaging-gateway.baseUrl=https://localhost:${port}`],
+  );
+  server.close();
+  expect(code).toBe(4);
+  expect(stdout).toMatch(
+    new RegExp(`FAIL +certificate localhost:${port} [^]*certificateUntrusted`),
+  );
 });
 
 test.each([

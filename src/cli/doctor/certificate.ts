@@ -48,21 +48,27 @@ export const handshakeFindings: Record<string, FindingName> = {
   [HUNG_UP]: "hungUpAfterHandshake",
 };
 
+type AccountHosts = readonly { name: string; hosts: readonly Host[] }[];
+
 /** One check per server, even if several settings name it; one per account if the account has its own certificate authorities. */
 export async function certificateChecks(
   { callbacks: { publicUrl } }: Config,
-  accounts: readonly { name: string; hosts: readonly Host[] }[],
+  accounts: AccountHosts,
 ): Promise<Check[]> {
-  const ofProviders = accounts.flatMap(({ name, hosts }) =>
+  const ofTemporal = await certificateChecksOfTemporal();
+  // If several settings name an address, the last one is checked.
+  return [...new Map([...certificateChecksOf(accounts), ofReceiver(publicUrl), ...ofTemporal])];
+}
+
+/** Those of the providers alone. */
+export function certificateChecksOf(accounts: AccountHosts): Check[] {
+  const all = accounts.flatMap(({ name, hosts }) =>
     hosts.map((host): Check => {
       const check = certificateOf(hostAndPortOf(host.baseUrl)) + (host.tls ? ` (${name})` : "");
       return isTls(host.baseUrl) ? [check, () => providerCertificate(host)] : withoutTls(check);
     }),
   );
-  // If several settings name an address, the last one is checked.
-  return [
-    ...new Map([...ofProviders, ofReceiver(publicUrl), ...(await certificateChecksOfTemporal())]),
-  ];
+  return [...new Map(all)];
 }
 
 function ofReceiver(url: string | undefined): Check {

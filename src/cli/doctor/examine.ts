@@ -4,7 +4,11 @@ import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { ConfigurationError, loadConfig } from "../../config/config.js";
 import { accountChecks, configuredAccounts, shownAnswers } from "./account.js";
 import { publicUrl } from "./callback-url.js";
-import { certificateChecks, certificateChecksOfTemporal } from "./certificate.js";
+import {
+  certificateChecks,
+  certificateChecksOf,
+  certificateChecksOfTemporal,
+} from "./certificate.js";
 import { runCheck, skippedCheck, withOpened } from "./check.js";
 import type { Check, Checked } from "./check.js";
 import { configuredChecks, configuredChecksOfClient } from "./configured.js";
@@ -91,7 +95,8 @@ function readable<C>(load: () => C): { config: C } | { config?: undefined; check
 /** The accounts alone, as far as nothing else is needed to check them. */
 export async function examineAccounts(config: ConfigWithAccounts): Promise<Checked[]> {
   const accounts = configuredAccounts(config);
-  return run([...accountChecks(config, accounts), ...shownAnswers(accounts)]);
+  const checks = [...accountChecks(config, accounts), ...shownAnswers(accounts)];
+  return run([...checks, ...certificateChecksOf(accounts)]);
 }
 
 function run(checks: Check[]): Promise<Checked[]> {
