@@ -44,6 +44,7 @@ class SignOneShot {
   readonly #otp: OneTimePassword;
   readonly #contract: ContractDialogue;
   readonly #video: IdentityVideo;
+  #submitted: ProcessDocument[] = [];
   #request: OneShotRequest = { account: "default", requestPk: "" };
   #createdAt: string | undefined;
   #signedAt: string | undefined;
@@ -64,6 +65,9 @@ class SignOneShot {
     const { log, status } = this.flow;
     const plan = await this.#prepare();
     status.identify(plan);
+    this.#submitted = plan.documents.flatMap(({ name, document }) =>
+      document ? [{ kind: "submitted", document, description: name }] : [],
+    );
     this.#created(plan, await this.#create());
     await this.#upload(plan);
     if (plan.identityVideo && !(await this.#identify(plan, plan.identityVideo))) return;
@@ -198,8 +202,10 @@ class SignOneShot {
   }
 
   result(): SignOneShotResult {
+    const result = this.flow.result("signOneShot");
     return {
-      ...this.flow.result("signOneShot"),
+      ...result,
+      documents: [...this.#submitted, ...result.documents],
       outcome: this.flow.status.ownOutcome as SignOneShotResult["outcome"],
       dates: { createdAt: this.#createdAt, signedAt: this.#signedAt },
       otpsSent: this.#otp.sent,

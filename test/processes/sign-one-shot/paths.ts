@@ -66,7 +66,10 @@ export const signOneShotPaths: PathsOf = {
       const handle = await begin(run);
       await entersCode(run, handle);
       const { documents, ...result } = await handle.result();
-      expect(documents.map(({ kind }) => kind)).toEqual(["contract", "signed", "signed"]);
+      expect(documents.map(({ kind }) => kind)).toEqual([
+        ...["submitted", "submitted"],
+        ...["contract", "signed", "signed"],
+      ]);
       expect(result).not.toHaveProperty("documentsDeleted");
       expect(await run.system.effects(run.intent)).toEqual({ ...once, [uploads]: 2 });
     },
