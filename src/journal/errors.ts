@@ -32,8 +32,8 @@ export class EffectAbsentOnce extends JournalError {
 
 /** The effect may have happened. There is no look-up, or an empty one proves nothing. A person has to decide. */
 export class EffectUnknown extends JournalError {
-  /** Why an empty look-up proves nothing, where there is a look-up. */
-  readonly lookUp: Exclude<LookUpFinding, "found"> | undefined;
+  /** Why an empty look-up proves nothing, where there is a look-up. `reported`: a callback has come for the effect. */
+  readonly lookUp: Exclude<LookUpFinding, "found"> | "reported" | undefined;
   /** It was sent with this token. */
   readonly token: string;
 

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { ProcessKey, Sealer, Sealers } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import { wireToken } from "./effect.js";
-import type { Effect, EffectHandlers, SealedEffect } from "./effect.js";
+import type { Effect, EffectHandlers, LookUpFinding, SealedEffect } from "./effect.js";
 import { openRowAnswer, openAnswer, sealAnswer } from "./answers.js";
 import { hasOtherInput, planOf } from "./chain.js";
 import type { Plan, Planned } from "./chain.js";
@@ -231,7 +231,7 @@ export class Journal {
       if (row && ifAbsent.isFirst) await asUnavailable(this.#rows.absent(row));
       throw new EffectAbsentOnce(step, ifAbsent.ms, cause);
     }
-    const finding = ifAbsent.needsProof ? await handlers.lookUpFinding?.() : undefined;
+    const finding = ifAbsent.needsProof ? await this.#findingOf(effect, handlers) : undefined;
     if (finding !== undefined && finding !== "found")
       throw new EffectUnknown(step, token, cause, finding);
     switch (ifAbsent.do) {
@@ -247,6 +247,16 @@ export class Journal {
       case "unknown":
         throw new EffectUnknown(step, token, cause);
     }
+  }
+
+  /** A `keyed` request carries the process's callback address, so who calls that address has the item, shown or not (P2 §6.1). */
+  async #findingOf<A>(
+    effect: SealedEffect,
+    handlers: EffectHandlers<A>,
+  ): Promise<LookUpFinding | "reported" | undefined> {
+    const isReported =
+      effect.effectClass === "keyed" && (await asUnavailable(this.#rows.isReported(effect)));
+    return isReported ? "reported" : handlers.lookUpFinding?.();
   }
 
   /** An erasure leaves no digest in a row, and may have begun without having reached the row yet. */

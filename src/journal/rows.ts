@@ -164,6 +164,16 @@ export class Rows {
     return rowCount === 1;
   }
 
+  /** Whether a callback has come to the process's own address. One with the correlation value of another process says nothing. */
+  async isReported({ namespace, workflowId }: ProcessKey): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `select 1 from trustflow.callbacks where namespace = $1 and workflow_id = $2 and account is null
+         and reason is distinct from 'correlationMismatch' limit 1`,
+      [namespace, workflowId],
+    );
+    return rowCount === 1;
+  }
+
   /** Stores an answer; every writer's answer counts, however late, and the first one stays. */
   async answer(token: string, sealed: Buffer): Promise<boolean> {
     const { rowCount } = await this.#pool.query({

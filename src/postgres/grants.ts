@@ -19,6 +19,8 @@ export const tableGrants: Record<string, Grants> = {
     // The receiver stores by `store_callbacks` alone. The relay never changes what came, but notes what it is about.
     relay:
       "select, update (namespace, workflow_id, state, reason, detail, attempts, failures, claim, claimed_until, settled_at, evidence_id, kind, event_date, reference)",
+    // Only whether one has come for a process.
+    worker: "select (namespace, workflow_id, account, reason)",
     // A purge empties bodies, an erasure every trace of what came.
     cleanup:
       "select, update (body, state, reason, detail, claim, claimed_until, settled_at, evidence_id, kind, event_date, reference), delete",

@@ -123,7 +123,8 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
   worker: [
     "select from trustflow.process_events",
     "select from trustflow.webhook_deliveries",
-    "select from trustflow.callbacks",
+    "select body from trustflow.callbacks",
+    "select identifier from trustflow.callbacks",
     insertCallback,
     "delete from trustflow.callbacks",
     "delete from trustflow.effects",

@@ -89,7 +89,7 @@ export interface Problem {
   /** Only `unknownOutcome` has it: the journal's token of the call, which some providers are sent as a key of the item. */
   ownKey?: string;
   /** Only `unknownOutcome` has it: why an empty look-up at this account proves nothing. */
-  lookUp?: "unproven" | "late" | "missing";
+  lookUp?: "unproven" | "late" | "missing" | "reported";
 }
 
 /** Why an attempt failed for which no provider is the reason, by the name of its error. */

@@ -301,6 +301,8 @@ const lookUps: Record<NonNullable<Problem["lookUp"]>, string> = {
   late: "the answer was lost, and the look-up does not find the effect. That proves nothing, because this account shows our own items later than journal.lookUpSpacingSeconds (see trustflow doctor)",
   missing:
     "the answer was lost, and the look-up does not find the effect. That proves nothing, because this account's look-up does not find our own items (see trustflow doctor)",
+  reported:
+    "the answer was lost, and the look-up does not find the effect, but a callback says that it exists. The process continues by itself once the look-up finds it",
 };
 
 export function reasonOf(kind: ProblemAttention, problem: Problem, host?: string): string {

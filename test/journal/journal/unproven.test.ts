@@ -64,6 +64,32 @@ test.each(["unproven", "missing", "late"] as const)(
   },
 );
 
+test.each([
+  ["came for it", null, "reported"],
+  ["has the correlation value of another process", "correlationMismatch", undefined],
+])(
+  "a letter that its look-up does not find is sent again unless a callback came for it: one that %s",
+  async (_what, reason, lookUp) => {
+    const effect = effectOf();
+    const { provider, performance } = losing("found");
+    await failed(journal.perform(effect, performance()));
+    await database.pool.query(
+      `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, state, reason)
+       values ($2, 'e-1', 'evi-post', $1, $2, 1, 'parked', $3)`,
+      [effect.namespace, effect.workflowId, reason],
+    );
+    await endLease(effect);
+    provider.onSend = () => ({ id: "second" });
+    const end = await settled(() => journal.perform(effect, performance()));
+    expect(end).toMatchObject(lookUp ? { lookUp } : { id: "second" });
+    expect(provider.sends).toHaveLength(lookUp ? 1 : 2);
+    // The process goes on with what the provider shows at last.
+    provider.onLookUp = found;
+    const watched = journal.perform(effect, performance(), { watchOnly: true });
+    expect(await watched).toEqual({ id: lookUp ? "found" : "second" });
+  },
+);
+
 test.each(["keyed", "lookup"] as const)(
   "%s: an open attention ends by itself once the look-up is proven",
   async (effectClass) => {
