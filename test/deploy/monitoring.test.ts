@@ -54,10 +54,16 @@ test.each(alerts)("$alert says what to do, and where it stands", ({ annotations 
   if (anchor !== undefined) expect(known).toContain(anchor);
 });
 
+interface RuleTests {
+  tests: { name: string; promql_expr_test: { expr: string; exp_samples?: object[] }[] }[];
+}
+
+const provoking = ["rules.test.yml", "rules.week.test.yml"].map(
+  (file) => `deploy/prometheus/${file}`,
+);
+
 test("each alert is provoked once, and is silent once", () => {
-  const { tests } = parse(textOf("deploy/prometheus/rules.test.yml")) as {
-    tests: { name: string; promql_expr_test: { expr: string; exp_samples?: object[] }[] }[];
-  };
+  const tests = provoking.flatMap((file) => (parse(textOf(file)) as RuleTests).tests);
   expect(tests.map(({ name }) => name).toSorted()).toEqual(
     alerts.map(({ alert }) => alert).toSorted(),
   );
@@ -83,7 +89,7 @@ function judged(): void {
   });
 
   test("what provokes each alert", () => {
-    promtool("test", "rules", "deploy/prometheus/rules.test.yml");
+    promtool("test", "rules", ...provoking);
   }, 60_000);
 
   test("the queries of the dashboard", async () => {
