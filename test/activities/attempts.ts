@@ -9,6 +9,7 @@ import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";
 import { ProviderError } from "../../src/providers/errors/provider-error.js";
 
 type Description = ConstructorParameters<typeof ProviderError>[0];
+export type CancelReason = Parameters<MockActivityEnvironment["cancel"]>[0];
 type Environment = ConstructorParameters<typeof MockActivityEnvironment>;
 
 export function providerError(
@@ -21,7 +22,7 @@ export function providerError(
 
 /** An attempt that begins now; `onHeartbeat` gets what it leaves to the next one. */
 export function inAttempt<T>(
-  work: (cancel: () => void) => Promise<T>,
+  work: (cancel: (reason?: CancelReason) => void) => Promise<T>,
   info: NonNullable<Environment[0]> = {},
   {
     logger = new DefaultLogger("ERROR"),
@@ -34,7 +35,7 @@ export function inAttempt<T>(
     { logger, ...(metricMeter && { metricMeter }) } as Environment[1],
   );
   if (onHeartbeat) environment.on("heartbeat", onHeartbeat);
-  return environment.run(() => work(() => environment.cancel()));
+  return environment.run(() => work((reason) => environment.cancel(reason)));
 }
 
 /** As `inAttempt`, of a process of its own. */

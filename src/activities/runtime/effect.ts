@@ -1,6 +1,7 @@
 // Every call with an effect goes this way. An activity says what it sends; `runEffect` owns journal, circuit, digest and metrics, and knows
 // what an error proves (docs/design.md §6, docs/reading-the-specification.md §0).
 import { cancellationSignal } from "@temporalio/activity";
+import type { CancelledFailure } from "@temporalio/common";
 import { isUndecryptable } from "../../journal/errors.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
 import { effectToken } from "../../journal/effect.js";
@@ -87,7 +88,7 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     if (deadline.getTime() <= Date.now())
       throw context.problem(operation, "not sent: its lease ended before the call", "unavailable");
     isPrepared = true;
-    const sent = { prepared, token, idempotencyToken, signal: signalUntil(deadline) };
+    const sent = { prepared, token, idempotencyToken, signal: signalUntil(deadline, of) };
     const calling = circuit ? circuits.run(circuit, call, sent) : call(sent);
     // The circuit's call is over by then: the question for the shown item may go through the same circuit.
     const answer = await calling.catch((error: unknown) => adoptShown(error, token, effect));
@@ -151,9 +152,20 @@ function journalEffectOf<P extends Provider, R, T, S>(
   };
 }
 
-function signalUntil(deadline: Date): AbortSignal {
+/**
+ * A person waits for an update's answer for seconds only, and the provider may need longer: its call goes on, so that the journal has the
+ * answer for whoever asks next. Only its worker's stop breaks it off.
+ */
+function signalUntil(deadline: Date, of: "step" | "update"): AbortSignal {
   const left = AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now()));
-  return AbortSignal.any([cancellationSignal(), left]);
+  const cancelled = cancellationSignal();
+  if (of === "step" || cancelled.aborted) return AbortSignal.any([cancelled, left]);
+  const stopped = new AbortController();
+  cancelled.addEventListener("abort", () => {
+    const { reason } = cancelled as { reason: CancelledFailure };
+    if (reason.message === "WORKER_SHUTDOWN") stopped.abort(reason);
+  });
+  return AbortSignal.any([stopped.signal, left]);
 }
 
 /** A 2xx that cannot be read but shows the id of an item that is ours (docs/design.md §5). */

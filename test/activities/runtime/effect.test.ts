@@ -1,6 +1,6 @@
 // The one way of an effect, with fakes: what an error proves and becomes, the circuit, the digest, who owns what is sent, and
 // what the caller of an update is answered.
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ApplicationFailure } from "@temporalio/common";
 import type { MetricMeter } from "@temporalio/common";
 import { affidavitAnswer } from "../../../src/activities/evi/affidavit-request.js";
@@ -25,6 +25,7 @@ import type { LookUpKey, LookUpProofs } from "../../../src/journal/look-up-proof
 import type { PossibleEffect } from "../../../src/providers/errors/provider-error.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import { inAttempt, providerError } from "../attempts.js";
+import type { CancelReason } from "../attempts.js";
 
 type Handlers = Parameters<Journal["perform"]>[1];
 
@@ -148,7 +149,7 @@ const meter = {
 } as unknown as MetricMeter;
 
 function inActivity<T>(
-  work: (cancel: () => void) => Promise<T>,
+  work: (cancel: (reason?: CancelReason) => void) => Promise<T>,
   workflowId = "letter-1",
 ): Promise<T> {
   return inAttempt(work, { workflowExecution: { workflowId, runId: "r" } }, { metricMeter: meter });
@@ -254,6 +255,37 @@ test("the call may last until then, unless its activity is cancelled", async () 
     }),
   );
   expect(ended).toMatchObject({ cause: { name: "CancelledFailure" } });
+});
+
+describe("the call of an update whose time is over", () => {
+  const cancelledBy = (reason?: CancelReason) =>
+    caught(
+      inActivity((cancel) => {
+        setTimeout(() => cancel(reason), 50);
+        return effectIn({ of: "update", send: untilAborted });
+      }),
+    );
+
+  test("goes on until its lease ends: its answer is needed", async () => {
+    journal.leftMs = 200;
+    expect(await cancelledBy()).toMatchObject({ cause: { name: "TimeoutError" } });
+  });
+
+  test("is broken off when its worker stops", async () => {
+    const ended = await cancelledBy("WORKER_SHUTDOWN");
+    expect(ended).toMatchObject({ cause: { name: "CancelledFailure" } });
+  });
+
+  test("is not made where its activity is cancelled before it", async () => {
+    const made = inActivity((cancel) =>
+      effectIn({
+        of: "update",
+        prepare: () => cancel(),
+        send: async ({ signal }) => signal.throwIfAborted(),
+      }),
+    );
+    expect(await caught(made)).toMatchObject({ cause: { name: "CancelledFailure" } });
+  });
 });
 
 test("the lease of a long call leaves a fifth of itself for what comes before and after the call", async () => {

@@ -8,7 +8,6 @@ import {
   decidedBy,
   ends,
   endsAs,
-  idOf,
   isAbandonedWith,
   mismatches,
   refusesInput,
@@ -19,10 +18,11 @@ import {
 import type { PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { awaits, cancelled, itemOf, mended, unbroken, waitingFor, waysOf } from "../ways.js";
 import { assertionInput, codeFor, holderInput } from "./inputs.js";
-import { answerLate } from "./late-answer.js";
 
 /** Long enough for what a path does before it, however busy the machine is. */
 const soon = { settings: { holderDeadlineSeconds: 15 } };
+/** An update's answer is due before a slow call has one. */
+const impatient = { settings: { holderDeadlineSeconds: 15, answerSeconds: 3 } };
 
 const anAssertion = "a new eID assertion";
 const theCode = "the holder's code";
@@ -129,13 +129,16 @@ export const issueCertificatePaths: PathsOf = {
     "code-refused-abandoned": refused("sendOtp=code-99", "abandon", isAbandonedWith("exists")),
 
     async "try-accepted-late"(run) {
-      const handle = await leftOpen(run, "validate=cut-after-commit");
-      await answersLate(run, "answered", {});
+      const handle = await enrolled(run, "validate=slow-answer-6000", impatient);
+      const code = await codeFor(run.system.sandbox, run.intent);
+      const answer = await handle.submitOtp(run.author.secret("code", code));
+      expect(answer).toEqual({ answer: "unknown" });
       await ends(handle, "issued");
+      expect(await run.system.effects(run.intent)).toEqual(once);
     },
     async "try-wrong-late"(run) {
-      const handle = await leftOpen(run, "validate=cut");
-      await answersLate(run, "refused", { code: "250", status: 500, fields: [] });
+      const handle = await enrolled(run, "validate=slow-answer-6000", impatient);
+      expect(await tries(run, handle)).toEqual({ answer: "unknown" });
       await ends(handle, "expired");
     },
     "try-happened": unheard("validate=cut-after-commit", "happened", endsAs("issued")),
@@ -286,14 +289,4 @@ async function leftOpen(run: PathRun, words: string): Promise<CertificateHandle>
   const answer = await handle.submitOtp(run.author.secret("code", code));
   expect(answer).toEqual({ answer: "unknown" });
   return handle;
-}
-
-/** What the call of the one try has brought after all. */
-function answersLate(
-  { system, of, id }: PathRun,
-  state: "answered" | "refused",
-  answer: object,
-): Promise<void> {
-  const row = { workflowId: idOf({ of, id }), step: "validate" };
-  return answerLate(system, row, { state, answer });
 }
