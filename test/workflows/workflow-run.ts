@@ -54,6 +54,8 @@ const ALREADY_EXISTS = 1;
 interface RunOptions {
   /** The guard of payloads: with it a fake has to answer with all that the workflow reads. */
   guard?: WorkflowInterceptors;
+  /** Temporal's cancellation comes before the first workflow task. */
+  isCancelledEarly?: true;
 }
 
 /** An activity that is answered at once, or fails with what it throws. */
@@ -141,7 +143,10 @@ export class WorkflowRun {
   ): Promise<WorkflowRun> {
     const run = new WorkflowRun(workflow, fakes, processName, options);
     for (const workflowId of existing) run.existing.add(workflowId);
-    await run.#activate("initializeWorkflow", {});
+    const start = { variant: "initializeWorkflow", initializeWorkflow: {} };
+    const cancel = { variant: "cancelWorkflow", cancelWorkflow: {} };
+    activate({ jobs: [start, ...(options.isCancelledEarly ? [cancel] : [])] } as any);
+    await run.#settle();
     return run;
   }
 

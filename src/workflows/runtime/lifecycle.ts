@@ -38,6 +38,8 @@ export class Lifecycle {
   readonly #attentions: Attentions;
   #stop!: (stop: { stop: Error }) => void;
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
+  /** It was cancelled before its first workflow task. */
+  #isCancelledEarly = false;
   #ending = false;
   #updates = 0;
 
@@ -122,11 +124,13 @@ export class Lifecycle {
     );
   }
 
-  /** `handler` is called when the Web UI or any Temporal client cancels the process. */
+  /** `handler` is called when the Web UI or any Temporal client cancels the process, also before its first workflow task. */
   onCancelRequested(handler: () => void): void {
-    CancellationScope.current().cancelRequested.catch(() =>
-      CancellationScope.nonCancellable(async () => handler()),
-    );
+    const scope = CancellationScope.current();
+    const handle = () => CancellationScope.nonCancellable(async () => handler());
+    this.#isCancelledEarly = scope.consideredCancelled;
+    if (this.#isCancelledEarly) void handle();
+    else scope.cancelRequested.catch(handle);
   }
 
   /**
@@ -224,6 +228,7 @@ export class Lifecycle {
   async run<R>(path: { main(): Promise<void>; result(): R }): Promise<R> {
     return CancellationScope.nonCancellable(async () => {
       try {
+        if (this.#isCancelledEarly) await this.#decideEarlyCancellation();
         await path.main();
       } catch (error) {
         if (!(error instanceof Withdrawn)) {
@@ -236,6 +241,12 @@ export class Lifecycle {
       await this.#end();
       return path.result();
     });
+  }
+
+  /** Nothing is sent before it is clear whether the process is given up. */
+  async #decideEarlyCancellation(): Promise<void> {
+    await Promise.all(this.#background.map(({ done }) => done));
+    if (this.stopped) throw this.stopped;
   }
 
   async #end(): Promise<void> {

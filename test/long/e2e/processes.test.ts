@@ -179,6 +179,16 @@ test("verifyIdentity: an event that has its token and nothing else ends its call
   expect(forged).toHaveLength(3);
 }, 120_000);
 
+test("a letter that is cancelled before it begins is never sent", async () => {
+  const { client } = system;
+  const startDelay = "5 seconds";
+  const letter = letterInput("cancelled-early", "delivered");
+  const handle = await client.sendPostal("cancelled-early", letter, { startDelay });
+  await client.temporal.workflow.getHandle(handle.workflowId).cancel();
+  expect((await handle.result()).outcome).toBe("cancelledBeforeSubmit");
+  expect(await system.effects("cancelled-early")).toEqual({});
+}, 60_000);
+
 test("a crowd of one account does not hold up the letter of another", async () => {
   const { client, sandbox, stack } = system;
   const crowd = Array.from({ length: CROWD }, (_, index) => `crowd-${index}`);

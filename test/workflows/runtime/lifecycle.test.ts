@@ -1,5 +1,5 @@
 // How a process runs and ends: work beside the main path, updates, cancellation, and the orderly end.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   ApplicationFailure,
   CancellationScope,
@@ -18,15 +18,19 @@ type PlainFlow = Flow<never, ReturnType<typeof plainView>>;
 async function start(
   prepare: (flow: PlainFlow) => void = () => undefined,
   fakes: Parameters<typeof WorkflowRun.start>[1] = {},
+  options: Parameters<typeof WorkflowRun.start>[4] = {},
 ) {
   let flow!: PlainFlow;
-  const main: { isOver: boolean; failure?: Error } = { isOver: false };
+  const main: { hasBegun: boolean; isOver: boolean; failure?: Error } = {
+    ...{ hasBegun: false, isOver: false },
+  };
   const run = await WorkflowRun.start(
     () => {
       flow = new Flow(plainView);
       prepare(flow);
       return flow.lifecycle.run({
         main: async () => {
+          main.hasBegun = true;
           await Promise.race([
             condition(() => main.isOver || main.failure !== undefined),
             flow.lifecycle.stopping?.then(({ stop }) => Promise.reject(stop)),
@@ -41,6 +45,9 @@ async function start(
       decide: () => ({ answer: "resolved", occurrence: "1", effect: "unknown" }),
       ...fakes,
     },
+    "sendPostal",
+    [],
+    options,
   );
   const end = (failure?: Error) =>
     run.look(() => {
@@ -49,7 +56,7 @@ async function start(
     });
   const resolve = (decision: string, attention = "send-1") =>
     run.update("resolve", { attention, decision, by: "Ann" });
-  return { run, flow, end, resolve };
+  return { run, flow, main, end, resolve };
 }
 
 const ping = defineUpdate<string, [string]>("ping");
@@ -237,6 +244,51 @@ test("Temporal's cancellation does not end the process: a person decides, and ma
   expect(flow.status.current().attention).toBeUndefined();
   await end();
   expect(run.result).toBe("done");
+});
+
+describe("cancelled before its first workflow task", () => {
+  const early = { isCancelledEarly: true } as const;
+  const asking = () =>
+    start((flow) => flow.lifecycle.askBeforeCancelling("send"), undefined, early);
+  const updating = (answer: string, accepts = true) =>
+    start(
+      (flow) =>
+        onUnsignedCancel(flow, "cancel", async () => {
+          if (answer === "cancelled") flow.lifecycle.withdraw();
+          return { answer };
+        }),
+      { checkDecision: () => (accepts ? {} : { refused: { path: "signature", problem: "" } }) },
+      early,
+    );
+
+  test("a process begins nothing until a person lets it go on", async () => {
+    const { run, flow, main, end, resolve } = await asking();
+    expect(flow.status.current().attention?.kind).toBe("cancelRequested");
+    expect(main.hasBegun).toBe(false);
+    await resolve("retry");
+    expect(main.hasBegun).toBe(true);
+    await end();
+    expect(run.result).toBe("done");
+  });
+
+  test("a process that a person abandons has begun nothing", async () => {
+    const { run, main, resolve } = await asking();
+    await resolve("abandon");
+    expect([run.failure?.message, main.hasBegun]).toEqual(["Abandoned at send", false]);
+  });
+
+  test("a process with an update for it is cancelled before it begins", async () => {
+    const { run, main } = await updating("cancelled");
+    expect([run.result, main.hasBegun]).toEqual(["cancelledBeforeSubmit", false]);
+  });
+
+  test.each([
+    ["cannot be cancelled any more", "pending", true],
+    ["takes signed decisions alone", "cancelled", false],
+  ])("a process that %s begins", async (_, answer, accepts) => {
+    const { main } = await updating(answer, accepts);
+    expect(main.hasBegun).toBe(true);
+  });
 });
 
 test.each([
