@@ -1,7 +1,7 @@
 // One notice to each recipient of a list: the check of the list, the set-up of the batch, its start, how far it is, and a report about
 // each recipient (P2 §2.8–2.10, §3.3, §3.4, §4.3; docs/reading-the-specification.md §4). The number of recipients changes neither the
 // number of activities nor their size: lists, reports and archives are documents, and the notices are rows of a table.
-import { ActivityFailure, ApplicationFailure } from "@temporalio/workflow";
+import { ActivityFailure, ApplicationFailure, condition } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { AffidavitArchive } from "../../activities/evi-notice-batch/archive.js";
 import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
@@ -78,6 +78,8 @@ class SendNoticeBatch {
   #batch: OfBatch | undefined;
   #started: Started | undefined;
   #stage: Stage = "settingUp";
+  /** How many deletions are under way. */
+  #deletions = 0;
   #processedAt: string | undefined;
   #totals: ItemTotals | undefined;
   #archive: AffidavitArchive | undefined;
@@ -218,7 +220,7 @@ class SendNoticeBatch {
   }
 
   async #start({ scheduledDate }: BatchPlan, batch: OfBatch): Promise<void> {
-    const { log, status } = this.flow;
+    const { lifecycle, log, status } = this.flow;
     const step = effectStep("start", "Start the batch");
     const given = { ...batch, ...(scheduledDate !== undefined && { scheduledDate }) };
     const started = await this.#step(step, (evi, call) => evi.startBatch({ ...call, ...given }));
@@ -235,6 +237,9 @@ class SendNoticeBatch {
     if (!isScheduled) return;
     const wait = { what: "the scheduled date", end: due, summary: "The scheduled date" };
     await waitUntil(this.flow, () => false, wait);
+    // The answer of a deletion that is under way counts.
+    await condition(() => this.#deletions === 0);
+    if (lifecycle.stopped) throw lifecycle.stopped;
     this.#endWaiting();
     status.enter("tracking");
   }
@@ -382,7 +387,9 @@ class SendNoticeBatch {
     if (!this.#started || !this.#batch) return { answer: "pending" };
     if (this.#stage !== "waiting") return { answer: "tooLate" };
     const batch = this.#batch;
+    this.#deletions += 1;
     const { answer } = await answerTo(() => this.#deletion(batch, occurrence));
+    this.#deletions -= 1;
     if (answer !== "deleted") return { answer };
     this.#stage = "deleted";
     lifecycle.withdraw();

@@ -281,6 +281,19 @@ describe("a cancellation", () => {
     });
   });
 
+  test.each([
+    ["cancelled", { answer: "deleted" }, { outcome: "cancelledBeforeStart" }],
+    ["tooLate", { answer: "tooLate" }, { outcome: "closed" }],
+  ])("whose answer comes after the scheduled date is %s", async (answer, given, result) => {
+    const run = await start({ startBatch, deleteBatch: undefined }, { scheduledDate });
+    await run.pass(86_399);
+    const update = await run.update("cancel");
+    await run.pass(2);
+    expect(run.types).not.toContain("followBatch");
+    await run.openCall("deleteBatch").answer(given);
+    expect([update.answer, run.result]).toMatchObject([{ answer }, result]);
+  });
+
   test("that comes too late after one too late says so again, and the batch is followed", async () => {
     const stay = { verifyBatch: undefined, followBatch: undefined };
     const run = await start({ ...stay, deleteBatch: tooLate, ...withdrawing });
