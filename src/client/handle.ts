@@ -37,6 +37,7 @@ import type { ProcessStatus, TimelineEntry } from "../contracts/shared/status.js
 import { isPlaintextRefused } from "../temporal/codec/client-codec.js";
 import { statusOf } from "../temporal/visibility/memo.js";
 import { describe, queryStatus, statusIn } from "../temporal/visibility/process-status.js";
+import { isOpenState } from "../temporal/visibility/query.js";
 import { openCallsIn } from "../temporal/visibility/open-calls.js";
 import type { OpenCall } from "../temporal/visibility/open-calls.js";
 import { inspect, isLate, mayFail } from "../temporal/visibility/stuck.js";
@@ -194,7 +195,7 @@ export class ProcessHandle<Result> {
       const described = await this.#described();
       const state = described.status.name;
       if (state === "COMPLETED") return (await this.#statusIn(described)).timeline;
-      const noted = state === "RUNNING" ? undefined : await statusOf(this.#client, described);
+      const noted = isOpenState(state) ? undefined : await statusOf(this.#client, described);
       const isWhole = noted !== undefined && noted.earlierEntries === undefined;
       return (isWhole ? noted : await this.#queried(described)).timeline;
     });
@@ -234,7 +235,7 @@ export class ProcessHandle<Result> {
     // Its memo is as of the last task that succeeded.
     if (mayFail(described.raw.pendingWorkflowTask) && (await this.#isStuck()))
       throw new StuckError(this.workflowId);
-    const isOpen = described.status.name === "RUNNING";
+    const isOpen = isOpenState(described.status.name);
     const found = await statusIn(this.#client, described);
     // Without a memo of its own, only a worker knows it.
     const shown = this.#present(found ?? (isOpen ? await this.#queried(described) : undefined));
@@ -250,7 +251,7 @@ export class ProcessHandle<Result> {
     { status: state }: WorkflowExecutionDescription,
     { full = false } = {},
   ): Promise<ProcessStatus> {
-    const isOpen = state.name === "RUNNING";
+    const isOpen = isOpenState(state.name);
     for (;;) {
       try {
         const options = { full, ...(!isOpen && { mostRefusals: 2 }) };
@@ -295,7 +296,7 @@ export class ProcessHandle<Result> {
       if (text !== shown) yield now;
       shown = text;
       const { runId, historyLength, status: state } = described;
-      if (now.phase === "ended" || state.name !== "RUNNING") return;
+      if (now.phase === "ended" || !isOpenState(state.name)) return;
       if (changes?.runId !== runId)
         changes = new RunChanges(this.#client, { workflowId: this.workflowId, runId });
       try {
@@ -315,7 +316,7 @@ export class ProcessHandle<Result> {
   /** False once the process has ended, whatever its outcome. */
   async isOpen(): Promise<boolean> {
     const { status: state } = await this.#answered(() => this.#described());
-    return state.name === "RUNNING";
+    return isOpenState(state.name);
   }
 
   #begin(waiting: Waiting, updateId?: string) {
@@ -365,7 +366,7 @@ export class ProcessHandle<Result> {
           const isCutShort =
             error instanceof WorkflowNotFoundError ||
             isRefused(error, "AcceptedUpdateCompletedWorkflow");
-          if (!isCutShort || (await this.#described()).status.name !== "RUNNING") throw error;
+          if (!isCutShort || !isOpenState((await this.#described()).status.name)) throw error;
         }
       }
     }, options.updateId);

@@ -12,7 +12,7 @@ import type { ProcessStatus, RetriedCall } from "../contracts/shared/status.js";
 import { proposalsOf, statusOf } from "../temporal/visibility/memo.js";
 import { openCallsIn } from "../temporal/visibility/open-calls.js";
 import { describe } from "../temporal/visibility/process-status.js";
-import { isRunning, ofTypes } from "../temporal/visibility/query.js";
+import { isOpenState, isRunning, ofTypes } from "../temporal/visibility/query.js";
 import { candidatesQuery, filterStuck, someAtOnce } from "../temporal/visibility/stuck.js";
 import type { Stuck } from "../temporal/visibility/stuck.js";
 import { pageWithoutMemos, withoutMemos } from "../temporal/visibility/without-memos.js";
@@ -317,7 +317,7 @@ async function listed(
   if (!parsed) return [];
   const attribute = info.typedSearchAttributes;
   const attention = attribute.get(searchAttributes.attention);
-  const isOpen = info.status.name === "RUNNING";
+  const isOpen = isOpenState(info.status.name);
   // The search attributes have the phase of the last time that they were set.
   const noted = isOpen ? await statusOf(client, info) : undefined;
   const found = {
@@ -349,7 +349,7 @@ function reasonsIn({ attention, moreAttentions = [] }: Partial<ProcessStatus> = 
 
 /** Undefined where no call is made again, and of a process that is gone since it was listed. */
 async function retriesOf(client: Client, workflowId: string, state: string) {
-  if (state !== "RUNNING") return undefined;
+  if (!isOpenState(state)) return undefined;
   try {
     const described = await describe(client, workflowId);
     const found = retriesIn(await openCallsIn(client, described));

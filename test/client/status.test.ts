@@ -1,9 +1,15 @@
 // What a client reads of a process from Temporal alone, and when it asks a worker (docs/decisions/0035).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "@temporalio/client";
+import proto from "@temporalio/proto";
 import { Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { TerminatedError, UnprovenAnswerError, UnreachableError } from "../../src/client.js";
+import {
+  TerminatedError,
+  TimedOutError,
+  UnprovenAnswerError,
+  UnreachableError,
+} from "../../src/client.js";
 import { ProcessHandle } from "../../src/client/handle.js";
 import { queryTooEarly } from "../../src/contracts/shared/messages.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
@@ -22,6 +28,8 @@ const converter = dataConverter(freshRing());
 const entry = { at: "2026-01-01T00:00:00.000Z", source: "query", event: "Sent" };
 const reported = [{ at: entry.at, kind: "Read", ipAddress: "192.0.2.1" }];
 const taskQueue = "statuses";
+const { WORKFLOW_EXECUTION_STATUS_PAUSED: PAUSED } =
+  proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 const env = ofFile(quietTemporal);
 let client: Client;
 
@@ -51,6 +59,24 @@ const ended = ({ workflowId }: TestHandle) =>
 
 const firstTask = ({ workflowId }: TestHandle) =>
   untilFirstTask(client.workflow.getHandle(workflowId));
+
+/** The process, as a server describes it with these members. */
+async function describedAs({ workflowId, id }: TestHandle, more: object, info: object = {}) {
+  const { namespace, connection } = env;
+  const { workflowService: service } = connection;
+  const execution = { workflowId };
+  const described = await service.describeWorkflowExecution({ namespace, execution });
+  Object.assign(described, more);
+  Object.assign(described.workflowExecutionInfo ?? {}, info);
+  const workflowService = Object.create(service, {
+    describeWorkflowExecution: { value: async () => described },
+  }) as typeof service;
+  const given = Object.create(connection, {
+    workflowService: { value: workflowService },
+  }) as typeof connection;
+  const away = new Client({ connection: given, namespace, dataConverter: converter });
+  return new ProcessHandle<unknown>(away, "sendPostal", id);
+}
 
 const terminated = async (handle: TestHandle) => {
   await firstTask(handle);
@@ -127,27 +153,24 @@ test("the timeline of a terminated process is that of its memo, without a worker
 });
 
 test("a process whose task waits for a worker shows its memo, however long, and is not stuck", async () => {
-  const { namespace } = env;
-  const { workflowService: service } = env.connection;
   const minutesAgo = { seconds: Math.floor(Date.now() / 1_000) - 600, nanos: 0 };
   const task = { originalScheduledTime: minutesAgo, scheduledTime: minutesAgo, state: 1 };
   for (const attempt of [1, 9]) {
-    const described = await service.describeWorkflowExecution({
-      namespace,
-      execution: { workflowId: left.sent.workflowId },
-    });
-    const late = Object.assign(described, { pendingWorkflowTask: { ...task, attempt } });
-    const workflowService = Object.create(service, {
-      describeWorkflowExecution: { value: async () => late },
-    }) as typeof service;
-    const connection = Object.create(env.connection, {
-      workflowService: { value: workflowService },
-    }) as typeof env.connection;
-    const away = new Client({ connection, namespace, dataConverter: converter });
-    const found = new ProcessHandle<unknown>(away, "sendPostal", left.sent.id);
+    const found = await describedAs(left.sent, { pendingWorkflowTask: { ...task, attempt } });
     expect(await found.status()).toMatchObject({ state: "Sent" });
   }
 }, 30_000);
+
+test("a process that is paused at Temporal is open, and a watch of it goes on", async () => {
+  const handle = await describedAs(left.sent, {}, { status: PAUSED });
+  expect(await handle.isOpen()).toBe(true);
+  const seen: unknown[] = [];
+  const watching = async () => {
+    for await (const { state } of handle.watch({ timeoutMs: 1_000 })) seen.push(state);
+  };
+  await expect(watching()).rejects.toThrow(TimedOutError);
+  expect(seen).toEqual(["Sent"]);
+});
 
 describe("while a worker is there", () => {
   let worker: Worker;

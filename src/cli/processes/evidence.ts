@@ -13,6 +13,7 @@ import {
   UnknownProcessError,
 } from "../../errors/index.js";
 import type { DocumentStore } from "../../documents/store.js";
+import { isOpenState } from "../../temporal/visibility/query.js";
 import { addCommand } from "../command.js";
 import { processId, withTrustflow } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
@@ -205,7 +206,7 @@ function say(out: string, manifest: Manifest, json: boolean | undefined): void {
   const rows = files.map(({ name, bytes, sha256 }) => [join(out, name), String(bytes), sha256]);
   if (json) writeJson(manifest);
   else if (rows.length > 0) writeData(table(["FILE", "BYTES", "SHA-256"], rows));
-  const open = processes.filter(({ state }) => state === "RUNNING");
+  const open = processes.filter(({ state }) => isOpenState(state));
   const notes = [
     ...open.map(({ id }) => terminal`${id} is still open: these are its documents so far`),
     ...(files.length + missing.length === 0

@@ -11,11 +11,10 @@ import { EncryptionCodec } from "../codec/codec.js";
 import { dataConverter } from "../codec/data-converter.js";
 import { firstInput } from "./first-input.js";
 import { describe, queryStatus, statusIn } from "./process-status.js";
+import { isOpenState } from "./query.js";
 
 /** Below the time limit of the activity's heartbeat and of its attempt. */
 const ANSWER_LIMIT_MS = 30_000;
-/** A paused process goes on later. */
-const openStates: ReadonlySet<WorkflowExecutionStatusName> = new Set(["RUNNING", "PAUSED"]);
 
 export class ProcessLooksByClient {
   readonly #client: Client;
@@ -38,7 +37,7 @@ export class ProcessLooksByClient {
       const { runId } = described;
       const state = described.status.name;
       const startedAt = described.startTime.toISOString();
-      if (openStates.has(state)) {
+      if (isOpenState(state)) {
         const shown = await statusIn(this.#client, described);
         const status = shown ?? (await queryStatus(this.#client, workflowId, { runId }));
         if (status === undefined) throw new Error(`${workflowId} answered nothing`);
@@ -53,7 +52,7 @@ export class ProcessLooksByClient {
   isOpen(workflowId: string): Promise<boolean> {
     return this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, async () => {
       const described = await this.#describe(workflowId);
-      return described !== undefined && openStates.has(described.status.name);
+      return described !== undefined && isOpenState(described.status.name);
     });
   }
 

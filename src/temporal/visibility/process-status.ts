@@ -9,6 +9,7 @@ import { shownFailure } from "../../contracts/shared/failures.js";
 import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
 import { status } from "../grpc-status.js";
 import { statusOf } from "./memo.js";
+import { isOpenState } from "./query.js";
 import { withoutMemos } from "./without-memos.js";
 
 /** After a query that came too early (decision 15). */
@@ -41,7 +42,7 @@ export async function statusIn(
   described: Description,
 ): Promise<ProcessStatus | undefined> {
   const noted = await statusOf(client, described);
-  const isOpen = described.status.name === "RUNNING";
+  const isOpen = isOpenState(described.status.name);
   if (noted && described.status.name !== "COMPLETED") return noted;
   if (isOpen && !isNew(described)) return undefined;
   const known = noted ?? newStatus(described);

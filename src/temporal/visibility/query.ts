@@ -7,6 +7,11 @@ export const isRunning = 'ExecutionStatus = "Running"';
 export const isOpen =
   'ExecutionStatus NOT IN ("Completed", "Failed", "Canceled", "Terminated", "ContinuedAsNew", "TimedOut")';
 
+/** The same of a description's status. What is paused goes on later. */
+export function isOpenState(name: string): boolean {
+  return name === "RUNNING" || name === "PAUSED";
+}
+
 export function ofTypes(names: readonly ProcessName[]): string {
   return `WorkflowType IN (${names.map((name) => `"${name}"`).join(", ")})`;
 }
