@@ -319,6 +319,8 @@ function failureOf(
   const waits = kind === "unchanged" || kind === "notVisibleYet";
   const leftMs = awayMs === undefined ? Infinity : unavailableForMs - awayMs;
   const isAskedToWait = retryAfterMs !== undefined && !journalWaits;
+  // What the server repeats without end waits for a key too.
+  const isFinal = final && unavailableForMs !== Infinity;
   const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
   const delay = () => {
     if (kind === "unchanged") return retryAfterMs ?? repeatMs();
@@ -332,7 +334,7 @@ function failureOf(
     type: kind,
     message: messageOf(problem),
     details: [problem],
-    nonRetryable: (final || isLongAway || decidedByWorkflow.has(kind)) && !patient,
+    nonRetryable: (isFinal || isLongAway || decidedByWorkflow.has(kind)) && !patient,
     nextRetryDelay: patient ? delayMs : quickDelayMs,
     ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });

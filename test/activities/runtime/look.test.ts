@@ -6,6 +6,7 @@ import { comparedInput } from "../../../src/contracts/definition/secret-fields.j
 import { SendNoticeInput } from "../../../src/contracts/send-notice/contract.js";
 import type { LookedAt } from "../../../src/contracts/shared/process-look.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import { UnknownKeyError } from "../../../src/crypto/errors.js";
 import { canonicalJson } from "../../../src/crypto/json-digest.js";
 import { contentOf } from "../../../src/documents/content.js";
 import { noticeInput } from "../../processes/send-notice/inputs.js";
@@ -111,6 +112,16 @@ test.each([
   const { lookAt: ask } = activitiesWith({ isOpen: async () => isOpen });
   const request = { workflowId, account: "default", wait: "now", only: "run" } as const;
   expect(await inAttempt(() => ask(request))).toEqual({ found: { run } });
+});
+
+test("what only a missing key can open is looked at again by the server: each failure that the workflow sees adds events", async () => {
+  const { lookAt: ask } = activitiesWith({
+    look: async () => {
+      throw new UnknownKeyError("k2");
+    },
+  });
+  const looked = inAttempt(() => ask({ workflowId, account: "default", wait: "change" }));
+  await expect(looked).rejects.toMatchObject({ type: "unavailable", nonRetryable: false });
 });
 
 test("a process that was there has to have the same input, but for its secrets and settings", async () => {
