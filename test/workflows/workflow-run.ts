@@ -56,6 +56,8 @@ interface RunOptions {
   guard?: WorkflowInterceptors;
   /** Temporal's cancellation comes before the first workflow task. */
   isCancelledEarly?: true;
+  /** An update gives it its first workflow task before this time is over. */
+  startDelaySeconds?: number;
 }
 
 /** An activity that is answered at once, or fails with what it throws. */
@@ -102,7 +104,7 @@ export class WorkflowRun {
     workflow: () => Promise<unknown>,
     fakes: Fakes,
     processName: string,
-    { guard }: RunOptions,
+    { guard, startDelaySeconds = 0 }: RunOptions,
   ) {
     this.#fakes = fakes;
     const info = {
@@ -113,6 +115,8 @@ export class WorkflowRun {
       namespace: "default",
       taskQueue: "workflows",
       attempt: 1,
+      startTime: new Date(this.#now),
+      cronScheduleToScheduleInterval: startDelaySeconds * 1_000 || undefined,
       unsafe: { isReplaying: false, isReplayingHistoryEvents: false },
     };
     const options = {

@@ -1,7 +1,7 @@
 // The only file in which workflow code reads the clock. The time that it reads is shown, stored, or sets the length of a
 // timer. It decides nothing: only a fired timer or an activity shows that a time is over
 // (docs/decisions/0015-time-in-workflows.md).
-import { CancellationScope, sleep } from "@temporalio/workflow";
+import { CancellationScope, sleep, workflowInfo } from "@temporalio/workflow";
 
 export function now(): Date {
   return new Date();
@@ -48,4 +48,13 @@ export class Timer {
   cancel(): void {
     this.#scope.cancel();
   }
+}
+
+/** An update gives a process its first workflow task before its start delay is over. Undefined once it is over. */
+export function restOfStartDelay(): Timer | undefined {
+  // Under this name the SDK has the delay of a process without a cron schedule.
+  const { startTime, cronScheduleToScheduleInterval: delayMs } = workflowInfo();
+  if (delayMs === undefined) return undefined;
+  const end = secondsAfter(startTime, delayMs / 1_000);
+  return end > now() ? new Timer(end, "Rest of the start delay") : undefined;
 }

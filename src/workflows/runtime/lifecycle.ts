@@ -14,7 +14,8 @@ import type { References } from "../../contracts/shared/status.js";
 import { invalidInput } from "./activity-errors.js";
 import { abandoned } from "./attention.js";
 import type { Attentions, Decided } from "./attention.js";
-import { secondsFromNow } from "./clock.js";
+import { restOfStartDelay, secondsFromNow } from "./clock.js";
+import type { Timer } from "./clock.js";
 import { refuseUnlessDecider, verifyDecider } from "./decisions.js";
 import type { ProvenPerson } from "./decisions.js";
 import type { ProcessStatusBoard } from "./status.js";
@@ -228,7 +229,8 @@ export class Lifecycle {
   async run<R>(path: { main(): Promise<void>; result(): R }): Promise<R> {
     return CancellationScope.nonCancellable(async () => {
       try {
-        if (this.#isCancelledEarly) await this.#decideEarlyCancellation();
+        const delay = restOfStartDelay();
+        if (this.#isCancelledEarly || delay) await this.#untilDue(delay);
         await path.main();
       } catch (error) {
         if (!(error instanceof Withdrawn)) {
@@ -243,9 +245,11 @@ export class Lifecycle {
     });
   }
 
-  /** Nothing is sent before it is clear whether the process is given up. */
-  async #decideEarlyCancellation(): Promise<void> {
-    await Promise.all(this.#background.map(({ done }) => done));
+  /** Nothing is sent before the start delay is over, nor before it is clear whether a process that was cancelled early is given up. */
+  async #untilDue(delay: Timer | undefined): Promise<void> {
+    if (this.#isCancelledEarly) await Promise.all(this.#background.map(({ done }) => done));
+    if (delay) await condition(() => delay.isOver || this.stopped !== undefined);
+    delay?.cancel();
     if (this.stopped) throw this.stopped;
   }
 

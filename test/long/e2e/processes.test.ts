@@ -6,7 +6,7 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "smol-toml";
-import type { HandleOf } from "../../../src/client.js";
+import type { HandleOf, PostalHandle } from "../../../src/client.js";
 import { InvalidInputError } from "../../../src/client.js";
 import { commandLine } from "../../cli/in-process.js";
 import { eventually } from "../../harness/outages/wait.js";
@@ -179,14 +179,37 @@ test("verifyIdentity: an event that has its token and nothing else ends its call
   expect(forged).toHaveLength(3);
 }, 120_000);
 
-test("a letter that is cancelled before it begins is never sent", async () => {
-  const { client } = system;
-  const startDelay = "5 seconds";
-  const letter = letterInput("cancelled-early", "delivered");
-  const handle = await client.sendPostal("cancelled-early", letter, { startDelay });
-  await client.temporal.workflow.getHandle(handle.workflowId).cancel();
-  expect((await handle.result()).outcome).toBe("cancelledBeforeSubmit");
-  expect(await system.effects("cancelled-early")).toEqual({});
+const delayed = (id: string, startDelay: "10 seconds" | "1 hour") =>
+  system.client.sendPostal(id, letterInput(id, "delivered"), { startDelay });
+
+test.each<[string, cancel: (handle: PostalHandle) => Promise<unknown>]>([
+  [
+    "by the Web UI",
+    ({ workflowId }) => system.client.temporal.workflow.getHandle(workflowId).cancel(),
+  ],
+  [
+    "by its update",
+    async (handle) => expect(await handle.cancel()).toEqual({ answer: "cancelled" }),
+  ],
+])(
+  "a letter that is cancelled %s before its start delay is over is never sent",
+  async (how, cancel) => {
+    const id = `cancelled early ${how}`.replaceAll(" ", "-");
+    const handle = await delayed(id, "10 seconds");
+    await cancel(handle);
+    expect((await handle.result()).outcome).toBe("cancelledBeforeSubmit");
+    expect(await system.effects(id)).toEqual({});
+  },
+  60_000,
+);
+
+test("an update does not end a start delay", async () => {
+  const handle = await delayed("delayed", "10 seconds");
+  const end = Date.now() + 9_000;
+  expect(await handle.requestAffidavit()).toEqual({ answer: "notEligible" });
+  expect(await system.effects("delayed")).toEqual({});
+  await eventually("it is submitted", () => submitted("delayed"), LIMIT_MS);
+  expect(Date.now()).toBeGreaterThan(end);
 }, 60_000);
 
 test("a crowd of one account does not hold up the letter of another", async () => {

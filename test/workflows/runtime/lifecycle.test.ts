@@ -246,6 +246,24 @@ test("Temporal's cancellation does not end the process: a person decides, and ma
   expect(run.result).toBe("done");
 });
 
+describe("a process that an update begins before its start delay is over", () => {
+  const delayed = () => start(undefined, undefined, { startDelaySeconds: 3_600 });
+
+  test("waits for the rest of it", async () => {
+    const { run, main } = await delayed();
+    await run.pass(3_599);
+    expect([run.timers, main.hasBegun]).toEqual([["Rest of the start delay"], false]);
+    await run.pass(1);
+    expect([run.timers, main.hasBegun]).toEqual([[], true]);
+  });
+
+  test("may be stopped meanwhile", async () => {
+    const { run, flow, main } = await delayed();
+    await run.look(() => flow.lifecycle.withdraw());
+    expect([run.result, main.hasBegun]).toEqual(["cancelledBeforeSubmit", false]);
+  });
+});
+
 describe("cancelled before its first workflow task", () => {
   const early = { isCancelledEarly: true } as const;
   const asking = () =>
