@@ -1,6 +1,6 @@
 // The only file in which workflow code reads the clock. The time that it reads is shown, stored, or sets the length of a
-// timer. It decides nothing: only a fired timer or an activity shows that a time is over
-// (docs/decisions/0015-time-in-workflows.md).
+// timer. It decides nothing, but whether a start delay has a rest in the first task: only a fired timer or an activity shows that a time is
+// over (docs/decisions/0015-time-in-workflows.md).
 import { CancellationScope, sleep, workflowInfo } from "@temporalio/workflow";
 
 export function now(): Date {
