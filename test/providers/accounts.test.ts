@@ -1,18 +1,15 @@
 // The configured accounts as each client takes them. Of a client certificate whose files cannot be used it is told which
 // account's it is, and no path (P1 §5.1, §5.5).
 import { PassThrough } from "node:stream";
-import { afterAll, afterEach, expect, test } from "vitest";
-import { accountsOf, loadWithAccounts } from "../../src/providers/accounts.js";
+import { afterAll, expect, test } from "vitest";
+import { accountsOf } from "../../src/providers/accounts.js";
 import { sandboxAccount } from "../../packages/dev/src/stack/sandbox-accounts.js";
 import { providerNames } from "../../src/providers/registry.js";
 import { redactingLogger } from "../../src/temporal/logging.js";
+import { configurationOf } from "../harness/configuration.js";
 import { Files, authority, certificates } from "./http/mutual-tls.js";
 
-const before = process.env;
 const files = new Files();
-afterEach(() => {
-  process.env = before;
-});
 afterAll(() => files.remove());
 
 test("an account that keeps using its previous certificate says so, by its name and a code", () => {
@@ -21,10 +18,10 @@ test("an account that keeps using its previous certificate says so, by its name 
   files.put("client.pem", cert);
   files.put("client-key.pem", key);
   const url = "https://localhost";
-  process.env = sandboxAccount("office", { url, tlsUrl: url, pkiDirectory: files.folder });
   const lines = new PassThrough();
   const logger = redactingLogger("WARN", lines);
-  const config = loadWithAccounts();
+  const account = sandboxAccount("office", { url, tlsUrl: url, pkiDirectory: files.folder });
+  const config = configurationOf(account);
   const warn = (about: object) => logger.warn("kept", { ...about });
   const certificateService = accountsOf(config, "disposable-certificate", warn)["office"];
   const envelopes = accountsOf(config, "envelope-signature", warn)["office"];
@@ -43,7 +40,7 @@ test("an account that keeps using its previous certificate says so, by its name 
 
 /** Rows of the database are found by these digests (docs/decisions/0017). */
 test("the digest of what a look-up depends on stays as it was released", () => {
-  process.env = {
+  const config = configurationOf({
     TRUSTFLOW_ACCOUNTS__OFFICE__EVI_POST__BASE_URL: "https://post.example",
     TRUSTFLOW_ACCOUNTS__OFFICE__EVI_POST__USERNAME: "office",
     TRUSTFLOW_ACCOUNTS__OFFICE__EVI_NOTICE__BASE_URL: "https://notice.example",
@@ -51,8 +48,7 @@ test("the digest of what a look-up depends on stays as it was released", () => {
     TRUSTFLOW_ACCOUNTS__OFFICE__ONE_SHOT_SIGNATURE__BASE_URL: "https://sign.example",
     TRUSTFLOW_ACCOUNTS__OTHER__ONE_SHOT_SIGNATURE__BASE_URL: "https://sign.example",
     TRUSTFLOW_ACCOUNTS__OTHER__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE: "none",
-  };
-  const config = loadWithAccounts();
+  });
   const digests = [
     ...Object.values(accountsOf(config, "evi-post")),
     ...Object.values(accountsOf(config, "evi-notice")),
@@ -68,12 +64,12 @@ test("the digest of what a look-up depends on stays as it was released", () => {
 
 test("an account of each provider is what its keys say, under the provider's own names", () => {
   const folder = files.folder;
-  process.env = sandboxAccount("main-office", {
+  const sandbox = {
     url: "http://127.0.0.1:1",
     tlsUrl: "https://127.0.0.1:2",
     pkiDirectory: folder,
-  });
-  const config = loadWithAccounts();
+  };
+  const config = configurationOf(sandboxAccount("main-office", sandbox));
   expect(Object.keys(config.accounts["main-office"] ?? {}).toSorted()).toEqual(
     providerNames.toSorted(),
   );
