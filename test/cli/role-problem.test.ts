@@ -117,6 +117,7 @@ test("a worker gives an activity up that does not end, and ends with 1", async (
   );
   const env = workerEnv();
   const role = spawn(process.execPath, [script], {
+    cwd: folder,
     env: { ...env, TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml" },
     stdio: ["ignore", "pipe", "pipe"],
   });

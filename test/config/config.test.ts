@@ -10,16 +10,13 @@ import {
   requireSecrets,
   ringOf,
 } from "../../src/config/config.js";
-import { load } from "../../src/config/load.js";
-import { ConfigWithAccounts } from "../../src/providers/accounts.js";
+import { configurationOf as read } from "../harness/configuration.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 let folder: string;
 beforeEach(async () => {
   folder = await temporaryFolder();
 });
-
-const read = (env: Record<string, string>) => load(ConfigWithAccounts, env);
 
 function written(name: string, text: string): string {
   const path = join(folder, name);

@@ -10,12 +10,13 @@ describeWith("script", "a terminal of 80 columns", () => {
   test.each([[["doctor"]], [["resolve", "--help"]]])(
     "trustflow %j fits it, and shows the same words as without a terminal",
     async (args) => {
-      const terminal = onTerminal(args, {}, 80);
+      const env = { TRUSTFLOW_CONFIG: "/dev/null" };
+      const terminal = onTerminal(args, env, 80);
       await terminal.ended;
       const shown = terminal.shown().replaceAll("\r", "");
       for (const line of shown.split("\n"))
         if (line.length > 80) expect(words(line)).toHaveLength(1);
-      const { stdout } = await commandLine(args);
+      const { stdout } = await commandLine(args, { env });
       expect(words(shown).filter((word) => word !== "\\")).toEqual(
         words(stdout).filter((word) => word !== "\\"),
       );
