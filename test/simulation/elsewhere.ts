@@ -42,7 +42,7 @@ export function lagLookUps({ system, random }: Stage, forMs: number): void {
 
 /** From now on the clocks of roles and database differ by up to so much. */
 export function skewClocks({ system, database, random, checks }: Stage, mostMs: number): void {
-  const skew = () => random.int(-mostMs, mostMs);
+  const skew = () => (mostMs > 0 ? random.int(-mostMs, mostMs) : 0);
   for (const role of Object.values(system.roles)) role.skewMs = skew();
   database.backend.skewMs = skew();
   checks.mostSkewMs = Math.max(checks.mostSkewMs, mostMs);
