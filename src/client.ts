@@ -27,7 +27,7 @@ import {
 } from "./client/arguments.js";
 import { changesOf } from "./client/changes.js";
 import type { Change, ChangesOptions } from "./client/changes.js";
-import { differences } from "./client/differences.js";
+import { differences, refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import type { SignDecision, Started, Writing } from "./client/handle.js";
 import { handles, Starts, refuseOwnNames } from "./client/processes.js";
 import type { AnyHandle, HandleOf, StartedHandle, StartOptions } from "./client/processes.js";
@@ -47,7 +47,6 @@ import {
   wrongWait,
 } from "./client/waiting.js";
 import type { Waiting } from "./client/waiting.js";
-import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, ringOf } from "./config/config.js";
 import type { Config } from "./config/config.js";
 import type { ClientConfiguration } from "./config/client-configuration.js";

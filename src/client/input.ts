@@ -1,12 +1,11 @@
 // Refuses, before a process exists, what the contract lets through: an input that is too large for Temporal, and a stored document
-// that is no PDF, or not there.
+// that is no PDF, or not there. Says by their paths, never their values, in which members two inputs differ.
 import { DocumentInput } from "../contracts/shared/values.js";
 import type { DocumentReference } from "../contracts/shared/values.js";
 import { documentProblem } from "../documents/store.js";
 import { isPdf } from "../documents/content.js";
 import type { DocumentStore } from "../documents/store.js";
 import { wrongArgument } from "../errors/arguments.js";
-import { isFree } from "./differences.js";
 
 /** Temporal takes 2 MB; encrypted, and with what stands around it, an input grows a little. */
 const INPUT_LIMIT = 1_500_000;
@@ -59,4 +58,25 @@ export async function withParts(
     parts.push([key, !isFree(key) ? await withParts(part, replace, [...path, key]) : part]);
   }
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+}
+
+const free = new Set(["providerFields", "deliveryAppearance"]);
+
+/** Whether the members of this member are named by the caller, and pass unchanged: a name may be personal data. */
+const isFree = (name: string): boolean => free.has(name);
+
+/** Each path at which one has another value than the other, or none. A document and a free record are one member, whatever differs in them. */
+export function differences(one: unknown, other: unknown, path: string[] = []): string[] {
+  if (isTree(one) && isTree(other) && Array.isArray(one) === Array.isArray(other)) {
+    const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+    return [...names].flatMap((name) => {
+      const found = differences(one[name], other[name], [...path, name]);
+      return isFree(name) && found.length > 0 ? [[...path, name].join(".")] : found;
+    });
+  }
+  return Object.is(one, other) ? [] : [path.join(".") || "(input)"];
+}
+
+function isTree(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { differences } from "../../src/client/differences.js";
+import { differences } from "../../src/client/input.js";
 
 test.each([
   [{ a: { b: 1 } }, { a: { b: 1 } }, []],

@@ -102,7 +102,7 @@ interface Heartbeat {
    * attempt waited for a worker is no part of it.
    */
   awayMs?: number;
-  /** For clients: the members of the status that were read last (`src/client/newest-read.ts`). */
+  /** For clients: the members of the status that were read last (`src/client/retries.ts`). */
   members?: object;
 }
 

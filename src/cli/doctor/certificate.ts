@@ -6,7 +6,6 @@ import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import { connect } from "node:tls";
 import type { SecureContext } from "node:tls";
-import type { Config } from "../../config/config.js";
 import type { Host } from "../../providers/http/call.js";
 import { certificateIn } from "../../providers/http/client-certificate.js";
 import { HUNG_UP, refusesCertificate } from "../../providers/http/mutual-tls.js";
@@ -50,28 +49,17 @@ export const handshakeFindings: Record<string, FindingName> = {
 
 type AccountHosts = readonly { name: string; hosts: readonly Host[] }[];
 
-/** One check per server, even if several settings name it; one per account if the account has its own certificate authorities. */
-export async function certificateChecks(
-  { callbacks: { publicUrl } }: Config,
-  accounts: AccountHosts,
-): Promise<Check[]> {
-  const ofTemporal = await certificateChecksOfTemporal();
-  // If several settings name an address, the last one is checked.
-  return [...new Map([...certificateChecksOf(accounts), ofReceiver(publicUrl), ...ofTemporal])];
-}
-
-/** Those of the providers alone. */
+/** One check per server, and one per account if the account has its own certificate authorities. */
 export function certificateChecksOf(accounts: AccountHosts): Check[] {
-  const all = accounts.flatMap(({ name, hosts }) =>
+  return accounts.flatMap(({ name, hosts }) =>
     hosts.map((host): Check => {
       const check = certificateOf(hostAndPortOf(host.baseUrl)) + (host.tls ? ` (${name})` : "");
       return isTls(host.baseUrl) ? [check, () => providerCertificate(host)] : withoutTls(check);
     }),
   );
-  return [...new Map(all)];
 }
 
-function ofReceiver(url: string | undefined): Check {
+export function certificateCheckOfReceiver(url: string | undefined): Check {
   if (url === undefined)
     return skippedCheck("certificate of the receiver", "callbacks.publicUrl is not set");
   const check = certificateOf(hostAndPortOf(url));

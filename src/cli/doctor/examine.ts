@@ -5,7 +5,7 @@ import { ConfigurationError, loadConfig } from "../../config/config.js";
 import { accountChecks, configuredAccounts, shownAnswers } from "./account.js";
 import { publicUrl } from "./callback-url.js";
 import {
-  certificateChecks,
+  certificateCheckOfReceiver,
   certificateChecksOf,
   certificateChecksOfTemporal,
 } from "./certificate.js";
@@ -22,7 +22,6 @@ export async function examine(): Promise<Checked[]> {
   if (!read.config) return run(read.checks);
   const { config } = read;
   const accounts = configuredAccounts(config);
-  const certificates = await certificateChecks(config, accounts);
   const database = openDatabase(config);
   const temporal = openTemporal();
   try {
@@ -42,7 +41,9 @@ export async function examine(): Promise<Checked[]> {
       ...shownAnswers(accounts),
       ["callback address", () => publicUrl(config)],
       ...webhookChecks(config),
-      ...certificates,
+      ...certificateChecksOf(accounts),
+      certificateCheckOfReceiver(config.callbacks.publicUrl),
+      ...(await certificateChecksOfTemporal()),
       // Only the other roles can report their state.
       skippedCheck("roles", "GET /ready of each role shows whether it runs"),
       ...(config.sandbox.url === undefined
@@ -99,6 +100,7 @@ export async function examineAccounts(config: ConfigWithAccounts): Promise<Check
   return run([...checks, ...certificateChecksOf(accounts)]);
 }
 
+/** If several settings name a server, it is checked once, as the last of them names it. */
 function run(checks: Check[]): Promise<Checked[]> {
-  return Promise.all(checks.map(([name, work]) => runCheck(name, work)));
+  return Promise.all([...new Map(checks)].map(([name, work]) => runCheck(name, work)));
 }

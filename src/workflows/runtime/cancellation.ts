@@ -30,5 +30,5 @@ export function onUnsignedCancel(
       "it is not signed: an operator must cancel with trustflow cancel",
     );
   };
-  lifecycle.onCancelRequested(() => lifecycle.background(cancelOrNote));
+  lifecycle.onCancelRequested(cancelOrNote);
 }

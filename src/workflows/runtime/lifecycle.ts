@@ -39,8 +39,6 @@ export class Lifecycle {
   readonly #attentions: Attentions;
   #stop!: (stop: { stop: Error }) => void;
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
-  /** It was cancelled before its first workflow task. */
-  #isCancelledEarly = false;
   #ending = false;
   #updates = 0;
 
@@ -125,13 +123,15 @@ export class Lifecycle {
     );
   }
 
-  /** `handler` is called when the Web UI or any Temporal client cancels the process, also before its first workflow task. */
-  onCancelRequested(handler: () => void): void {
+  /** The background `work` begins when the Web UI or any Temporal client cancels the process, also before its first workflow task. */
+  onCancelRequested(work: () => Promise<void>): void {
     const scope = CancellationScope.current();
-    const handle = () => CancellationScope.nonCancellable(async () => handler());
-    this.#isCancelledEarly = scope.consideredCancelled;
-    if (this.#isCancelledEarly) void handle();
-    else scope.cancelRequested.catch(handle);
+    const begin = () =>
+      CancellationScope.nonCancellable(async () => {
+        if (!this.#ending) this.background(work);
+      });
+    if (scope.consideredCancelled) void begin();
+    else scope.cancelRequested.catch(begin);
   }
 
   /**
@@ -139,9 +139,7 @@ export class Lifecycle {
    * have the effect: their rows tell what exists, and after `abandon` nothing is sent for them. The attention names the last one.
    */
   askBeforeCancelling(...steps: [string, ...string[]]): void {
-    this.onCancelRequested(() => {
-      if (!this.#ending) this.background(() => this.#askWhetherToCancel(steps));
-    });
+    this.onCancelRequested(() => this.#askWhetherToCancel(steps));
   }
 
   async #askWhetherToCancel(steps: [string, ...string[]]): Promise<void> {
@@ -227,10 +225,11 @@ export class Lifecycle {
    * running ones answer, and returns.
    */
   async run<R>(path: { main(): Promise<void>; result(): R }): Promise<R> {
+    const isCancelledEarly = CancellationScope.current().consideredCancelled;
     return CancellationScope.nonCancellable(async () => {
       try {
         const delay = restOfStartDelay();
-        if (this.#isCancelledEarly || delay) await this.#untilDue(delay);
+        if (isCancelledEarly || delay) await this.#untilDue(isCancelledEarly, delay);
         await path.main();
       } catch (error) {
         if (!(error instanceof Withdrawn)) {
@@ -246,8 +245,8 @@ export class Lifecycle {
   }
 
   /** Nothing is sent before the start delay is over, nor before it is clear whether a process that was cancelled early is given up. */
-  async #untilDue(delay: Timer | undefined): Promise<void> {
-    if (this.#isCancelledEarly) await Promise.all(this.#background.map(({ done }) => done));
+  async #untilDue(isCancelledEarly: boolean, delay: Timer | undefined): Promise<void> {
+    if (isCancelledEarly) await Promise.all(this.#background.map(({ done }) => done));
     if (delay) await condition(() => delay.isOver || this.stopped !== undefined);
     delay?.cancel();
     if (this.stopped) throw this.stopped;

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import type { Trustflow } from "../../../src/client.js";
 import { DocumentNotFoundError } from "../../../src/errors/index.js";
-import { referencesIn, saved } from "../../../src/cli/processes/evidence.js";
-import { fileNames } from "../../../src/cli/processes/evidence-names.js";
-import type { Evidence } from "../../../src/cli/processes/evidence-names.js";
+import { referencesIn, saved, fileNames } from "../../../src/cli/processes/evidence.js";
+import type { Evidence } from "../../../src/cli/processes/evidence.js";
 import { temporaryFolder } from "../../harness/temporary.js";
 
 const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");

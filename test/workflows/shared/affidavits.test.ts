@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
 import { document } from "../plans.js";
-import { matchAffidavits } from "../../../src/workflows/shared/affidavits.js";
+import { matchAffidavits } from "../../../src/workflows/shared/communication.js";
 
 const ids = ["a", "b", "c", "d"];
 
