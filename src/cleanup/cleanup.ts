@@ -3,7 +3,7 @@
 // asks Temporal about each process first.
 import type { Client } from "@temporalio/client";
 import { purgeBatches } from "../batch/items/removal.js";
-import { CallbackArchive, purgeable } from "../callbacks/inbox/archive.js";
+import { CallbackArchive } from "../callbacks/inbox/archive.js";
 import type { PurgeOptions } from "../callbacks/inbox/archive.js";
 import { ConfigurationError } from "../config/config.js";
 import type { Config } from "../config/config.js";
@@ -135,14 +135,7 @@ async function purgeRows({
   const remembered: IsOpen = (namespace, workflowId) => families.isKnown({ namespace, workflowId });
   const archive = new CallbackArchive(pool);
   const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
-    dryRun
-      ? countClosed(
-          pool,
-          `callbacks where ${purgeable[what]} and settled_at < $1 ${byProcess}`,
-          olderThan,
-          isOpen,
-        )
-      : archive.purge({ what, olderThan, isOpen, limit });
+    archive.purge({ what, olderThan, isOpen, limit, dryRun });
   const erasedBodies = await eraseLateCallbacks(pool, dryRun);
   const inboxBodies = await inbox("bodies", before(inboxDays), running);
   const inboxRows = await inbox("rows", before(journalDays), remembered);
@@ -152,14 +145,7 @@ async function purgeRows({
   }
   // After the rows, so that a dry run gives the same counts.
   const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
-  const journalRows = dryRun
-    ? await countClosed(
-        pool,
-        `effects ${byProcess} having max(updated_at) < $1`,
-        before(journalDays),
-        remembered,
-      )
-    : await purgeEffects(pool, before(journalDays), remembered, limit);
+  const journalRows = await purgeEffects(pool, before(journalDays), remembered, limit, dryRun);
   if (!dryRun) {
     for (const table of ["event_secrets", "process_events"] as const)
       await purgeStored(table, pool, before(inboxDays), running, limit);
@@ -188,30 +174,6 @@ function checkOrder(
   return [
     `retention.inboxDays is ${inboxDays}, above the namespace's history retention of ${historyDays} days`,
   ];
-}
-
-const byProcess = "group by namespace, workflow_id";
-
-/** How many of the rows are of closed processes, or of none. */
-async function countClosed(
-  pool: Pool,
-  rowsByProcess: string,
-  olderThan: Date,
-  isOpen: IsOpen,
-): Promise<number> {
-  const { rows } = await pool.query<{
-    namespace: string | null;
-    workflowId: string | null;
-    count: number;
-  }>(
-    `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.${rowsByProcess}`,
-    [olderThan],
-  );
-  let total = 0;
-  for (const { namespace, workflowId, count } of rows)
-    if (namespace === null || workflowId === null || !(await isOpen(namespace, workflowId)))
-      total += count;
-  return total;
 }
 
 export interface Leftovers {

@@ -48,17 +48,22 @@ export async function listEffects(
 
 /**
  * Deletes the rows of closed processes that were last touched before `olderThan`, with their correlations, in small deletes;
- * returns the number of rows.
+ * returns the number of rows. A dry run only counts them.
  */
 export async function purgeEffects(
   pool: Pool,
   olderThan: Date,
   isOpen: IsOpen,
   limit = 1_000,
+  dryRun = false,
 ): Promise<number> {
   let removed = 0;
-  const old = "trustflow.effects where true";
-  for await (const closed of closedProcesses(pool, old, "updated_at", olderThan, isOpen, limit)) {
+  const found = closedProcesses(pool, "effects where true", "updated_at", olderThan, isOpen, limit);
+  for await (const { closed, rows } of found) {
+    if (dryRun) {
+      removed += rows;
+      continue;
+    }
     // A process that was started again in the meantime has touched its rows, or reserved its reference, and keeps them. The lock shows the
     // newest version of each row, even while another transaction changes it.
     const { rows: counts } = await pool.query<{ count: number }>(
@@ -94,8 +99,8 @@ export async function purgeCorrelations(
   isOpen: IsOpen,
   limit = 1_000,
 ): Promise<void> {
-  const old = `trustflow.correlations c where ${withoutEffects}`;
-  for await (const closed of closedProcesses(pool, old, "created_at", olderThan, isOpen, limit))
+  const old = `correlations c where ${withoutEffects}`;
+  for await (const { closed } of closedProcesses(pool, old, "created_at", olderThan, isOpen, limit))
     // One that was reserved again in the meantime stays.
     await pool.query(
       `delete from trustflow.correlations c using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
@@ -130,8 +135,8 @@ export async function purgeStored(
   isOpen: IsOpen,
   limit = 1_000,
 ): Promise<void> {
-  const old = `trustflow.${table} where true`;
-  for await (const closed of closedProcesses(pool, old, "stored_at", olderThan, isOpen, limit))
+  const old = `${table} where true`;
+  for await (const { closed } of closedProcesses(pool, old, "stored_at", olderThan, isOpen, limit))
     await pool.query(
       `delete from trustflow.${table} s using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
        where s.namespace = closed.namespace and s.workflow_id = closed.workflow_id and s.stored_at < $3
@@ -140,7 +145,13 @@ export async function purgeStored(
     );
 }
 
-/** The closed processes whose newest row is older than `olderThan`, some at a time: their namespaces and their workflow ids. */
+/** Some of the processes whose newest row is older than a time: the namespaces and the workflow ids of the closed ones. */
+interface ClosedProcesses {
+  closed: [namespaces: string[], workflowIds: string[]];
+  /** How many rows these have. */
+  rows: number;
+}
+
 async function* closedProcesses(
   pool: Pool,
   rowsOf: string,
@@ -148,11 +159,11 @@ async function* closedProcesses(
   olderThan: Date,
   isOpen: IsOpen,
   limit: number,
-): AsyncGenerator<[namespaces: string[], workflowIds: string[]]> {
+): AsyncGenerator<ClosedProcesses> {
   let after = ["", ""];
   for (;;) {
-    const { rows } = await pool.query<{ namespace: string; workflow_id: string }>(
-      `select namespace, workflow_id from ${rowsOf} and (namespace, workflow_id) > ($1, $2)
+    const { rows } = await pool.query<{ namespace: string; workflow_id: string; count: number }>(
+      `select namespace, workflow_id, count(*)::int as count from trustflow.${rowsOf} and (namespace, workflow_id) > ($1, $2)
        group by namespace, workflow_id having max(${touchedAt}) < $3 order by 1, 2 limit $4`,
       [...after, olderThan, limit],
     );
@@ -161,6 +172,9 @@ async function* closedProcesses(
     after = [last.namespace, last.workflow_id];
     const closed: typeof rows = [];
     for (const row of rows) if (!(await isOpen(row.namespace, row.workflow_id))) closed.push(row);
-    yield [closed.map((row) => row.namespace), closed.map((row) => row.workflow_id)];
+    yield {
+      closed: [closed.map((row) => row.namespace), closed.map((row) => row.workflow_id)],
+      rows: closed.reduce((sum, { count }) => sum + count, 0),
+    };
   }
 }

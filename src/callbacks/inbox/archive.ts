@@ -47,7 +47,7 @@ export interface CallbackFilter {
 }
 
 /** A purge deletes the row of a parked callback only after its body. */
-export const purgeable = {
+const purgeable = {
   bodies: "state in ('delivered', 'late', 'kept', 'surplus') and body is not null",
   parkedBodies: "state = 'parked' and body is not null",
   rows: "(state in ('delivered', 'late', 'kept', 'surplus') or (state = 'parked' and body is null))",
@@ -59,6 +59,8 @@ export interface PurgeOptions {
   what: keyof typeof purgeable;
   isOpen(namespace: string, workflowId: string): Promise<boolean>;
   limit?: number;
+  /** Only counts them. */
+  dryRun?: boolean;
 }
 
 const stateOf = `case when claim is not null and claimed_until > clock_timestamp() and state in ('unaddressed', 'waiting')
@@ -133,7 +135,13 @@ export class CallbackArchive {
   }
 
   /** Deletes rows that were settled before `olderThan`, a thousand at a time, and nothing of an open process. */
-  async purge({ olderThan, what, isOpen, limit = 1_000 }: PurgeOptions): Promise<number> {
+  async purge({
+    olderThan,
+    what,
+    isOpen,
+    limit = 1_000,
+    dryRun = false,
+  }: PurgeOptions): Promise<number> {
     const open = new Map<string, boolean>();
     let removed = 0;
     let after = "0";
@@ -156,6 +164,10 @@ export class CallbackArchive {
         if (namespace !== null && workflowId !== null && !open.has(workflow))
           open.set(workflow, await isOpen(namespace, workflowId));
         if (open.get(workflow) !== true) ids.push(id);
+      }
+      if (dryRun) {
+        removed += ids.length;
+        continue;
       }
       const which = `where id = any($1::bigint[]) and ${purgeable[what]}`;
       const { rowCount } = await this.#pool.query(
