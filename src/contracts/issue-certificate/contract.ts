@@ -6,7 +6,7 @@ import { Flag, processSettings } from "../shared/communication.js";
 import { assertionPattern } from "./messages.js";
 import { EmailOptions, otpSettings, SmsOptions } from "../shared/one-time-password.js";
 import { withRules } from "../shared/rules.js";
-import { processResult, ProcessStatus } from "../shared/status.js";
+import { processResult } from "../shared/status.js";
 import { AccountName, CountryCode, EmailAddress, Instant, SecretString } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
@@ -217,8 +217,6 @@ export const IssueCertificateInput = z.union([FromData, FromAssertion]);
 export type IssueCertificateInput = z.infer<typeof IssueCertificateInput>;
 export type CertificateFromData = z.infer<typeof FromData>;
 export type CertificateFromAssertion = z.infer<typeof FromAssertion>;
-
-export const IssueCertificateStatus = ProcessStatus;
 
 export const IssueCertificateResult = processResult({
   process: z.literal("issueCertificate"),

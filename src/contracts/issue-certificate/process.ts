@@ -1,16 +1,12 @@
 import { z } from "zod";
-import {
-  EidAssertion,
-  IssueCertificateInput,
-  IssueCertificateResult,
-  IssueCertificateStatus,
-} from "./contract.js";
+import { EidAssertion, IssueCertificateInput, IssueCertificateResult } from "./contract.js";
 import type { CertificateSettings } from "./contract.js";
 import { answer, notAwaited, update } from "../definition/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { provideAssertion } from "./messages.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 export * from "./messages.js";
@@ -20,7 +16,7 @@ export const issueCertificate = defineProcess({
   provider: "disposable-certificate",
   input: IssueCertificateInput,
   result: IssueCertificateResult,
-  status: IssueCertificateStatus,
+  status: ProcessStatus,
   phases: [["submitting", "waiting", "ended"]],
   defaults: {
     checkData: true,

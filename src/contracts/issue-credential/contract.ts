@@ -1,7 +1,6 @@
 // `issueCredential` creates what an issuance needs, where it does not exist yet, and starts a flow (P1 §1.6, 2.11, 4.6).
 import { z } from "zod";
 import { withRules } from "../shared/rules.js";
-import { ProcessStatus } from "../shared/status.js";
 import {
   startsWhereServiceExists,
   walletFields,
@@ -19,8 +18,6 @@ export const IssueCredentialInput = withRules(CredentialFields, [
   whereCreated("service", "template"),
 ]);
 export type IssueCredentialInput = z.infer<typeof IssueCredentialInput>;
-
-export const IssueCredentialStatus = ProcessStatus;
 
 export const IssueCredentialResult = walletResult("issueCredential");
 export type IssueCredentialResult = z.infer<typeof IssueCredentialResult>;

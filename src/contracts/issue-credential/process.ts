@@ -1,5 +1,6 @@
 import { defineProcess } from "../definition/process-contract.js";
-import { IssueCredentialInput, IssueCredentialResult, IssueCredentialStatus } from "./contract.js";
+import { IssueCredentialInput, IssueCredentialResult } from "./contract.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 
@@ -8,7 +9,7 @@ export const issueCredential = defineProcess({
   provider: "credential-wallet",
   input: IssueCredentialInput,
   result: IssueCredentialResult,
-  status: IssueCredentialStatus,
+  status: ProcessStatus,
   phases: [["submitting", "ended"]],
   updates: {},
   command: {

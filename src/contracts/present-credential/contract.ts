@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { Rule } from "../shared/rules.js";
 import { withRules } from "../shared/rules.js";
-import { ProcessStatus } from "../shared/status.js";
 import { ProviderId } from "../shared/values.js";
 import {
   Made,
@@ -54,8 +53,6 @@ export const PresentCredentialInput = withRules(PresentationFields, [
   linksWhereCreated,
 ]);
 export type PresentCredentialInput = z.infer<typeof PresentCredentialInput>;
-
-export const PresentCredentialStatus = ProcessStatus;
 
 export const PresentCredentialResult = walletResult("presentCredential");
 export type PresentCredentialResult = z.infer<typeof PresentCredentialResult>;

@@ -1,9 +1,6 @@
 import { defineProcess } from "../definition/process-contract.js";
-import {
-  PresentCredentialInput,
-  PresentCredentialResult,
-  PresentCredentialStatus,
-} from "./contract.js";
+import { PresentCredentialInput, PresentCredentialResult } from "./contract.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 
@@ -12,7 +9,7 @@ export const presentCredential = defineProcess({
   provider: "credential-wallet",
   input: PresentCredentialInput,
   result: PresentCredentialResult,
-  status: PresentCredentialStatus,
+  status: ProcessStatus,
   phases: [["submitting", "ended"]],
   updates: {},
   command: {

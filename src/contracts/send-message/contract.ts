@@ -1,7 +1,7 @@
 // `sendMessage` sends one message through the messaging gateway (P1 §1.3, 4.3). Its payload is not shown in the specification, so it is
 // passed through as it is.
 import { z } from "zod";
-import { processResult, ProcessStatus } from "../shared/status.js";
+import { processResult } from "../shared/status.js";
 import { AccountName, ProviderFields } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
@@ -17,8 +17,6 @@ export const SendMessageInput = z.strictObject({
     .meta({ examples: [{ to: "+390612345678", text: "Your parcel is on its way" }] }),
 });
 export type SendMessageInput = z.infer<typeof SendMessageInput>;
-
-export const SendMessageStatus = ProcessStatus;
 
 /** No status call is shown, so the outcome says no more than that the gateway took it (docs/reading-the-specification.md §7). */
 export const SendMessageResult = processResult({

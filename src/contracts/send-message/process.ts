@@ -1,5 +1,6 @@
-import { SendMessageInput, SendMessageResult, SendMessageStatus } from "./contract.js";
+import { SendMessageInput, SendMessageResult } from "./contract.js";
 import { defineProcess } from "../definition/process-contract.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 
@@ -8,7 +9,7 @@ export const sendMessage = defineProcess({
   provider: "messaging-gateway",
   input: SendMessageInput,
   result: SendMessageResult,
-  status: SendMessageStatus,
+  status: ProcessStatus,
   phases: [["submitting", "ended"]],
   updates: {},
   command: {

@@ -15,7 +15,7 @@ import {
 import { recipientAddressPattern, recipientAddressRule } from "../shared/recipient-address.js";
 import { namesDiffer, withRules } from "../shared/rules.js";
 import type { Rule } from "../shared/rules.js";
-import { processResult, ProcessStatus, said } from "../shared/status.js";
+import { processResult, said } from "../shared/status.js";
 import {
   AccountName,
   DocumentInput,
@@ -184,9 +184,6 @@ export const NoticeOutcome = words({
   other: "a word that Trustflow does not know; `providerOutcome` has it",
 } satisfies Record<(typeof noticeOutcomes)[number] | "openAtDeadline" | "other", string>);
 export type NoticeOutcome = z.infer<typeof NoticeOutcome>;
-
-export const SendNoticeStatus = ProcessStatus;
-export type SendNoticeStatus = ProcessStatus;
 
 /** The only date of a notice that the specification names (P2 §2.7). */
 export const NoticeDates = z.strictObject({

@@ -1,9 +1,4 @@
-import {
-  NoticeAffidavitRequest,
-  SendNoticeInput,
-  SendNoticeResult,
-  SendNoticeStatus,
-} from "./contract.js";
+import { NoticeAffidavitRequest, SendNoticeInput, SendNoticeResult } from "./contract.js";
 import type { NoticeSettings } from "./contract.js";
 import { update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
@@ -11,6 +6,7 @@ import type { DefaultsFor } from "../definition/process-contract.js";
 import { affidavitAnswers, noticeAffidavitRefusals } from "../shared/communication.js";
 import { requestNoticeAffidavit } from "./messages.js";
 import { noticeStates } from "./states.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 export * from "./messages.js";
@@ -21,7 +17,7 @@ export const sendNotice = defineProcess({
   provider: "evi-notice",
   input: SendNoticeInput,
   result: SendNoticeResult,
-  status: SendNoticeStatus,
+  status: ProcessStatus,
   phases: [["submitting", "tracking", "affidavits", "ended"]],
   states: noticeStates,
   /** All in seconds. */

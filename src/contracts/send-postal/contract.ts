@@ -13,7 +13,7 @@ import {
 } from "../shared/communication.js";
 import { withRules } from "../shared/rules.js";
 import type { Rule } from "../shared/rules.js";
-import { processResult, ProcessStatus, said } from "../shared/status.js";
+import { processResult, said } from "../shared/status.js";
 import { AccountName, CountryCode, DocumentInput, Instant, ownLimit } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
@@ -296,9 +296,6 @@ export const PostalOutcome = words({
   string
 >);
 export type PostalOutcome = z.infer<typeof PostalOutcome>;
-
-export const SendPostalStatus = ProcessStatus;
-export type SendPostalStatus = ProcessStatus;
 
 /** The provider gave these dates (P2 §2.5). */
 export const PostalDates = z.strictObject({

@@ -1,10 +1,5 @@
 import { z } from "zod";
-import {
-  PostalAffidavitRequest,
-  SendPostalInput,
-  SendPostalResult,
-  SendPostalStatus,
-} from "./contract.js";
+import { PostalAffidavitRequest, SendPostalInput, SendPostalResult } from "./contract.js";
 import type { PostalSettings } from "./contract.js";
 import { answer, decider, unavailable, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
@@ -12,6 +7,7 @@ import type { DefaultsFor } from "../definition/process-contract.js";
 import { affidavitAnswers } from "../shared/communication.js";
 import { cancel, requestAffidavit } from "./messages.js";
 import { postalStates } from "./states.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 export * from "./messages.js";
@@ -22,7 +18,7 @@ export const sendPostal = defineProcess({
   provider: "evi-post",
   input: SendPostalInput,
   result: SendPostalResult,
-  status: SendPostalStatus,
+  status: ProcessStatus,
   phases: [["submitting", "tracking", "affidavits", "ended"]],
   states: postalStates,
   /** All in seconds. */

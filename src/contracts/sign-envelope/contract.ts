@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { processSettings } from "../shared/communication.js";
 import { documentNamesDiffer, withRules } from "../shared/rules.js";
-import { processResult, ProcessStatus } from "../shared/status.js";
+import { processResult } from "../shared/status.js";
 import {
   AccountName,
   DocumentInput,
@@ -70,8 +70,6 @@ const EnvelopeFields = z.strictObject({
 
 export const SignEnvelopeInput = withRules(EnvelopeFields, [documentNamesDiffer]);
 export type SignEnvelopeInput = z.infer<typeof SignEnvelopeInput>;
-
-export const SignEnvelopeStatus = ProcessStatus;
 
 /** No status call is shown, so the outcome says no more than that the envelope was sent (docs/reading-the-specification.md §7). */
 export const SignEnvelopeResult = processResult({

@@ -1,7 +1,8 @@
 import { defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
-import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "./contract.js";
+import { SignEnvelopeInput, SignEnvelopeResult } from "./contract.js";
 import type { EnvelopeSettings } from "./contract.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 
@@ -10,7 +11,7 @@ export const signEnvelope = defineProcess({
   provider: "envelope-signature",
   input: SignEnvelopeInput,
   result: SignEnvelopeResult,
-  status: SignEnvelopeStatus,
+  status: ProcessStatus,
   phases: [["submitting", "ended"]],
   defaults: {
     /** How many documents of an envelope are uploaded at the same time. */

@@ -5,7 +5,7 @@ import type { Resolved } from "../definition/process-contract.js";
 import { Flag, askingSpans, processSettings } from "../shared/communication.js";
 import { otpSettings } from "../shared/one-time-password.js";
 import { documentNamesDiffer, withRules } from "../shared/rules.js";
-import { processResult, ProcessStatus } from "../shared/status.js";
+import { processResult } from "../shared/status.js";
 import {
   AccountName,
   DocumentInput,
@@ -103,8 +103,6 @@ export const SignOneShotInput = withRules(OneShotFields, [
   documentNamesDiffer,
 ]);
 export type SignOneShotInput = z.infer<typeof SignOneShotInput>;
-
-export const SignOneShotStatus = ProcessStatus;
 
 export const SignOneShotResult = processResult({
   process: z.literal("signOneShot"),

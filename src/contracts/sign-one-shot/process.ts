@@ -10,10 +10,11 @@ import {
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
-import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "./contract.js";
+import { SignOneShotInput, SignOneShotResult } from "./contract.js";
 import type { OneShotSettings } from "./contract.js";
 import { words } from "../shared/words.js";
 import { acceptContract, decideVideo, updateVideo } from "./messages.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 export * from "./messages.js";
@@ -23,7 +24,7 @@ export const signOneShot = defineProcess({
   provider: "one-shot-signature",
   input: SignOneShotInput,
   result: SignOneShotResult,
-  status: SignOneShotStatus,
+  status: ProcessStatus,
   phases: [
     ["submitting", "tracking", "waiting", "ended"],
     ["waiting", "tracking"],

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Resolved } from "../definition/process-contract.js";
 import { holdsJwt, isCredentialName } from "../shared/text.js";
 import { Flag, askingSpans, processSettings } from "../shared/communication.js";
-import { processResult, ProcessStatus } from "../shared/status.js";
+import { processResult } from "../shared/status.js";
 import { AccountName, EmailAddress, Instant, ownLimit, ProviderId } from "../shared/values.js";
 import { words } from "../shared/words.js";
 
@@ -70,8 +70,6 @@ export const VerifyIdentityInput = z.strictObject({
   settings: VideoOptions.optional(),
 });
 export type VerifyIdentityInput = z.infer<typeof VerifyIdentityInput>;
-
-export const VerifyIdentityStatus = ProcessStatus;
 
 export const VerifyIdentityResult = processResult({
   process: z.literal("verifyIdentity"),

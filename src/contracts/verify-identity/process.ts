@@ -2,9 +2,10 @@ import { z } from "zod";
 import { answer, decider, refused, unavailable, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
-import { VerifyIdentityInput, VerifyIdentityResult, VerifyIdentityStatus } from "./contract.js";
+import { VerifyIdentityInput, VerifyIdentityResult } from "./contract.js";
 import type { VideoSettings } from "./contract.js";
 import { rejectCall } from "./messages.js";
+import { ProcessStatus } from "../shared/status.js";
 
 export * from "./contract.js";
 export * from "./messages.js";
@@ -14,7 +15,7 @@ export const verifyIdentity = defineProcess({
   provider: "video-identification",
   input: VerifyIdentityInput,
   result: VerifyIdentityResult,
-  status: VerifyIdentityStatus,
+  status: ProcessStatus,
   phases: [["submitting", "tracking", "ended"]],
   defaults: {
     deadlineSeconds: { value: 30 * DAY_SECONDS, least: 1 },
