@@ -10,8 +10,12 @@ export abstract class TrustflowError extends Error {
   /** Plain JSON for a log or an alert: no secret, and no personal data. */
   readonly details: object = {};
 
-  /** Written out in each class, because a bundler may rename the class. */
-  abstract override get name(): string;
+  /** The name, written out in each class, because a bundler may rename the class. */
+  static readonly errorName: string;
+
+  override get name(): string {
+    return (this.constructor as typeof TrustflowError).errorName;
+  }
 
   /** The section of the class on a page of this package. */
   get docs(): string {

@@ -2,12 +2,9 @@ import { TrustflowError } from "../trustflow-error.js";
 
 /** Temporal refuses the credentials, or they do not permit the call. Check `TEMPORAL_API_KEY` or the client certificate, and their rights. */
 export class AccessDeniedError extends TrustflowError {
+  static override readonly errorName = "AccessDeniedError";
   override readonly code = "accessDenied";
   override readonly details: { reason: string };
-
-  override get name(): string {
-    return "AccessDeniedError";
-  }
 
   constructor(reason: string) {
     super(`Temporal denies access: ${reason}`);

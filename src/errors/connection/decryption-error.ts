@@ -5,9 +5,6 @@ import { TrustflowError } from "../trustflow-error.js";
  * workers.
  */
 export class DecryptionError extends TrustflowError {
+  static override readonly errorName = "DecryptionError";
   override readonly code = "undecryptable";
-
-  override get name(): string {
-    return "DecryptionError";
-  }
 }

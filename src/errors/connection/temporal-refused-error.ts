@@ -5,12 +5,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * the server does not take, for example. Read the message, and correct the call.
  */
 export class TemporalRefusedError extends TrustflowError {
+  static override readonly errorName = "TemporalRefusedError";
   override readonly code = "temporalRefused";
   override readonly details: { status: string };
-
-  override get name(): string {
-    return "TemporalRefusedError";
-  }
 
   constructor(status: string, reason: string) {
     super(`Temporal refused the call (${status}): ${reason}`);

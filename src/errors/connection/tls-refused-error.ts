@@ -5,12 +5,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * no TLS, or it refuses the client's certificate. Check `TEMPORAL_TLS` and the certificates of temporal.toml.
  */
 export class TlsRefusedError extends TrustflowError {
+  static override readonly errorName = "TlsRefusedError";
   override readonly code = "tlsRefused";
   override readonly details: { address: string; reason: string };
-
-  override get name(): string {
-    return "TlsRefusedError";
-  }
 
   constructor(address: string, reason: string) {
     super(`TLS with Temporal at ${address} failed: ${reason}`);

@@ -6,12 +6,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * (docs/operations/keys.md).
  */
 export class UnknownKeyError extends TrustflowError {
+  static override readonly errorName: string = "UnknownKeyError";
   override readonly code: "unknownKey" | "dataKeyMissing" = "unknownKey";
   override readonly details: { keyId: string };
-
-  override get name(): string {
-    return "UnknownKeyError";
-  }
 
   constructor(keyId: string, message = `the key ring has no key "${keyId}"`) {
     super(message);

@@ -13,13 +13,10 @@ interface Details {
  * with the same id. An update may have been taken all the same: call it again with `updateId`, and it happens once.
  */
 export class UnreachableError extends TrustflowError {
+  static override readonly errorName: string = "UnreachableError";
   override readonly code: "unreachable" | "stuck" = "unreachable";
   override readonly retryable = true;
   override readonly details: Details;
-
-  override get name(): string {
-    return "UnreachableError";
-  }
 
   constructor(message: string, details: Details = {}) {
     super(repeatable(message, details.updateId));

@@ -5,12 +5,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * started and never go on. Nothing was started. Give `keys.codec` the key ring of the workers.
  */
 export class WrongCodecKeyError extends TrustflowError {
+  static override readonly errorName = "WrongCodecKeyError";
   override readonly code = "wrongCodecKey";
   override readonly details: { namespace: string; keyIds: string[] };
-
-  override get name(): string {
-    return "WrongCodecKeyError";
-  }
 
   /** `keyIds`: what the workers call their keys. */
   constructor(namespace: string, keyIds: string[]) {

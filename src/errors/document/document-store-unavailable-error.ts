@@ -5,13 +5,10 @@ import { TrustflowError } from "../trustflow-error.js";
  * the folder is mounted, and that this process may read and write it.
  */
 export class DocumentStoreUnavailableError extends TrustflowError {
+  static override readonly errorName = "DocumentStoreUnavailableError";
   override readonly code = "documentStoreUnavailable";
   override readonly retryable = true;
   override readonly details: { errno: string };
-
-  override get name(): string {
-    return "DocumentStoreUnavailableError";
-  }
 
   constructor(errno: string, cause: Error) {
     super(`The document store is not available: ${cause.message}`, { cause });

@@ -6,12 +6,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * `decision` has who decided and why, which may be personal data.
  */
 export class AbandonedError extends TrustflowError {
+  static override readonly errorName = "AbandonedError";
   override readonly code = "abandoned";
   override readonly details: { attention: string; effect: "none" | "unknown" | "exists" };
-
-  override get name(): string {
-    return "AbandonedError";
-  }
   readonly decision: FailureDetails["Abandoned"];
 
   constructor(decision: FailureDetails["Abandoned"]) {

@@ -7,12 +7,9 @@ const MOST_MEMBERS = 20;
  * differ, 20 at most and without their values; absent where the worker refused the input, because it compares only digests.
  */
 export class InputMismatchError extends TrustflowError {
+  static override readonly errorName = "InputMismatchError";
   override readonly code = "inputMismatch";
   override readonly details: { id: string; members?: string[] };
-
-  override get name(): string {
-    return "InputMismatchError";
-  }
 
   constructor(id: string, members?: string[]) {
     const named = members?.slice(0, MOST_MEMBERS);

@@ -7,12 +7,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * each a `path` and its `problem`, and call again.
  */
 export class InvalidInputError extends TrustflowError {
+  static override readonly errorName = "InvalidInputError";
   override readonly code = "invalidInput";
   override readonly details: { fields: FieldProblem[] };
-
-  override get name(): string {
-    return "InvalidInputError";
-  }
 
   constructor(fields: FieldProblem[]) {
     super(`Invalid input: ${problemsInWords(fields)}`);

@@ -6,12 +6,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * have the provider's words, which may quote the input; `details` has only the paths.
  */
 export class NotAcceptedError extends TrustflowError {
+  static override readonly errorName = "NotAcceptedError";
   override readonly code = "notAccepted";
   override readonly details: { provider: string; providerCode?: string; paths: string[] };
-
-  override get name(): string {
-    return "NotAcceptedError";
-  }
   readonly fields: FieldProblem[];
 
   constructor({ provider, code, fields }: FailureDetails["NotAccepted"]) {

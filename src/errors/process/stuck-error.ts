@@ -5,11 +5,8 @@ import { UnreachableError } from "../connection/unreachable-error.js";
  * (docs/operations/stuck.md). Call again later, an update with the same `updateId`.
  */
 export class StuckError extends UnreachableError {
+  static override readonly errorName = "StuckError";
   override readonly code = "stuck";
-
-  override get name(): string {
-    return "StuckError";
-  }
 
   constructor(id: string, updateId?: string) {
     super(

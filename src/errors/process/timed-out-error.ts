@@ -6,13 +6,10 @@ import { repeatable } from "../repeatable.js";
  * taken all the same: call it again with `updateId`, and it happens once.
  */
 export class TimedOutError extends TrustflowError {
+  static override readonly errorName = "TimedOutError";
   override readonly code = "timedOut";
   override readonly retryable = true;
   override readonly details: { timeoutMs: number; updateId?: string };
-
-  override get name(): string {
-    return "TimedOutError";
-  }
 
   /** `updateId`: of an update whose outcome is unknown. */
   constructor(timeoutMs: number, updateId?: string) {

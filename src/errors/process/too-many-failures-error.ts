@@ -5,12 +5,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * call it again with the same requests: what was started is joined.
  */
 export class TooManyFailuresError extends TrustflowError {
+  static override readonly errorName = "TooManyFailuresError";
   override readonly code = "tooManyFailures";
   override readonly details: { failures: number; maxFailures: number };
-
-  override get name(): string {
-    return "TooManyFailuresError";
-  }
 
   constructor(failures: number, maxFailures: number) {
     super(`${failures} starts failed, and maxFailures is ${maxFailures}: no other one was made`);

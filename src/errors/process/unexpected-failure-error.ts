@@ -5,12 +5,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * another client has set, or a defect. `cause` is Temporal's error. Look at the history in the Web UI.
  */
 export class UnexpectedFailureError extends TrustflowError {
+  static override readonly errorName = "UnexpectedFailureError";
   override readonly code = "unexpectedFailure";
   override readonly details: { id: string; type: string };
-
-  override get name(): string {
-    return "UnexpectedFailureError";
-  }
 
   constructor(id: string, type: string, cause: Error) {
     super(`${id}: unexpected failure (${type}): ${cause.message}`, { cause });

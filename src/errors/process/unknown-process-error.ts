@@ -2,12 +2,9 @@ import { TrustflowError } from "../trustflow-error.js";
 
 /** No process has this id, or the id is not valid. Check the id; a process whose history was deleted is unknown too. */
 export class UnknownProcessError extends TrustflowError {
+  static override readonly errorName = "UnknownProcessError";
   override readonly code = "unknownProcess";
   override readonly details: { id: string };
-
-  override get name(): string {
-    return "UnknownProcessError";
-  }
 
   /** `why`: the problem with the id itself. */
   constructor(id: string, why?: string) {

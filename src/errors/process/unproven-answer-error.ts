@@ -5,12 +5,9 @@ import { TrustflowError } from "../trustflow-error.js";
  * may have written it, so it does not show the state of the process. Check its history in the Web UI, and who can reach Temporal.
  */
 export class UnprovenAnswerError extends TrustflowError {
+  static override readonly errorName = "UnprovenAnswerError";
   override readonly code = "unprovenAnswer";
   override readonly details: { id: string };
-
-  override get name(): string {
-    return "UnprovenAnswerError";
-  }
 
   constructor(id: string) {
     super(
