@@ -96,9 +96,8 @@ export type {
   PageRequest,
   SortKey,
 } from "./client/list-request.js";
-export type { AnyHandle, HandleOf, StartedHandle } from "./client/processes.js";
+export type { AnyHandle, HandleOf, StartedHandle, StartOptions } from "./client/processes.js";
 export type { StartManyOptions, StartOutcome, StartRequest } from "./client/start-many.js";
-export type { StartOptions } from "./client/processes.js";
 export type { Waiting } from "./client/waiting.js";
 export type { ClientConfiguration, SecretSource } from "./config/client-configuration.js";
 export type * from "./contracts/index.js";

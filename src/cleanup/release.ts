@@ -4,9 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { workflowTaskQueue } from "../contracts/shared/names.js";
 import { unlessNotFound } from "../temporal/grpc-status.js";
 import { msOf, pollsAtAllPartitions } from "../temporal/visibility/task-queue.js";
-import type { Poll } from "../temporal/visibility/task-queue.js";
+import type { Poll, Namespace } from "../temporal/visibility/task-queue.js";
 import { candidatesQuery, filterStuck, listExecutions } from "../temporal/visibility/stuck.js";
-import type { Namespace } from "../temporal/visibility/stuck.js";
 
 export interface Release {
   deploymentName: string;

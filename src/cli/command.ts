@@ -4,7 +4,7 @@ import { processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import { namePlaceholder } from "../contracts/shared/decisions.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
-import { exitCodeHelp } from "./output/exit.js";
+import { exitCodeHelp, usageError } from "./output/exit.js";
 import { continued } from "./output/wrap.js";
 
 export interface CommandText {
@@ -72,6 +72,12 @@ export function wholeNumber(minimum = 0): (text: string) => number {
     }
     return value;
   };
+}
+
+/** The number of a row, as the command `list` of its group shows it; `argument` names it in the error. */
+export function listedNumber(text: string, argument: string, group: string): string {
+  if (/^\d{1,18}$/.test(text)) return String(BigInt(text));
+  throw usageError(`${argument}: ${text} must be a number, as "trustflow ${group} list" shows it`);
 }
 
 export function collect(text: string, before: string[] = []): string[] {

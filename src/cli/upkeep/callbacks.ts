@@ -13,7 +13,7 @@ import { workflowIdOf } from "../../contracts/shared/names.js";
 import { required, ringOf } from "../../config/config.js";
 import type { Config } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
-import { addCommand, csvOption, severalOf, wholeNumber } from "../command.js";
+import { addCommand, csvOption, listedNumber, severalOf, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import {
@@ -242,7 +242,4 @@ async function withArchive(
   await withDatabase((pool, config) => work(new CallbackArchive(pool), config));
 }
 
-function rowId(text: string): string {
-  if (/^\d{1,18}$/.test(text)) return String(BigInt(text));
-  throw usageError(`callback: ${text} must be a number, as "trustflow callbacks list" shows it`);
-}
+const rowId = (text: string) => listedNumber(text, "callback", "callbacks");

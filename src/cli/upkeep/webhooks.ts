@@ -7,7 +7,7 @@ import { Deliveries, deliveryStates } from "../../webhooks/deliveries.js";
 import type { Attempt, Delivery, DeliveryState } from "../../webhooks/deliveries.js";
 import { newSecret } from "../../webhooks/signature.js";
 import { temporalSettings } from "../../roles/temporal.js";
-import { addCommand, csvOption, wholeNumber } from "../command.js";
+import { addCommand, csvOption, listedNumber, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { facts, factsOf, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
@@ -206,7 +206,4 @@ async function withDeliveries(
   });
 }
 
-function rowId(text: string): string {
-  if (/^\d{1,18}$/.test(text)) return String(BigInt(text));
-  throw usageError(`delivery: ${text} must be a number, as "trustflow webhooks list" shows it`);
-}
+const rowId = (text: string) => listedNumber(text, "delivery", "webhooks");

@@ -38,8 +38,7 @@ import { asking, refusal } from "./translate.js";
 
 export type { AffidavitFile } from "../evi/affidavit-zip.js";
 export type { EviPostAccount } from "./account.js";
-export type { PostalItem } from "./wire.js";
-export type { PostalSubmission } from "./wire.js";
+export type { PostalItem, PostalSubmission } from "./wire.js";
 
 export interface PostalQuery {
   uniqueIds?: readonly string[] | undefined;

@@ -1,7 +1,7 @@
 // How many processes are stuck, looked up now and again: a look may have to ask for every open process.
 import { setTimeout as delay } from "node:timers/promises";
 import { candidatesQuery, listExecutions, filterStuck } from "./stuck.js";
-import type { Namespace } from "./stuck.js";
+import type { Namespace } from "./task-queue.js";
 import type { Client } from "@temporalio/client";
 
 /** So many processes are described at most, however many are open: Temporal has other work to do. */

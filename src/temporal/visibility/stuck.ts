@@ -1,6 +1,5 @@
 // Finds stuck processes: Temporal retries their workflow task, and every attempt fails; or no worker takes the task, or ends it, for
 // minutes.
-import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
@@ -8,14 +7,9 @@ import { workflowTaskQueue } from "../../contracts/shared/names.js";
 import { unlessNotFound } from "../grpc-status.js";
 import { isRunning, ofTypes } from "./query.js";
 import { describeWorkflowQueue, msOf } from "./task-queue.js";
+import type { Namespace } from "./task-queue.js";
 
 export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
-
-/** A namespace and the way to it. */
-export interface Namespace {
-  connection: Pick<ConnectionLike, "workflowService">;
-  namespace: string;
-}
 
 export interface Execution {
   workflowId: string;

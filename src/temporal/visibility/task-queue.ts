@@ -33,14 +33,15 @@ interface WorkflowQueue {
   backlogAgeMs: number;
 }
 
-interface Where {
+/** A namespace and the way to it. */
+export interface Namespace {
   connection: Pick<ConnectionLike, "workflowService">;
   namespace: string;
 }
 
 /** As of some seconds ago. */
 export async function describeWorkflowQueue(
-  { connection, namespace }: Where,
+  { connection, namespace }: Namespace,
   name: string,
 ): Promise<WorkflowQueue> {
   const { pollers, stats } = await connection.workflowService.describeTaskQueue({
@@ -71,7 +72,7 @@ const pollsOf = (pollers: Pollers | null | undefined): Poll[] =>
 
 /** The polls at all partitions, of workers of all versions. It costs the server a call to each partition. */
 export async function pollsAtAllPartitions(
-  { connection, namespace }: Where,
+  { connection, namespace }: Namespace,
   name: string,
 ): Promise<Poll[]> {
   const { versionsInfo } = await connection.workflowService.describeTaskQueue({

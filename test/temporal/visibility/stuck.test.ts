@@ -8,7 +8,8 @@ import {
   readStuck,
   repairReason,
 } from "../../../src/temporal/visibility/stuck.js";
-import type { HistoryEvent, Namespace } from "../../../src/temporal/visibility/stuck.js";
+import type { HistoryEvent } from "../../../src/temporal/visibility/stuck.js";
+import type { Namespace } from "../../../src/temporal/visibility/task-queue.js";
 
 const { EventType, WorkflowTaskFailedCause } = proto.temporal.api.enums.v1;
 type Cause = keyof typeof WorkflowTaskFailedCause extends `WORKFLOW_TASK_FAILED_CAUSE_${infer C}`
