@@ -28,7 +28,8 @@ export interface ProgressQuestion extends OfBatch {
 
 /**
  * Answers when the state differs from `seen`, the counts have moved by 4 % of the recipients, or more failed than allowed; each read in
- * between is left in the heartbeat. A batch that is seen to be broken is a `protocol` problem until its state is another one.
+ * between is left in the heartbeat. A batch that is seen to be broken is a `protocol` problem until its state is another one. A draft is
+ * `notVisibleYet`: what started it, `State` or the date, may not show at once, and a draft makes no notice.
  */
 export async function followBatch(
   context: BatchContext,
@@ -38,6 +39,8 @@ export async function followBatch(
   const batch = await context.findBatch(given.batchId);
   if (!batch) throw context.notShown("getBatch", "does not show the batch");
   const { state, sentCount, failedCount, progressPercentage } = batch;
+  if (state === "Draft")
+    throw context.notShown("getBatch", "shows a draft, although it was started");
   const isNews = state !== given.seen?.state;
   if (!isNews && outcomeOfBroken(state))
     throw context.problem("getBatch", `the provider gave the batch up: it is ${state}`);

@@ -95,6 +95,20 @@ test.each(["invalid", "failed"])(
   },
 );
 
+test("a batch that stays a draft after its start is asked for again, and then needs an operator decision", async () => {
+  const { attempt, setUp } = bench.batch({}, { items: new BatchItems(bench.pool) });
+  const { batchId } = await setUp();
+  const question = { account: "default", batchId, mode: "quick" as const };
+  const ask = (sinceMs: number) =>
+    attempt((all) => all.followBatch({ ...question, recipients: 2, allowedFailures: 2 }), {
+      sinceMs,
+    });
+  const problem = "shows a draft, although it was started";
+  const details = [expect.objectContaining({ operation: "getBatch", problem })];
+  await expect(ask(0)).rejects.toMatchObject({ type: "notVisibleYet", details });
+  await expect(ask(HOUR)).rejects.toMatchObject({ type: "protocol", details });
+});
+
 test("a person's retry accepts any answer", async () => {
   const { ask } = await started();
   const seen = await ask();
