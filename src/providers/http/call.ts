@@ -1,7 +1,7 @@
 // One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
 import type { Readable } from "node:stream";
 import type { Secret } from "../../contracts/shared/values.js";
-import { refused, mismatchError, misuseError } from "./answer.js";
+import { mismatchError, misuseError } from "./answer.js";
 import { AnswerMismatch } from "./described.js";
 import type { Described } from "./described.js";
 import type { ProviderOperation } from "../effect-classes.js";
@@ -86,8 +86,11 @@ export async function call<T>(
       maxBytes: described.maxBytes,
     });
     const answer: Received = { ...received, sent };
-    if (host.tls && isCertificatePage(answer))
-      throw refused(asked, answer, { kind: "accessDenied", effect: "none" });
+    if (host.tls && isCertificatePage(answer)) {
+      const { status } = answer;
+      const problem = `answered ${status}: the client certificate is refused`;
+      throw new ProviderError({ ...asked, kind: "accessDenied", effect: "none", status, problem });
+    }
     if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
     const value = described.read(answer);
     if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);
