@@ -192,9 +192,10 @@ class VerifyIdentity {
     const { isLeft = false } = await this.#step(step, (service, call) =>
       service.removeAlert({ ...call, account: this.#account, processId, before }),
     );
-    this.flow.log.note(
-      isLeft ? "The alert addresses stay registered" : "Removed the alert addresses",
-    );
+    const removed = before?.length
+      ? "Registered the alert addresses from before again"
+      : "Removed the alert addresses";
+    this.flow.log.note(isLeft ? "The alert addresses stay registered" : removed);
   }
 
   #ofAlert(name: string, summary: string) {

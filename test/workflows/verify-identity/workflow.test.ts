@@ -54,3 +54,27 @@ test("two rejections at once are one request, which answers both", async () => {
   for (const { answer } of both) expect(answer).toEqual({ answer: "rejected" });
   expect(run.callsOf("rejectCall")).toHaveLength(1);
 });
+
+test.each([
+  [[], "Removed the alert addresses"],
+  [["desk@example.com"], "Registered the alert addresses from before again"],
+])("an alert whose addresses were %j before says at its end: %s", async (before, said) => {
+  const alert = { processId: "desk", emails: ["night@example.com"], before };
+  const closed = { stamp: "1", state: "closed", isOver: true, fingerprint: "closed" };
+  const run = await WorkflowRun.start(
+    () => verifyIdentity({ idConference: "c-1", alert }),
+    {
+      prepare: () => ({
+        ...{ ...place, alertOccurrence: "0", isRejected: false },
+        settings: { deadlineSeconds: 1_000, pollIntervalSeconds: 60, askIntervalSeconds: 1 },
+      }),
+      ...{ claim: () => ({}), registerAlert: () => ({}), ask: () => closed },
+      ...{ keepConference: () => undefined, keepAudit: () => undefined, removeAlert: () => ({}) },
+      ...decisions,
+    },
+    "verifyIdentity",
+  );
+  expect(run.result).toMatchObject({
+    timeline: expect.arrayContaining([expect.objectContaining({ event: said })]),
+  });
+});
