@@ -18,7 +18,7 @@ import { trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import { occurrenceOfUpdate } from "../runtime/update-occurrence.js";
 import { waitUntilDue } from "../runtime/waits.js";
-import { hintsAtEnd } from "./evi-view.js";
+import { hintsAtEnd, isRegenerated } from "./evi-view.js";
 import type { EviView } from "./evi-view.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 
@@ -188,7 +188,7 @@ export class Communication<
           mode,
           seen: log.snapshot?.fingerprint,
           stored: [...log.documents.values()].flatMap((document) => document.uniqueId ?? []),
-          refetch: status.phase === "affidavits",
+          refetch: status.phase === "affidavits" || log.events.some(isRegenerated),
         }),
     );
     this.#missing = missing;

@@ -44,9 +44,17 @@ export function viewOf<S extends EviSnapshot, Outcome extends string>({
   };
 }
 
-/** The callbacks that trigger a query: those that report an end, and those that answer a request for an affidavit. */
+/**
+ * The callbacks that trigger a query: those that report an end, those that answer a request for an affidavit, and those of an affidavit
+ * that was made again.
+ */
 export function hintsAtEnd(reportsEnd: ReportsEnd, event: ProviderEvent): boolean {
-  return reportsEnd(event) || event.affidavit?.requestId !== undefined;
+  return reportsEnd(event) || event.affidavit?.requestId !== undefined || isRegenerated(event);
+}
+
+/** Its id may be that of the version before, which it replaces at the provider (P2 §2.12). */
+export function isRegenerated({ affidavit }: ProviderEvent): boolean {
+  return affidavit?.regenerated === true;
 }
 
 /** By the provider's `Date`, ties by lifecycle rank, then id. */

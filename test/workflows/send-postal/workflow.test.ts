@@ -60,6 +60,14 @@ test.each([
   expect(run.openCall("ask").input.wait).toBe(wait);
 });
 
+test("an affidavit that was made again while the letter is tracked is fetched at once, also under the id of the one before", async () => {
+  const run = await start({});
+  const affidavit = { id: "a-1", regenerated: true };
+  const event = { id: "e-1", kind: "AffidavitPublished", at: "2026-01-01", affidavit };
+  await run.signal("providerEvents", [event]);
+  expect(run.openCall("ask").input).toMatchObject({ wait: "now", refetch: true });
+});
+
 test.each(["before", "during"])(
   "a cancellation that comes %s the last query decides the outcome",
   async (when) => {
