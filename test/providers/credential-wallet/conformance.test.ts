@@ -7,10 +7,11 @@ import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
-import { answering, startProviderServer } from "../provider-server.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
 import { accountAt, calls, links } from "./account.js";
 import type { Links } from "./account.js";
 
+const server = serverOfEachTest();
 const kinds: Record<number, string> = {
   400: "invalidRequest",
   401: "accessDenied",
@@ -23,27 +24,23 @@ test.each(fixturesOf("client", "credential-wallet"))("%s", async (_, fixture) =>
   const values: Values = { apiToken: "api-operator" };
   const request = fill(fixture["request"], values);
   const { status, headers, body, text } = fill(fixture["response"], values);
-  const server = await startProviderServer(answering(body ?? text, status, headers));
+  server.answer = answering(body ?? text, status, headers);
   const { name: tokenHeader, prefix: tokenPrefix } = fixture["given"].tokenHeader ?? {};
   const account = accountAt(server.url, {
     apiToken: new Secret(values["apiToken"] as string),
     ...(tokenHeader && { tokenHeader, tokenPrefix }),
   });
-  try {
-    const { fields, ...ids } = saidIn(request);
-    const call = calls[operation](account, fields, ids);
-    if (status === 200) expect(await call).toEqual(resultOf(operation, body));
-    else {
-      const expected = { kind: kinds[status], effect: "none", operation, status, code: body.code };
-      expect(await errorOf(call)).toMatchObject(expected);
-    }
-    expect(server.received).toHaveLength(1);
-    // What is refused as malformed, or for its credentials, cannot be said in our types.
-    if (status === 200 || status === 403)
-      expect(await requestDifferences(request, server.received[0]!, values)).toEqual([]);
-  } finally {
-    await server.close();
+  const { fields, ...ids } = saidIn(request);
+  const call = calls[operation](account, fields, ids);
+  if (status === 200) expect(await call).toEqual(resultOf(operation, body));
+  else {
+    const expected = { kind: kinds[status], effect: "none", operation, status, code: body.code };
+    expect(await errorOf(call)).toMatchObject(expected);
   }
+  expect(server.received).toHaveLength(1);
+  // What is refused as malformed, or for its credentials, cannot be said in our types.
+  if (status === 200 || status === 403)
+    expect(await requestDifferences(request, server.received[0]!, values)).toEqual([]);
 });
 
 /** The request as a caller of the client says it. */

@@ -8,9 +8,10 @@ import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
-import { answering, startProviderServer } from "../provider-server.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
 import { accountAt, pdf } from "./account.js";
 
+const [ca, envelopeHost] = [serverOfEachTest(), serverOfEachTest()];
 const operations: Record<string, string> = { upload: "uploadFile", send: "sendEnvelope" };
 /** A 400 of the envelope host is a person's matter: the certificate request exists. */
 function kindOf(status: number, operation: string): string {
@@ -23,30 +24,21 @@ test.each(fixturesOf("client", "envelope-signature"))("%s", async (_, fixture) =
   const values: Values = { apiToken: "api-token", esawToken: "tok" };
   const { clientCertificate, ...request } = fill(fixture["request"], values);
   const { status, headers, body } = fill(fixture["response"], values);
-  const handler = answering(body, status, headers);
-  const [ca, envelopeHost] = [
-    await startProviderServer(handler),
-    await startProviderServer(handler),
-  ];
+  for (const host of [ca, envelopeHost]) host.answer = answering(body, status, headers);
   const account = { ...accountAt(ca.url, envelopeHost.url), vendor: "VENDOR" };
   account.apiToken = new Secret(values["apiToken"] as string);
-  try {
-    const call = perform(operation, account, request);
-    if (status === 200) expect(await call).toEqual(resultOf(operation, body));
-    else {
-      const code = body.ErrorId ?? body.code;
-      const expected = { kind: kindOf(status, operation), effect: "none", operation, status, code };
-      expect(await errorOf(call)).toMatchObject(expected);
-    }
-    const [called, other] = clientCertificate ? [ca, envelopeHost] : [envelopeHost, ca];
-    expect([called.received.length, other.received.length]).toEqual([1, 0]);
-    // What is refused as malformed, or for its credentials, cannot be said in our types.
-    if (status === 200 || status === 403)
-      expect(await requestDifferences(request, called.received[0]!, values)).toEqual([]);
-  } finally {
-    await ca.close();
-    await envelopeHost.close();
+  const call = perform(operation, account, request);
+  if (status === 200) expect(await call).toEqual(resultOf(operation, body));
+  else {
+    const code = body.ErrorId ?? body.code;
+    const expected = { kind: kindOf(status, operation), effect: "none", operation, status, code };
+    expect(await errorOf(call)).toMatchObject(expected);
   }
+  const [called, other] = clientCertificate ? [ca, envelopeHost] : [envelopeHost, ca];
+  expect([called.received.length, other.received.length]).toEqual([1, 0]);
+  // What is refused as malformed, or for its credentials, cannot be said in our types.
+  if (status === 200 || status === 403)
+    expect(await requestDifferences(request, called.received[0]!, values)).toEqual([]);
 });
 
 function perform(

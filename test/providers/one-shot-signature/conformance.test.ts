@@ -12,10 +12,12 @@ import { fill, fixturesOf } from "../../harness/fixtures/fixtures.js";
 import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
-import { answering, startProviderServer } from "../provider-server.js";
+import { answering, serverOfEachTest } from "../provider-server.js";
 import { accountAt, calls } from "./account.js";
 
 type OneShotOperation = Operation<"one-shot-signature">;
+
+const server = serverOfEachTest();
 
 test.each(fixturesOf("client", "one-shot-signature", "operation"))("%s", async (_, fixture) => {
   const operation = fixture["operation"].replace("IdentityVideo", "Video") as OneShotOperation;
@@ -23,26 +25,22 @@ test.each(fixturesOf("client", "one-shot-signature", "operation"))("%s", async (
   const request = fill(fixture["request"], values);
   const requestPk = (values["requestPk"] as string | undefined) ?? "r1";
   const { status, headers, body, bytes } = answerOf(fixture, values);
-  const server = await startProviderServer(answering(bytes ?? body, status, headers));
+  server.answer = answering(bytes ?? body, status, headers);
   const account = accountAt(server.url, { token: new Secret(values["token"] as string) });
   // What is refused as malformed, or for its credentials, cannot be said in our types.
   const sayable = status !== 401 && (status !== 400 || request.body?.otp !== undefined);
   const call = sayable
     ? perform(operation, account, requestPk, request)
     : calls[operation](account, requestPk);
-  try {
-    if (status < 300) expect(await call).toEqual(resultOf(operation, { headers, body, bytes }));
-    else if (operation === "deleteDocuments" && status === 404) expect(await call).toBeUndefined();
-    else {
-      const expected = { kind: kindOf(operation, status), operation, status, code: body.code };
-      expect(await errorOf(call)).toMatchObject(expected);
-    }
-    expect(server.received).toHaveLength(1);
-    const [received] = server.received;
-    if (sayable) expect(await requestDifferences(request, received!, values)).toEqual([]);
-  } finally {
-    await server.close();
+  if (status < 300) expect(await call).toEqual(resultOf(operation, { headers, body, bytes }));
+  else if (operation === "deleteDocuments" && status === 404) expect(await call).toBeUndefined();
+  else {
+    const expected = { kind: kindOf(operation, status), operation, status, code: body.code };
+    expect(await errorOf(call)).toMatchObject(expected);
   }
+  expect(server.received).toHaveLength(1);
+  const [received] = server.received;
+  if (sayable) expect(await requestDifferences(request, received!, values)).toEqual([]);
 });
 
 test.each(fixturesOf("client", "one-shot-signature", "event"))("%s", (_, fixture) => {

@@ -12,37 +12,33 @@ import { errorOf } from "../evi-post/account.js";
 import { sendAnswer } from "../fixture-answer.js";
 import { requestDifferences } from "../fixture-request.js";
 import { inMemory } from "../memory-keep.js";
-import { startProviderServer } from "../provider-server.js";
+import { serverOfEachTest } from "../provider-server.js";
 import { accountAt, apiKey, jwt, pointers } from "./account.js";
 
 type VideoOperation = Operation<"video-identification">;
+
+const server = serverOfEachTest();
 
 const valuesOf = (): Values => ({ apiKey, token: jwt, newToken: jwt, idConference: "c1" });
 
 test.each(fixturesOf("client", "video-identification", "operation"))("%s", async (_, fixture) => {
   const values = valuesOf();
   const request = fill(fixture["request"], values);
-  const server = await startProviderServer((__, answer) =>
-    sendAnswer(answer, fill(fixture["response"], values)),
-  );
+  server.answer = (__, answer) => sendAnswer(answer, fill(fixture["response"], values));
   const account = accountAt(server.url, { pointers, ...settingsOf(fixture) });
-  try {
-    const call = perform(fixture["operation"], account, fixture, request);
-    if (fixture["error"])
-      expect(await errorOf(call)).toMatchObject({
-        ...fixture["error"],
-        operation: fixture["operation"],
-        status: fixture["response"].status,
-      });
-    else expect(await call).toEqual(fill(fixture["result"], values));
-    expect(server.received).toHaveLength(1);
-    const [received] = server.received;
-    // A request without its credential cannot be said in our types.
-    if (fixture["given"].account !== "noCredential")
-      expect(await requestDifferences(request, received!, values)).toEqual([]);
-  } finally {
-    await server.close();
-  }
+  const call = perform(fixture["operation"], account, fixture, request);
+  if (fixture["error"])
+    expect(await errorOf(call)).toMatchObject({
+      ...fixture["error"],
+      operation: fixture["operation"],
+      status: fixture["response"].status,
+    });
+  else expect(await call).toEqual(fill(fixture["result"], values));
+  expect(server.received).toHaveLength(1);
+  const [received] = server.received;
+  // A request without its credential cannot be said in our types.
+  if (fixture["given"].account !== "noCredential")
+    expect(await requestDifferences(request, received!, values)).toEqual([]);
 });
 
 test.each(fixturesOf("client", "video-identification", "event"))("%s", (_, fixture) => {
