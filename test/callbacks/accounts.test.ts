@@ -225,13 +225,3 @@ test("several relays and very many unmatched rows: each event once, and no proce
   const { unaddressed, claimed, parked } = await archive.counts();
   expect([unaddressed + claimed, parked]).toEqual([600, 0]);
 });
-
-test("a parked row without a process is removed after its retention, without a query to Temporal", async () => {
-  await arrive(here, callback("a", "r-1"));
-  await start({ unmatchedMs: 0 });
-  await settled("parked: unmatched");
-  const isOpen = () => Promise.reject(new Error("there is no process to ask about"));
-  const olderThan = new Date(Date.now() + 60_000);
-  expect(await archive.purge({ olderThan, what: "parkedBodies", isOpen })).toBe(1);
-  expect(await archive.purge({ olderThan, what: "rows", isOpen })).toBe(1);
-});

@@ -129,14 +129,6 @@ test("a document without the id of an upload is none, even where a restored stor
   expect(await run()).toEqual({ quarantined: 0, removed: 0 });
 });
 
-test("a process that takes a quarantined document keeps it", async () => {
-  const uri = await quarantinedFor(15);
-  await takes(uri);
-  expect(await inQuarantine()).toEqual([]);
-  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
-  expect(await store.exists(uri)).toBe(true);
-});
-
 test("a process that took a document while it was put into quarantine keeps it all the same", async () => {
   const uri = await quarantinedFor(15);
   // As where both commits came at once: neither saw the other.
@@ -313,12 +305,4 @@ test("a namespace that is not there removes nothing", async () => {
   await database.pool.query("insert into trustflow.documents values ('aa', 'gone', 'w', 'x')");
   await expect(run()).rejects.toThrow("namespace gone not found");
   expect(await store.exists(due)).toBe(true);
-});
-
-test("a dry run counts the same and changes nothing", async () => {
-  const uris = [await stored(40), await quarantinedFor(20)];
-  expect(await run({ dryRun: true })).toEqual({ quarantined: 1, removed: 1 });
-  expect(await inQuarantine()).toEqual([documentIdOf(uris[1] ?? "")]);
-  expect(await Promise.all(uris.map((uri) => store.exists(uri)))).toEqual([true, true]);
-  expect(await run()).toEqual({ quarantined: 1, removed: 1 });
 });

@@ -89,18 +89,6 @@ test("what is stored opens with the private inbox key, and with nothing that the
   for (const other of others) expect(() => open(other)).toThrow("sealed box");
 });
 
-test("a duplicate is acknowledged and stored once; the same identifier at another address is another event", async () => {
-  const [subject, other] = [subjectOf(), subjectOf()];
-  const event = { Identifier: "same" };
-  const responses = await Promise.all(
-    [subject, subject, subject, other].map((to) => post(receiver.url, to, event)),
-  );
-  expect(responses.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
-  expect((await post(receiver.url, subject, event)).status).toBe(204);
-  expect(await archive.list({ workflowId: subject.workflowId })).toHaveLength(1);
-  expect(await archive.list({ workflowId: other.workflowId })).toHaveLength(1);
-});
-
 test("a forged or wrong address is 404, whatever the body, and nothing is stored", async () => {
   const before = await count();
   const good = callbackUrl(ring, receiver.url, subjectOf());

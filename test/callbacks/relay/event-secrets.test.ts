@@ -8,7 +8,7 @@ import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
 import { purgeStored } from "../../../src/journal/retention.js";
 import { subjectOf } from "../support.js";
-import { ofProvider, secretsStand, TOKEN } from "./secrets-stand.js";
+import { secretsStand, TOKEN } from "./secrets-stand.js";
 import { until } from "../../harness/outages/wait.js";
 
 const stand = secretsStand({ gatherMs: 20, scanMs: 100 });
@@ -90,21 +90,6 @@ test("without the public ring the events are delivered, no secret is stored, and
   expect(stand.temporal.signals).toHaveLength(2);
   expect(warnings).toEqual([secretsNotKept]);
   expect((await stand.database.pool.query("select from trustflow.event_secrets")).rowCount).toBe(0);
-});
-
-test("a text that looks sealed already is not stored: a worker would take it for ours", async () => {
-  const forged = stand.sealer.seal("x", { namespace: "default", workflowId: "other" });
-  const processKey = await closed([{ Identifier: "a" }]);
-  await stand.arrive({ provider: "video-identification", account: "default" }, [{ message: {} }]);
-  // The parser of the call-closing event takes nothing but a JWT.
-  const parse = ofProvider.sources["video-identification"]!;
-  await stand.start({
-    sources: { "video-identification": (...given) => ({ ...parse(...given), secret: forged }) },
-  });
-  await delivered(1);
-  expect(stand.temporal.to(processKey.workflowId)).toHaveLength(1);
-  expect(await stand.journal.eventSecrets(processKey)).toEqual([]);
-  await stand.settled({}, ["delivered", "parked: unreadable"]);
 });
 
 test("a secret that comes while the clean-up looks at its process stays", async () => {

@@ -62,19 +62,6 @@ const states = async ({ workflowId }: ProcessSubject): Promise<string[]> =>
 const become = (subject: ProcessSubject, expected: string[]) =>
   until(async () => JSON.stringify(await states(subject)) === JSON.stringify(expected));
 
-test("callbacks that come together reach the process as one signal; a duplicate costs none", async () => {
-  const subject = await open();
-  const ids = ["a", "b", "c", "b", "a"];
-  await Promise.all(ids.map((Identifier) => post(receiver.url, subject, { Identifier })));
-  await become(subject, ["delivered", "delivered", "delivered"]);
-  const signals = await signalsOf(subject);
-  expect(signals).toHaveLength(1);
-  expect(signals[0]?.map(({ id }) => id).toSorted()).toEqual(["a", "b", "c"]);
-  expect((await post(receiver.url, subject, { Identifier: "a" })).status).toBe(204);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await signalsOf(subject)).toHaveLength(1);
-});
-
 test("ended: late; never existed: parked as unknownProcess; a replay gives both another chance", async () => {
   const [ended, unknown] = [await open(), ownSubject()];
   await temporal.client.workflow.getHandle(ended.workflowId).terminate("test");

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { correlationOf } from "../../../src/callbacks/address.js";
-import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import { FAILURES_UNTIL_ALONE } from "../../../src/callbacks/inbox/rows.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
@@ -30,25 +29,6 @@ test("a notification is enough: all that waits for a process goes in one signal,
   expect(temporal.to(subject.workflowId)).toEqual(events(5).map(({ Identifier }) => Identifier));
   expect(temporal.signals.length).toBeLessThan(5);
   expect(temporal.deadline - Date.now()).toBeGreaterThan(0);
-});
-
-test("what arrived while no relay ran is delivered at the start; a signal carries at most 100 events and 256 kB", async () => {
-  const [many, large] = [subjectOf(), subjectOf()];
-  await arrive(many, events(230));
-  await arrive(
-    large,
-    events(6).map((event) => ({ ...event, note: "x".repeat(90_000) })),
-  );
-  const relay = await start();
-  await until(async () => (await archive.counts()).delivered === 236);
-  expect(relay.health()).toEqual({
-    ...{ listening: true, reading: true, pausedNamespaces: [], lastLook: expect.any(Date) },
-  });
-  const sizes = (to: ProcessSubject) =>
-    temporal.signals.filter((s) => s.workflowId === to.workflowId).map(({ ids }) => ids.length);
-  expect(sizes(many)).toEqual([100, 100, 30]);
-  expect(sizes(large)).toEqual([2, 2, 2]);
-  expect(temporal.to(many.workflowId)).toEqual(events(230).map(({ Identifier }) => Identifier));
 });
 
 test("one notification is enough for more callbacks than a claim takes, whether their process is known or not", async () => {

@@ -9,7 +9,7 @@ import { relayStand } from "./relay-stand.js";
 /** As a JWT. */
 export const TOKEN = "head.token-of-the-call.mark";
 
-export const ofProvider = await callbackParsers({ accounts: {} });
+const ofProvider = await callbackParsers({ accounts: {} });
 
 /** `usual`: of each relay that the file starts. */
 export function secretsStand(usual: Partial<RelayOptions>) {

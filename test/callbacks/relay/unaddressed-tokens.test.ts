@@ -110,14 +110,6 @@ test("a token that opens nothing parks its event with that reason; a replay has 
   expect(stand.temporal.to(own.workflowId)).toHaveLength(1);
 });
 
-test("what the token opens is of a conference that no process has: parked as unmatched", async () => {
-  await arrive({ message: { token: TOKEN } });
-  await stand.start();
-  const [token] = await offered(1);
-  await tokens.judge(token?.callback ?? "", "nobody's");
-  await settled("parked: unmatched");
-});
-
 test("without the key that seals for the workers it is parked at once, and says so", async () => {
   const warnings: string[] = [];
   await arrive({ message: { token: TOKEN } });
@@ -127,23 +119,6 @@ test("without the key that seals for the workers it is parked at once, and says 
   });
   await settled("parked: unmatched: keys.secretsPublic is not set");
   expect(warnings).toHaveLength(1);
-});
-
-test("a token that no worker tries is parked after a day", async () => {
-  await arrive({ message: { token: TOKEN } });
-  await stand.start();
-  await offered(1);
-  const after = (attempts: number) =>
-    stand.database.pool.query(
-      "update trustflow.callbacks set attempts = $1, claimed_until = null",
-      [attempts],
-    );
-  await after(23);
-  await until(async () => (await stand.archive.list())[0]?.attempts === 24);
-  await until(async () => (await stand.archive.counts()).claimed === 0);
-  expect(await states()).toEqual(["unaddressed"]);
-  await after(24);
-  await settled("parked: unmatched: no worker could try its token to the end within a day");
 });
 
 test("twenty thousand tokens are looked through in time, though the statistics are those of an empty queue", async () => {
