@@ -16,10 +16,17 @@ type CallKey = Omit<CircuitKey, "intent"> & { intent?: string };
 
 const submit: CallKey = { account: "evi-post/default", operation: "submit" };
 const query: CallKey = { ...submit, operation: "query" };
-const elsewhere: CallKey = { ...submit, account: "evi-post/other" };
+const urgent: CallKey = { ...submit, urgent: true };
+/** Calls by their names in a story; any other name is that of a process, which submits. */
+const targets: Record<string, CallKey> = {
+  ...{ submit, query, urgent },
+  elsewhere: { ...submit, account: "evi-post/other" },
+  brokenOff: { ...submit, signal: AbortSignal.abort() },
+};
 
 const error = (kind: ProblemKind, status?: number, retryAfterMs?: number) =>
   providerError(kind, { status, retryAfterMs });
+const denied = error("accessDenied", 401);
 
 /** A provider that answers as told, and counts. */
 class Provider {
@@ -60,45 +67,151 @@ class Provider {
   }
 }
 
+let provider: Provider;
+beforeEach(() => void (provider = new Provider()));
+
 const of = (target: CallKey): CircuitKey => ({ intent: "another", ...target });
 
-async function refusal(circuits: Circuits, target: CallKey = submit): Promise<ProviderError> {
-  return circuits
+async function refusal(target: CallKey = submit): Promise<ProviderError> {
+  return provider.circuits
     .run(of(target), () => Promise.reject(new Error("asked")))
     .catch((failure: unknown) => failure as ProviderError);
 }
 
-test("wrong credentials open it once a second process has met them, for the whole account, without a further call", async () => {
-  const provider = new Provider();
-  provider.problem = error("accessDenied", 401);
-  expect([await provider.ask(), await provider.ask()]).toEqual(["refused", "refused"]);
-  for (const target of [submit, query, submit]) expect(await provider.ask(target)).toBe("notAsked");
-  expect(provider.calls).toBe(2);
-  expect(await refusal(provider.circuits)).toMatchObject({
+/**
+ * What happens, step by step: what the provider `meets` calls with, three calls that are `opened` by a problem, the time to a probe,
+ * and how each call ends.
+ */
+async function play(_: string, story: string): Promise<void> {
+  const problemOf = (kind: string, status?: string, ms?: string) =>
+    error(kind as ProblemKind, status ? Number(status) : undefined, ms ? Number(ms) : undefined);
+  const targetOf = (who: string) => targets[who] ?? { ...submit, intent: who };
+  for (const step of story.split(/;\s+/)) {
+    const [verb = "", word = "", ...more] = step.split(" ");
+    if (verb === "meets") provider.problem = problemOf(word, ...more);
+    else if (verb === "serves") provider.problem = undefined;
+    else if (verb === "probe") await pause(PROBE_MS);
+    else if (verb === "calls") expect([step, provider.calls]).toEqual([step, Number(word)]);
+    else if (verb === "opens") await provider.open(problemOf(more[0]!, more[1]), targetOf(word));
+    else
+      for (const result of [word, ...more]) {
+        const asked = provider.ask(targetOf(verb));
+        // A person's retry may share its answer with others that come soon.
+        if (verb === "urgent") await pause(PROBE_MS / 2);
+        expect([step, await asked]).toEqual([step, result]);
+      }
+  }
+}
+
+test.each([
+  [
+    "wrong credentials open it once a second process has met them, for the whole account, without a further call",
+    `meets accessDenied 401; submit refused refused notAsked; query notAsked; submit notAsked;
+      calls 2; serves; elsewhere answered`,
+  ],
+  [
+    "a provider that is away is left alone only after several failures in a row",
+    `meets unavailable; submit refused refused; serves; submit answered; meets unavailable;
+      submit refused refused refused notAsked`,
+  ],
+  [
+    "a probe that fails leaves it open until the next one is due",
+    `opens submit accessDenied 401; probe due; submit refused notAsked; calls 1; probe due;
+      submit refused notAsked; calls 2; probe due; submit refused notAsked; calls 3`,
+  ],
+  [
+    "calls that we broke off say nothing about the provider",
+    "opens brokenOff unavailable; serves; submit answered",
+  ],
+  [
+    "after a 403, a refused submission shows that the operation is permitted again",
+    `opens submit accessDenied 403; probe due; meets invalidRequest 400;
+      submit refused refused refused`,
+  ],
+  [
+    "a person's retry is the next probe instead of failing fast",
+    "opens submit accessDenied 401; serves; urgent answered; calls 1; submit answered",
+  ],
+  [
+    "processes that fail while others are served open nothing for the others, however often they fail",
+    `meets accessDenied 401; bad refused; serves; submit answered; meets accessDenied 401;
+      worse refused; serves; submit answered; meets accessDenied 401; bad refused; worse refused;
+      bad refused; worse refused; serves; submit answered`,
+  ],
+  [
+    "a wrong password opens it for all in spite of what one process met alone before",
+    `opens bad accessDenied 401; serves; submit answered; calls 1; meets accessDenied 401;
+      bad refused; submit refused refused; bad notAsked; submit notAsked; query notAsked; calls 4`,
+  ],
+  [
+    "a 429 opens it for all, also that of a process that failed alone before",
+    `opens bad accessDenied 401; serves; submit answered; meets rateLimited 429 150; bad refused;
+      submit notAsked`,
+  ],
+  [
+    "a 401 and a failure of another kind are not two of the same",
+    `meets unavailable 503; submit refused refused; meets accessDenied 401; bad refused; serves;
+      submit answered`,
+  ],
+  [
+    "where three processes failed until another one was served, and two of them fail again, the next one is asked",
+    `meets accessDenied 401; probe due; p1 refused; probe due; p2 refused; probe due; p3 refused;
+      probe due; serves; submit answered; meets accessDenied 401; p1 refused; p2 refused;
+      submit refused`,
+  ],
+  [
+    "where four processes did so, it is not asked",
+    `meets accessDenied 401; probe due; p1 refused; probe due; p2 refused; probe due; p3 refused;
+      probe due; p4 refused; probe due; serves; submit answered; meets accessDenied 401; p1 refused;
+      p2 refused; submit notAsked`,
+  ],
+])("%s", play);
+
+test.each(["invalidRequest 400", "protocol 200", "notVisibleYet 404"])(
+  "%s does not open it, and proves that the provider is there",
+  (problem) =>
+    play(
+      problem,
+      `meets unavailable; submit refused refused; meets ${problem};
+        submit refused refused refused refused refused refused; meets unavailable;
+        submit refused refused refused`,
+    ),
+);
+
+test.each(["accessDenied 401", "accessDenied 403", "unavailable 503"])(
+  "%s for one process alone stops only that one",
+  (problem) => play(problem, `opens bad ${problem}; bad notAsked; serves; submit answered`),
+);
+
+test.each([
+  [
+    "what a process met alone is forgotten once it is served",
+    "accessDenied 401",
+    "submit answered; bad answered",
+  ],
+  ["so it is where that process is the first to be served", "accessDenied 401", "bad answered"],
+  ["a 429 is nothing that a process meets alone", "rateLimited 429 1", "submit answered"],
+])("%s", (title, problem, served) =>
+  play(
+    title,
+    `meets ${problem}; bad refused; probe due; serves; ${served}; meets accessDenied 401;
+      bad refused; submit refused notAsked`,
+  ),
+);
+
+test("an open circuit says what opened it", async () => {
+  await provider.open(denied);
+  expect(await refusal()).toMatchObject({
     kind: "accessDenied",
     status: 401,
     effect: "none",
     problem: "a test; the circuit is open, so no call is made",
   });
-  expect(await refusal(provider.circuits)).not.toHaveProperty("retryAfterMs");
-  provider.problem = undefined;
-  expect(await provider.ask(elsewhere)).toBe("answered");
-});
-
-test("a provider that is away is left alone only after several failures in a row", async () => {
-  const provider = new Provider();
-  provider.problem = error("unavailable");
-  expect([await provider.ask(), await provider.ask()]).toEqual(["refused", "refused"]);
-  provider.problem = undefined;
-  expect(await provider.ask()).toBe("answered");
-  provider.problem = error("unavailable");
-  for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
-  expect(await provider.ask()).toBe("notAsked");
+  expect(await refusal()).not.toHaveProperty("retryAfterMs");
 });
 
 test("one probe at a time goes through, and its success lets all others go", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 401));
+  await provider.open(denied);
   await pause(PROBE_MS);
   provider.problem = undefined;
   provider.holds = true;
@@ -117,25 +230,13 @@ test("one probe at a time goes through, and its success lets all others go", asy
   ]);
 });
 
-test("a probe that fails leaves it open until the next one is due", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 401));
-  for (let probes = 1; probes <= 3; probes += 1) {
-    await pause(PROBE_MS);
-    expect(await provider.ask()).toBe("refused");
-    expect(await provider.ask()).toBe("notAsked");
-    expect(provider.calls).toBe(probes);
-  }
-});
-
 test("Retry-After is waited for to the end, also by a person's retry", async () => {
-  const provider = new Provider();
   provider.problem = error("rateLimited", 429, 3 * PROBE_MS);
   expect(await provider.ask()).toBe("refused");
   const end = performance.now() + 3 * PROBE_MS;
   await pause(2 * PROBE_MS);
-  expect(await provider.ask({ ...submit, urgent: true })).toBe("notAsked");
-  const { retryAfterMs = 0 } = await refusal(provider.circuits);
+  expect(await provider.ask(urgent)).toBe("notAsked");
+  const { retryAfterMs = 0 } = await refusal();
   expect(performance.now() + retryAfterMs).toBe(end);
   await pause(retryAfterMs);
   provider.problem = undefined;
@@ -143,7 +244,6 @@ test("Retry-After is waited for to the end, also by a person's retry", async () 
 });
 
 test("an answer to a call that began before the 429 came does not end its wait", async () => {
-  const provider = new Provider();
   provider.holds = true;
   const first = provider.ask(query);
   await pause(1);
@@ -162,43 +262,18 @@ test("an answer to a call that began before the 429 came does not end its wait",
   expect(await provider.ask()).toBe("notAsked");
 });
 
-test.each([
-  ["a refused submission", error("invalidRequest", 400)],
-  ["an answer that cannot be read", error("protocol", 200)],
-  ["an id that is not visible yet", error("notVisibleYet", 404)],
-])("%s does not open it, and proves that the provider is there", async (_, problem) => {
-  const provider = new Provider();
-  provider.problem = error("unavailable");
-  await provider.ask();
-  await provider.ask();
-  provider.problem = problem;
-  await provider.ask();
-  for (let call = 0; call < 5; call += 1) expect(await provider.ask()).toBe("refused");
-  provider.problem = error("unavailable");
-  for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
-});
-
 test("a lost answer without a look-up, or an error of our own, says nothing about the account", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 401));
+  await provider.open(denied);
   await pause(PROBE_MS);
   provider.problem = error("unknownOutcome");
   expect(await provider.ask()).toBe("refused");
   expect(await provider.ask()).toBe("notAsked");
   await pause(PROBE_MS);
-  expect(await refusal(provider.circuits)).toEqual(new Error("asked"));
+  expect(await refusal()).toEqual(new Error("asked"));
   expect(await provider.ask()).toBe("notAsked");
 });
 
-test("calls that we broke off say nothing about the provider", async () => {
-  const provider = new Provider();
-  await provider.open(error("unavailable"), { ...submit, signal: AbortSignal.abort() });
-  provider.problem = undefined;
-  expect(await provider.ask()).toBe("answered");
-});
-
 test("a 403 is about its operation: the others of the account go on", async () => {
-  const provider = new Provider();
   await provider.open(error("accessDenied", 403));
   expect(await provider.ask(submit)).toBe("notAsked");
   provider.problem = undefined;
@@ -206,35 +281,14 @@ test("a 403 is about its operation: the others of the account go on", async () =
   expect(await provider.ask(submit)).toBe("notAsked");
   expect(provider.circuits.openError(of(submit))).toBeInstanceOf(CircuitOpenError);
   expect(provider.circuits.openError(of(query))).toBeUndefined();
-  expect(provider.circuits.openError(of({ ...submit, urgent: true }))).toBeUndefined();
+  expect(provider.circuits.openError(of(urgent))).toBeUndefined();
   await pause(PROBE_MS);
   expect(provider.circuits.openError(of(submit))).toBeUndefined();
   expect(await provider.ask(submit)).toBe("answered");
 });
 
-test("after a 403, a refused submission shows that the operation is permitted again", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 403));
-  await pause(PROBE_MS);
-  provider.problem = error("invalidRequest", 400);
-  for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
-});
-
-test("a person's retry is the next probe instead of failing fast", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 401));
-  provider.problem = undefined;
-  const answer = provider.ask({ ...submit, urgent: true });
-  await pause(PROBE_MS / 2);
-  expect(provider.calls).toBe(1);
-  expect(await answer).toBe("answered");
-  expect(await provider.ask()).toBe("answered");
-});
-
 test("many retries of people share one probe and its answer", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 401));
-  const urgent = { ...submit, urgent: true };
+  await provider.open(denied);
   const asked = Promise.all(Array.from({ length: 200 }, () => provider.ask(urgent)));
   await pause(10 * PROBE_MS);
   const answers = await asked;
@@ -243,125 +297,19 @@ test("many retries of people share one probe and its answer", async () => {
   expect(answers.filter((answer) => answer === "notAsked")).toHaveLength(199);
 });
 
-const bad = { ...submit, intent: "bad" };
-
-test.each([
-  ["a 401", error("accessDenied", 401)],
-  ["a 403", error("accessDenied", 403)],
-  ["a provider that is away", error("unavailable", 503)],
-])("%s for one process alone stops only that one", async (_, problem) => {
-  const provider = new Provider();
-  await provider.open(problem, bad);
-  expect(await provider.ask(bad)).toBe("notAsked");
-  provider.problem = undefined;
-  expect(await provider.ask()).toBe("answered");
-});
-
-test("processes that fail while others are served open nothing for the others, however often they fail", async () => {
-  const provider = new Provider();
-  const alone = ["bad", "worse"].map((intent) => ({ ...submit, intent }));
-  for (const one of alone) {
-    provider.problem = error("accessDenied", 401);
-    expect(await provider.ask(one)).toBe("refused");
-    provider.problem = undefined;
-    expect(await provider.ask()).toBe("answered");
-  }
-  provider.problem = error("accessDenied", 401);
-  for (const one of [...alone, ...alone]) expect(await provider.ask(one)).toBe("refused");
-  provider.problem = undefined;
-  expect(await provider.ask()).toBe("answered");
-});
-
-test("a wrong password opens it for all in spite of what one process met alone before", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 401), bad);
-  provider.problem = undefined;
-  await provider.ask();
-  provider.problem = error("accessDenied", 401);
-  provider.calls = 0;
-  for (const one of [bad, submit, submit]) expect(await provider.ask(one)).toBe("refused");
-  for (const one of [bad, submit, query]) expect(await provider.ask(one)).toBe("notAsked");
-  expect(provider.calls).toBe(3);
-});
-
-test.each([
-  [
-    "what a process met alone is forgotten once it is served",
-    error("accessDenied", 401),
-    [submit, bad],
-  ],
-  ["so it is where that process is the first to be served", error("accessDenied", 401), [bad]],
-  ["a 429 is nothing that a process meets alone", error("rateLimited", 429, 1), [submit]],
-])("%s", async (_, problem, served) => {
-  const provider = new Provider();
-  provider.problem = problem;
-  await provider.ask(bad);
-  await pause(PROBE_MS);
-  provider.problem = undefined;
-  for (const one of served) expect(await provider.ask(one)).toBe("answered");
-  provider.problem = error("accessDenied", 401);
-  for (const one of [bad, submit]) expect(await provider.ask(one)).toBe("refused");
-  expect(await provider.ask()).toBe("notAsked");
-});
-
-test("a 429 opens it for all, also that of a process that failed alone before", async () => {
-  const provider = new Provider();
-  await provider.open(error("accessDenied", 401), bad);
-  provider.problem = undefined;
-  await provider.ask();
-  provider.problem = error("rateLimited", 429, PROBE_MS);
-  expect([await provider.ask(bad), await provider.ask()]).toEqual(["refused", "notAsked"]);
-});
-
-test.each([
-  [3, "refused"],
-  [4, "notAsked"],
-])(
-  "where %i processes failed until another one was served, and two of them fail again, the next one is %s",
-  async (number, next) => {
-    const provider = new Provider();
-    const several = Array.from({ length: number }, (_, index) => ({
-      ...submit,
-      intent: `${index}`,
-    }));
-    provider.problem = error("accessDenied", 401);
-    for (const one of several) {
-      await pause(PROBE_MS);
-      expect(await provider.ask(one)).toBe("refused");
-    }
-    await pause(PROBE_MS);
-    provider.problem = undefined;
-    expect(await provider.ask()).toBe("answered");
-    provider.problem = error("accessDenied", 401);
-    for (const one of several.slice(0, 2)) expect(await provider.ask(one)).toBe("refused");
-    expect(await provider.ask()).toBe(next);
-  },
-);
-
 test("a thousand processes that failed alone are remembered, and the oldest of one more counts again", async () => {
-  const provider = new Provider();
   const processes = Array.from({ length: 1_001 }, (_, index) => ({
     ...submit,
     intent: `${index}`,
   }));
   for (const one of processes) {
-    provider.problem = error("accessDenied", 401);
+    provider.problem = denied;
     await provider.ask(one);
     provider.problem = undefined;
     expect(await provider.ask()).toBe("answered");
   }
-  provider.problem = error("accessDenied", 401);
+  provider.problem = denied;
   const [oldest = submit, second = submit] = processes;
   for (const one of [second, submit, oldest]) expect(await provider.ask(one)).toBe("refused");
   expect(await provider.ask()).toBe("notAsked");
-});
-
-test("a 401 and a failure of another kind are not two of the same", async () => {
-  const provider = new Provider();
-  provider.problem = error("unavailable", 503);
-  for (let call = 0; call < 2; call += 1) await provider.ask();
-  provider.problem = error("accessDenied", 401);
-  expect(await provider.ask(bad)).toBe("refused");
-  provider.problem = undefined;
-  expect(await provider.ask()).toBe("answered");
 });

@@ -9,14 +9,6 @@ const bench = ofFile(openBench);
 
 const anew = ["genAPIToken", "conferenceData"];
 
-test("without an event a token is made for each question", async () => {
-  const { ask, watched } = await bench.follow();
-  const { answer, calls } = await watched(() => ask());
-  expect(answer).toMatchObject({ state: "open", isOver: false });
-  expect(answer).not.toHaveProperty("eventId");
-  expect(calls).toEqual(anew);
-});
-
 test("the token of the event opens the data, and the answer says which event it was", async () => {
   const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
   const eventId = await bringToken(await token());

@@ -15,7 +15,6 @@ import {
   nothing,
   notSent,
   Provider,
-  refused,
   sameStep,
   SPACING,
 } from "../support.js";
@@ -132,22 +131,6 @@ test("keyed: after a person's retry it is looked up once more, and sent again wi
   provider.onSend = () => ({ id: "second" });
   expect(await journal.perform(effect, performance())).toEqual({ id: "second" });
   expect(new Set(provider.sends.map(({ idempotencyToken }) => idempotencyToken)).size).toBe(1);
-});
-
-test.each([
-  ["a refusal", refused],
-  ["no answer", noAnswer],
-])("keyed: %s after a person's retry leaves the outcome unknown again", async (_, end) => {
-  const effect = effectOf();
-  const one = losing("unproven");
-  await parked(effect, one);
-  await retry(effect);
-  one.provider.onSend = () => Promise.reject(end);
-  await failed(journal.perform(effect, one.performance()));
-  await endLease(effect);
-  const last = await settled(() => journal.perform(effect, one.performance()));
-  expect(last).toBeInstanceOf(EffectUnknown);
-  expect(one.provider.sends).toHaveLength(2);
 });
 
 test.each([
