@@ -25,12 +25,6 @@ test("open: no row is taken", async () => {
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
 });
 
-test("open: a stored answer is given all the same", async () => {
-  const effect = effectOf();
-  await journal.perform(effect, new Provider().performance);
-  expect(await journal.perform(effect, whileOpen(new Provider()))).toEqual({ id: "item-1" });
-});
-
 test("open circuit: after a denial no call is made, and the denials are not counted up", async () => {
   const effect = effectOf();
   const provider = new Provider(denied, nothing);

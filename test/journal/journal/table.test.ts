@@ -49,17 +49,6 @@ test("no row: it is sent once, and the next performance gets the stored answer w
   });
 });
 
-test("refused: the same refusal again, without a call", async () => {
-  const effect = effectOf();
-  const provider = new Provider(refused);
-  for (let i = 0; i < 2; i += 1) {
-    const refusal = await failed(journal.perform(effect, provider.performance));
-    expect(refusal).toBeInstanceOf(EffectRefused);
-    expect((refusal as EffectRefused).refusal).toEqual({ code: "InvalidAddress" });
-  }
-  expect(provider.sends).toHaveLength(1);
-});
-
 test("a denial renews the token that goes over the wire, after an empty look-up (docs/reading-the-specification.md §1)", async () => {
   const effect = effectOf();
   await expect(journal.perform(effect, new Provider(denied, nothing).performance)).rejects.toBe(
@@ -74,16 +63,6 @@ test("a denial renews the token that goes over the wire, after an empty look-up 
   const last = new Provider(undefined, nothing);
   await journal.perform(effect, last.performance);
   expect(new Set([effect.token, wire, last.sends[0]?.idempotencyToken]).size).toBe(3);
-});
-
-test("keyed, no answer, found: adopted at once and kept (docs/reading-the-specification.md §1)", async () => {
-  const effect = effectOf();
-  const provider = new Provider(noAnswer, found);
-  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
-  expect(await journal.perform(effect, new Provider(undefined, nothing).performance)).toEqual({
-    id: "found",
-  });
-  expect(provider.sends).toHaveLength(1);
 });
 
 test.each(["keyed", "lookup"] as const)(

@@ -3,7 +3,6 @@ import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
-import { errorOf } from "../evi-post/account.js";
 import { Files, authority, certificates, mutualTls } from "../http/mutual-tls.js";
 import { startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
@@ -48,12 +47,4 @@ test("the certificate goes to the authority's host alone", async () => {
     "/Api/v6/file/upload -",
     "/Api/v6/envelope/send -",
   ]);
-});
-
-test("without one the authority's host refuses: nothing happened", async () => {
-  const account = accountAt(ca.url, esign.url);
-  account.ca.tls = new ClientCertificate({ caFile: caFile() });
-  const error = await errorOf(client.esawoneshot(account, {}));
-  expect(error).toMatchObject({ kind: "accessDenied", effect: "none" });
-  expect(shown).toEqual([]);
 });

@@ -111,13 +111,9 @@ test("one that is cut before anybody reads it is not kept, and ends nothing else
   expect(error).toMatchObject({ kind: "unavailable", effect: "none" });
 });
 
-test("one that stalls ends at the time limit, and with the signal", async () => {
+test("one that stalls ends with the signal", async () => {
   server.answer = (_, response) =>
     void response.writeHead(200, { "content-length": "9" }).write("{");
-  expect(await errorOf(exchange(request({ timeoutMs: 200 })))).toMatchObject({
-    kind: "unavailable",
-    code: "ETIMEDOUT",
-  });
   const abort = new AbortController();
   const keepIn: Keep = {
     keep(pieces) {
