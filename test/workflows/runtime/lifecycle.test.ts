@@ -61,12 +61,6 @@ async function start(
 
 const ping = defineUpdate<string, [string]>("ping");
 
-test("it returns its result, and is shown as ended", async () => {
-  const { run, flow, end } = await start();
-  await end();
-  expect([run.result, flow.status.phase]).toEqual(["done", "ended"]);
-});
-
 test("a failure is shown with its fields, and ends the process", async () => {
   const { run, flow, end } = await start();
   const fields = [{ path: "a", problem: "is wrong" }];
@@ -76,12 +70,6 @@ test("a failure is shown with its fields, and ends the process", async () => {
     phase: "ended",
     failure: { type: "NotAccepted", message: "no", fields },
   });
-});
-
-test("an effect that is withdrawn before it is sent is an outcome, not a failure", async () => {
-  const { run, flow } = await start();
-  await run.look(() => flow.lifecycle.withdraw());
-  expect([run.result, run.failure]).toEqual(["cancelledBeforeSubmit", undefined]);
 });
 
 test("work in the background is cancelled at the end, and awaited", async () => {
@@ -212,26 +200,6 @@ test("the end waits for a running update, and refuses a new one", async () => {
     isAnswered = true;
   });
   expect([running.answer, run.result]).toEqual(["one", "done"]);
-});
-
-test("an update's validator refuses before its handler runs", async () => {
-  const words: string[] = [];
-  const { run } = await start((flow) =>
-    flow.lifecycle.onUpdate(
-      ping,
-      "Ping",
-      (word) => {
-        words.push(word);
-        return word;
-      },
-      (word) => {
-        if (word === "bad") throw ApplicationFailure.nonRetryable("bad word");
-      },
-    ),
-  );
-  expect((await run.update("ping", "bad")).refused?.message).toBe("bad word");
-  expect((await run.update("ping", "good")).answer).toBe("good");
-  expect(words).toEqual(["good"]);
 });
 
 test("Temporal's cancellation does not end the process: a person decides, and may let it go on", async () => {

@@ -185,21 +185,6 @@ test("where repeating is safe, an open try is decided only when the time is over
   expect(run.result).toBe("accepted");
 });
 
-test("a late no to one open try leaves an earlier one open", async () => {
-  const { run, submit, last } = await start();
-  for (const code of ["111", "222"]) {
-    await submit(code);
-    await last().fail({ kind: "unknownOutcome" });
-  }
-  await run.pass(600);
-  expect(last()).toMatchObject({ type: "watch", input: { occurrence: "update-2" } });
-  await last().answer({ verdict: "wrong" });
-  await run.pass(1);
-  expect(last()).toMatchObject({ type: "watch", input: { occurrence: "update-1" } });
-  await last().answer({ verdict: "accepted" });
-  expect(run.result).toBe("accepted");
-});
-
 test.each([
   ["again gives the holder the whole time", "again", 600],
   ["a late no leaves the deadline as it was", "wrong", 100],

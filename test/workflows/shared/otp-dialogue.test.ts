@@ -188,13 +188,6 @@ describe("another code", () => {
     const absent = resent(state, { answer: "unavailable" });
     expect(absent).toEqual({ state, todo: { answer: { answer: "unavailable" } } });
   });
-
-  test("none is sent, and no code tried, when the time is over", () => {
-    const { state } = begun();
-    expect(wanted(state, true)).toEqual({ answer: "expired" });
-    expect(entered(state, true)).toEqual({ answer: "expired" });
-    expect(otpEndOf(state)).toBe("expired");
-  });
 });
 
 test("without tries and without resends it is locked", () => {
