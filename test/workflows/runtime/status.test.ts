@@ -83,16 +83,6 @@ async function tracked() {
   return { run, flow, hear, note, shown, end };
 }
 
-test("each callback and each own entry is in the memo", async () => {
-  const { run, hear, note } = await tracked();
-  for (let count = 0; count < 4; count += 1) {
-    await hear({ id: `e-${count}` });
-    await expectMemoIsStatus(run);
-  }
-  await note("Own", { at: "2026-03-01T00:00:00.000Z" });
-  await expectMemoIsStatus(run);
-});
-
 test("what a callback says about the reader is in the full status, and not in status and memo", async () => {
   const { run, hear } = await tracked();
   const about = { ipAddress: "192.0.2.1", userAgent: "Mozilla" };
