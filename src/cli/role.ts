@@ -1,4 +1,5 @@
 // Runs a role as an operating-system process: ready line, graceful stop, end with the parent process, exit code.
+import { exitWithParent } from "./parent-watch.js";
 import { logLines, roleLogger, type RunningRole } from "../roles/role.js";
 import { redact } from "../temporal/redaction.js";
 import { exitCodes, failureOf } from "./output/exit.js";
@@ -71,17 +72,4 @@ function logWhatNodeSays(name: string): void {
     logLines(name, "ERROR").error({ ...redact({ error }), at }, "uncaught");
     process.exit(exitCodes.failed);
   });
-}
-
-const FORCE_AFTER_MS = 10_000;
-
-/** Does nothing in a process that was started without an IPC channel. */
-function exitWithParent(): void {
-  if (!process.connected) return;
-  process.once("disconnect", () => {
-    // Not process.exit: the SDK's native threads can keep that waiting for a server that is gone.
-    setTimeout(() => process.kill(process.pid, "SIGKILL"), FORCE_AFTER_MS);
-    process.kill(process.pid, "SIGTERM");
-  });
-  process.channel?.unref();
 }

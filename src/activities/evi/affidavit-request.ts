@@ -1,6 +1,5 @@
 // An affidavit on demand, which has neither a token nor a look-up; an error becomes the update's answer (P2 §4.1, §4.2;
 // docs/reading-the-specification.md §2, §3, §9).
-import type { AffidavitRequestAnswer } from "../../contracts/shared/messages.js";
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Operation, Provider } from "../../providers/registry.js";
@@ -14,6 +13,11 @@ export interface EviUpdate extends UpdateCall {
   account: string;
   uniqueId: string;
 }
+
+export type AffidavitRequestAnswer =
+  | { answer: "requested"; requestId: string }
+  | { answer: "refused"; reason: string }
+  | { answer: "unknown" | "unavailable" };
 
 /**
  * 400 is a refusal with a reason. After a lost answer, and while another attempt is under way, it is `unknown`. Where nothing was

@@ -67,12 +67,6 @@ export type AwaitAnswer =
   | { answer: "notYet" | "notAwaited" };
 export const awaitOtp = defineUpdate<AwaitAnswer>("awaitOtp");
 
-/** The answers to a request for an affidavit on demand that each process with affidavits gives (P2 §4.1, §4.2). */
-export type AffidavitRequestAnswer =
-  | { answer: "requested"; requestId: string }
-  | { answer: "refused"; reason: string }
-  | { answer: "unknown" | "unavailable" };
-
 export type Decision = "retry" | "happened" | "abandon";
 
 /** A person's decision on an attention (docs/design.md §6). */

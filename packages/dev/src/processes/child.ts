@@ -16,7 +16,7 @@ export interface ChildOptions {
   uid?: number;
   gid?: number;
   stopSignal?: NodeJS.Signals;
-  /** Gives the child an IPC channel (see src/cli/role.ts). */
+  /** Gives the child an IPC channel (see parent-watch.ts). */
   ipc?: boolean;
   /** Called for each line on stdout; otherwise stdout goes to the log as well. */
   onLine?: (line: string) => void;
