@@ -149,7 +149,8 @@ function environment({ directory, databaseUrl }: SystemHooks): Record<string, st
     databaseUrl,
     env: { TRUSTFLOW_LOG__LEVEL: "INFO" },
   });
-  delete env["TRUSTFLOW_CONFIG"];
+  // A trustflow.toml of the checkout has no part in it.
+  env["TRUSTFLOW_CONFIG"] = "/dev/null";
   delete env["TEMPORAL_CONFIG_FILE"];
   delete env["TRUSTFLOW_RELAY__HEALTH_PORT"];
   delete env["TRUSTFLOW_WORKER__HEALTH_PORT"];

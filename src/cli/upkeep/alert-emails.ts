@@ -1,6 +1,6 @@
 // `trustflow alert-emails`: an operator says whom the video identification service tells of failed callbacks (P1 §4.2, rules 1–4).
 import type { Command } from "commander";
-import { EmailAddress } from "../../contracts/shared/values.js";
+import { EmailAddress, ProviderId } from "../../contracts/shared/values.js";
 import { usageError } from "../output/exit.js";
 import { writeData, writeJson } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
@@ -33,6 +33,8 @@ async function setAlertEmails(
   emails: string[],
   { account: name, remove = false, json }: Options,
 ): Promise<void> {
+  const { error } = ProviderId.safeParse(processId);
+  if (error) throw usageError(`process-id: ${error.issues[0]?.message}`);
   if (remove === emails.length > 0) throw usageError("email: give addresses, or --remove and none");
   const wrong = emails.find((email) => !EmailAddress.safeParse(email).success);
   if (wrong !== undefined)

@@ -33,6 +33,7 @@ test("addresses are registered, and removed when that is said", async () => {
 });
 
 test.each([
+  [["", "a@example.com"], 2, "process-id: must be 1 to 200 visible ASCII characters"],
   [["desk"], 2, "email: give addresses, or --remove and none"],
   [["desk", "a@example.com", "--remove"], 2, "email: give addresses, or --remove and none"],
   [["desk", "a@example.com,b@example.com"], 2, "is not an e-mail address"],
