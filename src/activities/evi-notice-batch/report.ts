@@ -86,7 +86,7 @@ function rowOf(
     address,
     ...(lookupKey && { lookupKey }),
     ...(evidenceUniqueId === undefined
-      ? { reason: "the provider made no notice" }
+      ? { reason: "the provider shows no notice" }
       : { evidenceUniqueId, ...reasonOf(known) }),
     ...known,
   };

@@ -119,7 +119,7 @@ test.each([
     {
       line: 7,
       address: "never@example.com",
-      reason: "the provider made no notice",
+      reason: "the provider shows no notice",
       source: "recipients",
     },
     { line: 8, address: "", reason: "address must not be that of line 2", source: "list" },
