@@ -22,14 +22,16 @@ export interface BatchRead {
 export interface ProgressQuestion extends OfBatch {
   recipients: number;
   allowedFailures: number;
+  /** When the provider starts it; absent: at once. */
+  scheduledDate?: string;
   seen?: BatchRead;
   mode: AttemptMode;
 }
 
 /**
  * Answers when the state differs from `seen`, the counts have moved by 4 % of the recipients, or more failed than allowed; each read in
- * between is left in the heartbeat. A batch that is seen to be broken is a `protocol` problem until its state is another one. A draft is
- * `notVisibleYet`: what started it, `State` or the date, may not show at once, and a draft makes no notice.
+ * between is left in the heartbeat. A batch that is seen to be broken is a `protocol` problem until its state is another one. So is one
+ * that still is a draft `attention.invisibleSeconds` after its start: a draft makes no notice.
  */
 export async function followBatch(
   context: BatchContext,
@@ -39,8 +41,11 @@ export async function followBatch(
   const batch = await context.findBatch(given.batchId);
   if (!batch) throw context.notShown("getBatch", "does not show the batch");
   const { state, sentCount, failedCount, progressPercentage } = batch;
-  if (state === "Draft")
-    throw context.notShown("getBatch", "shows a draft, although it was started");
+  if (state === "Draft") {
+    const due = Date.parse(given.scheduledDate ?? "") || 0;
+    if (context.isNew || Date.now() - due < context.deps.invisibleForMs) throw new NotChangedYet();
+    throw context.problem("getBatch", "shows a draft, although it was started");
+  }
   const isNews = state !== given.seen?.state;
   if (!isNews && outcomeOfBroken(state))
     throw context.problem("getBatch", `the provider gave the batch up: it is ${state}`);

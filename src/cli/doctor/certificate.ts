@@ -49,7 +49,7 @@ export const handshakeFindings: Record<string, FindingName> = {
 
 type AccountHosts = readonly { name: string; hosts: readonly Host[] }[];
 
-/** One check per server, and one per account if the account has its own certificate authorities. */
+/** One check per host of an account; `run` does one of each name, so an account with its own certificate has its own. */
 export function certificateChecksOf(accounts: AccountHosts): Check[] {
   return accounts.flatMap(({ name, hosts }) =>
     hosts.map((host): Check => {

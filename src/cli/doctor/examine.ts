@@ -22,6 +22,7 @@ export async function examine(): Promise<Checked[]> {
   if (!read.config) return run(read.checks);
   const { config } = read;
   const accounts = configuredAccounts(config);
+  const certificatesOfTemporal = await certificateChecksOfTemporal();
   const database = openDatabase(config);
   const temporal = openTemporal();
   try {
@@ -43,7 +44,7 @@ export async function examine(): Promise<Checked[]> {
       ...webhookChecks(config),
       ...certificateChecksOf(accounts),
       certificateCheckOfReceiver(config.callbacks.publicUrl),
-      ...(await certificateChecksOfTemporal()),
+      ...certificatesOfTemporal,
       // Only the other roles can report their state.
       skippedCheck("roles", "GET /ready of each role shows whether it runs"),
       ...(config.sandbox.url === undefined

@@ -259,7 +259,7 @@ export type BatchDates = z.infer<typeof BatchDates>;
 /** How many rows of the report have which state, outcome and source. */
 export const BatchCounts = z.strictObject({
   recipients: Count.describe("How many recipients the report has."),
-  withoutNotice: Count.describe("For how many of them no notice was made."),
+  withoutNotice: Count.describe("For how many of them the provider shows no notice."),
   states: CountByWord.describe("How many are in which state."),
   outcomes: CountByWord.describe("How many have which outcome."),
   sources: CountByWord.describe("From where the state is known, and of how many."),

@@ -16,6 +16,8 @@ export interface Meaning {
   kind: ProblemKind;
   effect: PossibleEffect;
   denies?: "account" | "operation";
+  /** Where the status alone does not say what is wrong. */
+  problem?: string;
 }
 
 /**
@@ -79,7 +81,7 @@ export function refused(
     status,
     ...(status < 400
       ? { problem: `answered ${status}, a redirect, which is not followed`, mismatch: "redirect" }
-      : { problem: `answered ${status}` }),
+      : { problem: meaning.problem ?? `answered ${status}` }),
     retryAfterMs: retryAfterMs(headers),
     detail: message ?? (saysNothing(answer.body) ? undefined : answer.body.toString("utf8")),
   });

@@ -1,7 +1,7 @@
 // One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
 import type { Readable } from "node:stream";
 import type { Secret } from "../../contracts/shared/values.js";
-import { mismatchError, misuseError } from "./answer.js";
+import { refused, mismatchError, misuseError } from "./answer.js";
 import { AnswerMismatch } from "./described.js";
 import type { Described } from "./described.js";
 import type { ProviderOperation } from "../effect-classes.js";
@@ -87,9 +87,8 @@ export async function call<T>(
     });
     const answer: Received = { ...received, sent };
     if (host.tls && isCertificatePage(answer)) {
-      const { status } = answer;
-      const problem = `answered ${status}: the client certificate is refused`;
-      throw new ProviderError({ ...asked, kind: "accessDenied", effect: "none", status, problem });
+      const problem = "answered 400: the client certificate is refused or missing";
+      throw refused(asked, answer, { kind: "accessDenied", effect: "none", problem });
     }
     if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
     const value = described.read(answer);

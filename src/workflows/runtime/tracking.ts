@@ -91,7 +91,7 @@ class Tracking {
     this.#lastAsked = flow.log.lastEventAt;
   }
 
-  /** Queries after a callback that reports an end or answers a request for an affidavit, at most once per interval. */
+  /** Queries after a callback that hints at an end or at an affidavit to fetch (`hintsAtEnd`), at most once per interval. */
   async pollOnReportedEnd(): Promise<void> {
     const { label, spans } = this.#target;
     const summary = `Pause before the next query to ${label}`;

@@ -276,7 +276,9 @@ class SendNoticeBatch {
         happened: {},
         quick: pollEach(settings.progressIntervalSeconds, msUntil(deadline)),
       });
-      const given = { ...batch, recipients, allowedFailures: budget.left };
+      const { scheduledDate } = this.#started ?? {};
+      const due = scheduledDate === undefined ? {} : { scheduledDate };
+      const given = { ...batch, ...due, recipients, allowedFailures: budget.left };
       const seen = this.#known.read;
       const read = await untilTimeIsUp(() =>
         this.#step(step, (evi, { mode }) =>

@@ -18,7 +18,7 @@ import { trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import { occurrenceOfUpdate } from "../runtime/update-occurrence.js";
 import { waitUntilDue } from "../runtime/waits.js";
-import { hintsAtEnd, isRegenerated } from "./evi-view.js";
+import { hintsAtEnd } from "./evi-view.js";
 import type { EviView } from "./evi-view.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 
@@ -187,13 +187,24 @@ export class Communication<
           wait: wait === "end" && !mayBeOver ? "now" : wait,
           mode,
           seen: log.snapshot?.fingerprint,
-          stored: [...log.documents.values()].flatMap((document) => document.uniqueId ?? []),
-          refetch: status.phase === "affidavits" || log.events.some(isRegenerated),
+          stored: this.#stored,
+          refetch: status.phase === "affidavits",
         }),
     );
     this.#missing = missing;
     const flag = this.#service.excludedTransition(log.seenStates, snapshot, item);
     log.applySnapshot(snapshot, documents, flag);
+  }
+
+  /** The ids of the affidavits that need not be fetched again. One that was made again may have its old id. */
+  get #stored(): string[] {
+    const { documents, events } = this.flow.log;
+    const again = events.flatMap(({ affidavit }) =>
+      affidavit?.regenerated ? affidavit.id.toLowerCase() : [],
+    );
+    return [...documents.values()].flatMap(({ uniqueId }) =>
+      uniqueId === undefined || again.includes(uniqueId.toLowerCase()) ? [] : uniqueId,
+    );
   }
 
   async #collectLateAffidavits(target: TrackingTarget, windowSeconds: number): Promise<void> {

@@ -49,12 +49,8 @@ export function viewOf<S extends EviSnapshot, Outcome extends string>({
  * that was made again.
  */
 export function hintsAtEnd(reportsEnd: ReportsEnd, event: ProviderEvent): boolean {
-  return reportsEnd(event) || event.affidavit?.requestId !== undefined || isRegenerated(event);
-}
-
-/** Its id may be that of the version before, which it replaces at the provider (P2 §2.12). */
-export function isRegenerated({ affidavit }: ProviderEvent): boolean {
-  return affidavit?.regenerated === true;
+  const { affidavit } = event;
+  return reportsEnd(event) || affidavit?.requestId !== undefined || affidavit?.regenerated === true;
 }
 
 /** By the provider's `Date`, ties by lifecycle rank, then id. */

@@ -95,18 +95,21 @@ test.each(["invalid", "failed"])(
   },
 );
 
-test("a batch that stays a draft after its start is asked for again, and then needs an operator decision", async () => {
+test("a batch that stays a draft after its start, or after its date, is asked for again, and then needs an operator decision", async () => {
   const { attempt, setUp } = bench.batch({}, { items: new BatchItems(bench.pool) });
   const { batchId } = await setUp();
   const question = { account: "default", batchId, mode: "quick" as const };
-  const ask = (sinceMs: number) =>
-    attempt((all) => all.followBatch({ ...question, recipients: 2, allowedFailures: 2 }), {
-      sinceMs,
-    });
+  const ask = (sinceMs: number, dueMs?: number) => {
+    const due = dueMs && { scheduledDate: new Date(Date.now() + dueMs).toISOString() };
+    const given = { ...question, ...due, recipients: 2, allowedFailures: 2 };
+    return attempt((all) => all.followBatch(given), { sinceMs });
+  };
   const problem = "shows a draft, although it was started";
   const details = [expect.objectContaining({ operation: "getBatch", problem })];
-  await expect(ask(0)).rejects.toMatchObject({ type: "notVisibleYet", details });
-  await expect(ask(HOUR)).rejects.toMatchObject({ type: "protocol", details });
+  await expect(ask(0)).rejects.toMatchObject({ type: "unchanged" });
+  await expect(ask(HOUR, HOUR)).rejects.toMatchObject({ type: "unchanged" });
+  for (const dueMs of [undefined, -HOUR])
+    await expect(ask(HOUR, dueMs)).rejects.toMatchObject({ type: "protocol", details });
 });
 
 test("a person's retry accepts any answer", async () => {

@@ -183,8 +183,14 @@ test.each(["No required SSL certificate was sent", "The SSL certificate error"])
   async (title) => {
     const page = `<html>\r\n<head><title>400 ${title}</title></head>\r\n<body>…</body></html>`;
     handler = (_, response) => void response.writeHead(400).end(page);
-    const problem = "answered 400: the client certificate is refused";
-    expect(await errorOf(shownBy(pem()))).toMatchObject({ ...denied, status: 400, problem });
+    const problem = "answered 400: the client certificate is refused or missing";
+    const detail = expect.stringContaining(title);
+    expect(await errorOf(shownBy(pem()))).toMatchObject({
+      ...denied,
+      status: 400,
+      problem,
+      detail,
+    });
   },
 );
 

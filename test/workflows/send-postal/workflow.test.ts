@@ -60,12 +60,21 @@ test.each([
   expect(run.openCall("ask").input.wait).toBe(wait);
 });
 
-test("an affidavit that was made again while the letter is tracked is fetched at once, also under the id of the one before", async () => {
+test("an affidavit that was made again while the letter is tracked is fetched at once under its old id, and no other", async () => {
   const run = await start({});
-  const affidavit = { id: "a-1", regenerated: true };
-  const event = { id: "e-1", kind: "AffidavitPublished", at: "2026-01-01", affidavit };
-  await run.signal("providerEvents", [event]);
-  expect(run.openCall("ask").input).toMatchObject({ wait: "now", refetch: true });
+  const event = { kind: "AffidavitPublished", at: "2026-01-01" };
+  const announce = (id: string, more: object) =>
+    run.signal("providerEvents", [{ ...event, id: `e-${id}`, affidavit: { id, ...more } }]);
+  await announce("a-2", { requestId: "q-1" });
+  const documents = ["A-1", "a-2"].map((uniqueId) => ({
+    ...{ kind: "affidavit", uniqueId, at: "2026-01-01" },
+    document: { id: uniqueId, sha256: uniqueId, size: 1, mediaType: "application/pdf" },
+  }));
+  const snapshot = { stamp: "2026-01-01", state: "Sent", dates: {}, fingerprint: "Sent" };
+  await run.openCall("ask").answer({ snapshot, documents, missing: 0 });
+  await announce("a-1", { regenerated: true });
+  await run.pass(10);
+  expect(run.openCall("ask").input).toMatchObject({ wait: "now", stored: ["a-2"], refetch: false });
 });
 
 test.each(["before", "during"])(
