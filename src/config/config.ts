@@ -198,7 +198,10 @@ export const Config = z.strictObject({
       15,
       "between two probes of a provider that is away or refuses the account",
     ),
-    invisibleSeconds: number(900, "how long a new id may be unknown to a query, and a started batch a draft"),
+    invisibleSeconds: number(
+      900,
+      "how long a new id may be unknown to a query, and a started batch a draft",
+    ),
     unavailableSeconds: number(
       3_600,
       "how long a provider may be away before a person is asked, in every step and question; at most 86400",
