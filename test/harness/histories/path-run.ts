@@ -145,7 +145,7 @@ export const decidedBy = ({ author }: PathRun) => ({
   note: author.words("note"),
 });
 
-/** A person's decision on an attention of this kind, again when an attempt cannot be running any more. */
+/** A person's decision on an attention of this kind, again when an attempt cannot be running any more, or when it could not be checked. */
 export async function decide(
   run: PathRun,
   handle: AnyHandle,
@@ -164,8 +164,8 @@ export async function decide(
   for (;;) {
     const { answer, until } = await handle.resolve(resolution);
     if (answer === "resolved") return;
-    expect(answer).toBe("notYet");
-    await delay(Math.max(100, Date.parse(until ?? "") - Date.now() + 100));
+    expect(["notYet", "unavailable"]).toContain(answer);
+    await delay(Math.max(100, (until === undefined ? 0 : Date.parse(until) - Date.now()) + 100));
   }
 }
 
