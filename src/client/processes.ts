@@ -25,7 +25,7 @@ import { awaitOtp, resendOtp, submitOtp } from "../contracts/shared/messages.js"
 import type { ProcessStatus } from "../contracts/shared/status.js";
 import { ProcessHandle } from "./handle.js";
 import type { OpenCall } from "../temporal/visibility/open-calls.js";
-import { newestReadIn, withNewestRead } from "./retries.js";
+import { newestReadIn, withNewestRead } from "./newest-read.js";
 import { InvalidInputError } from "../errors/index.js";
 import type { Waiting } from "./waiting.js";
 

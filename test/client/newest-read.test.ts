@@ -5,7 +5,7 @@ import { defaultPayloadConverter } from "@temporalio/common";
 import { Worker } from "@temporalio/worker";
 import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
 import { handles } from "../../src/client/processes.js";
-import { newestReadIn, withNewestRead } from "../../src/client/retries.js";
+import { newestReadIn, withNewestRead } from "../../src/client/newest-read.js";
 import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch/contract.js";
 import { openCallsIn } from "../../src/temporal/visibility/open-calls.js";
 import { dataConverter, workerConverters } from "../../src/temporal/codec/data-converter.js";

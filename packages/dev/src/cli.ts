@@ -10,7 +10,7 @@ import type { EnvironmentFiles } from "./dev.js";
 import type { Rehearsal, Rehearsed } from "./rehearse.js";
 import type { Stack } from "./stack/stack.js";
 import { addCommand, processArgument } from "trustflow/internal/cli/command.js";
-import { webUiLists } from "trustflow/internal/temporal/visibility/query.js";
+import { webUiLists } from "trustflow/internal/temporal/visibility/web-ui.js";
 import { exitCodes } from "trustflow/internal/cli/output/exit.js";
 import {
   facts,

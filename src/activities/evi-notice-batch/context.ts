@@ -129,9 +129,11 @@ export class BatchContext extends ProviderContext<typeof provider, Dependencies>
     return this.problem(operation, problem, "notVisibleYet");
   }
 
-  /** Whether what the step before has sent may still be invisible. */
-  get isNew(): boolean {
-    return Date.now() - activityInfo().scheduledTimestampMs < this.deps.invisibleForMs;
+  /** Whether what the step before has sent, or what begins at `due`, may still be invisible. */
+  isNew(due?: string): boolean {
+    const dueMs = due === undefined ? 0 : Date.parse(due);
+    const fromMs = Math.max(activityInfo().scheduledTimestampMs, dueMs);
+    return Date.now() - fromMs < this.deps.invisibleForMs;
   }
 }
 

@@ -23,7 +23,7 @@ export interface ProgressQuestion extends OfBatch {
   recipients: number;
   allowedFailures: number;
   /** When the provider starts it; absent: at once. */
-  scheduledDate?: string;
+  scheduledDate?: string | undefined;
   seen?: BatchRead;
   mode: AttemptMode;
 }
@@ -42,8 +42,7 @@ export async function followBatch(
   if (!batch) throw context.notShown("getBatch", "does not show the batch");
   const { state, sentCount, failedCount, progressPercentage } = batch;
   if (state === "Draft") {
-    const due = Date.parse(given.scheduledDate ?? "") || 0;
-    if (context.isNew || Date.now() - due < context.deps.invisibleForMs) throw new NotChangedYet();
+    if (context.isNew(given.scheduledDate)) throw new NotChangedYet();
     throw context.problem("getBatch", "shows a draft, although it was started");
   }
   const isNews = state !== given.seen?.state;

@@ -97,7 +97,7 @@ async function sendStart(
   const { account } = context;
   const send = (start: BatchStart) =>
     eviNotice.startBatch(account, { batchId, ...start }, signal).catch((error: unknown) => {
-      throw context.isNew && error instanceof ProviderError && error.status === 400
+      throw context.isNew() && error instanceof ProviderError && error.status === 400
         ? context.notShown("startBatch", "answered 400: the body may still be queued")
         : error;
     });
@@ -181,7 +181,7 @@ async function answerToRefusal(
   if (wasStarted) return !left && (await wasDeleted(context)) ? "deleted" : "tooLate";
   // A person may have started or deleted it, and the provider not show that yet.
   if (left) throw context.notShown("deleteBatch", "does not delete a batch that is not started");
-  if (status === undefined || context.isNew)
+  if (status === undefined || context.isNew())
     throw context.notShown("getBatch", "does not show the batch");
   return "deleted";
 }

@@ -94,7 +94,7 @@ type Described = Omit<Partial<Problem>, "kind"> & {
 
 /** An attempt leaves it behind in its heartbeat. */
 interface Heartbeat {
-  /** For clients: where the call is made, before the process itself knows (`src/client/retries.ts`). */
+  /** For clients: where the call is made, before the process itself knows (`src/client/newest-read.ts`). */
   environment: string;
   account: string;
   /**
@@ -102,7 +102,7 @@ interface Heartbeat {
    * attempt waited for a worker is no part of it.
    */
   awayMs?: number;
-  /** For clients: the members of the status that were read last (`src/client/retries.ts`). */
+  /** For clients: the members of the status that were read last (`src/client/newest-read.ts`). */
   members?: object;
 }
 

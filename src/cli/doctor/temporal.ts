@@ -11,7 +11,7 @@ import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { historyDays } from "../../temporal/connection.js";
 import { isNotFound } from "../../temporal/grpc-status.js";
-import { webUiListNames, webUiLists } from "../../temporal/visibility/query.js";
+import { webUiListNames, webUiLists } from "../../temporal/visibility/web-ui.js";
 import type { Pool } from "../../postgres/pool.js";
 import { connectPlain } from "../../roles/temporal.js";
 import { CALL_MS, compareClocks, Problem, ring, skippedCheck, withOpened } from "./check.js";

@@ -277,8 +277,7 @@ class SendNoticeBatch {
         quick: pollEach(settings.progressIntervalSeconds, msUntil(deadline)),
       });
       const { scheduledDate } = this.#started ?? {};
-      const due = scheduledDate === undefined ? {} : { scheduledDate };
-      const given = { ...batch, ...due, recipients, allowedFailures: budget.left };
+      const given = { ...batch, scheduledDate, recipients, allowedFailures: budget.left };
       const seen = this.#known.read;
       const read = await untilTimeIsUp(() =>
         this.#step(step, (evi, { mode }) =>

@@ -5,6 +5,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { EviUpdate } from "../../activities/evi/affidavit-request.js";
 import type { EviAnswer, EviPollRequest, EviSnapshot } from "../../activities/evi/ask.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
+import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { answerTo, invalidInput, membersOf } from "../runtime/activity-errors.js";
 import { downloadAttempt } from "../runtime/activity-options.js";
@@ -20,7 +21,6 @@ import { occurrenceOfUpdate } from "../runtime/update-occurrence.js";
 import { waitUntilDue } from "../runtime/waits.js";
 import { hintsAtEnd } from "./evi-view.js";
 import type { EviView } from "./evi-view.js";
-import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 
 export interface EviSubmitted {
   uniqueId: string;

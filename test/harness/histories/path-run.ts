@@ -165,7 +165,8 @@ export async function decide(
     const { answer, until } = await handle.resolve(resolution);
     if (answer === "resolved") return;
     expect(["notYet", "unavailable"]).toContain(answer);
-    await delay(Math.max(100, (until === undefined ? 0 : Date.parse(until) - Date.now()) + 100));
+    const leftMs = until === undefined ? 0 : Date.parse(until) - Date.now();
+    await delay(Math.max(100, leftMs + 100));
   }
 }
 
