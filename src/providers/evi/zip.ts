@@ -55,8 +55,8 @@ export async function readZip(kept: KeptFile, limits: ZipLimits = LIMITS): Promi
 export function safeFileName(name: string, otherwise: string): string {
   const segment = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
   const safe = segment
-    .replaceAll(/[^\w .()-]/g, "_")
     .slice(-120)
+    .replaceAll(/[^\w .()-]/g, "_")
     .trim()
     .replace(/^\.+/, "_");
   return safe === "" ? otherwise : safe;
