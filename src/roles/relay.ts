@@ -19,7 +19,7 @@ import type { RunningRole } from "./role.js";
 import { requireTemporal } from "./temporal.js";
 
 export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
-  const { secretsNotKept, startRelay } = await import("../callbacks/relay/relay.js");
+  const { secretsNotKept, Relay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
   const { SecretSealer } = await import("../temporal/codec/secrets.js");
   const { connectClient } = await import("../temporal/connection.js");
@@ -43,7 +43,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
     stuck: () => stuck?.counts(),
     webhooks: webhooks?.unsettled,
   });
-  const started = await startRelay({
+  const started = new Relay({
     ...{ pool, clientFor, ...parsers, ...settingsOf(config), logger: log },
     sealSecret: sealer && ((secret, processKey) => sealer.seal(secret, processKey)),
     onEvent: metrics.onEvent,

@@ -72,10 +72,6 @@ export interface RelayHealth {
   pausedNamespaces: string[];
 }
 
-export function startRelay(options: RelayOptions): Promise<Relay> {
-  return Promise.resolve(new Relay(options));
-}
-
 /** A relay that cannot seal logs it. */
 export const secretsNotKept =
   "Secrets that callbacks carry are not kept, because keys.secretsPublic is not set";

@@ -5,8 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { callbackUrl, correlationOf } from "../../../src/callbacks/address.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
-import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import type { Relay } from "../../../src/callbacks/relay/relay.js";
+import { Relay } from "../../../src/callbacks/relay/relay.js";
 import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
 import {
   bodyKeys,
@@ -35,7 +34,7 @@ afterEach(async () => {
 
 async function relay(temporal: FakeTemporal, parse = parseCallback): Promise<void> {
   const { pool } = database;
-  const started = await startRelay({
+  const started = new Relay({
     ...{ pool, ring, bodyKeys, clientFor: () => temporal },
     ...{ parsers: { ...parsers, "evi-notice": parse } },
     ...{ gatherMs: 5, scanMs: 50, leaseMs: 5_000, signalTimeoutMs: 500 },

@@ -7,8 +7,8 @@ import type { Subject } from "../../../src/callbacks/address.js";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
 import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
-import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import type { Relay, RelayOptions } from "../../../src/callbacks/relay/relay.js";
+import { Relay } from "../../../src/callbacks/relay/relay.js";
+import type { RelayOptions } from "../../../src/callbacks/relay/relay.js";
 import { defaultQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { Journal } from "../../../src/journal/journal.js";
 import { ofFile } from "../../harness/of-file.js";
@@ -45,7 +45,7 @@ export function relayStand(usual: Partial<RelayOptions>) {
 
     /** Until the end of the test. */
     async start(over: Partial<RelayOptions> = {}): Promise<Relay> {
-      const relay = await startRelay({
+      const relay = new Relay({
         ...{ pool: database.pool, ring, bodyKeys, parsers, sources, clientFor: () => temporal },
         ...usual,
         ...over,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { WorkflowClient } from "@temporalio/client";
 import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
-import { startRelay } from "../../../src/callbacks/relay/relay.js";
+import { Relay } from "../../../src/callbacks/relay/relay.js";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
@@ -22,13 +22,14 @@ const receiver = ofFile(() => {
   const given = { pool, ring, sealRing, host: "127.0.0.1", port: 0 };
   return startReceiver({ ...given, maxBodyBytes: 4_000_000 });
 });
-const relay = ofFile(() =>
-  startRelay({
-    ...{ pool: database.pool, ring, bodyKeys, parsers, clientFor },
-    // Long enough for company also on a busy machine.
-    gatherMs: 500,
-    signalTimeoutMs: 5_000,
-  }),
+const relay = ofFile(
+  () =>
+    new Relay({
+      ...{ pool: database.pool, ring, bodyKeys, parsers, clientFor },
+      // Long enough for company also on a busy machine.
+      gatherMs: 500,
+      signalTimeoutMs: 5_000,
+    }),
 );
 
 const clientFor = (namespace: string) =>

@@ -10,8 +10,7 @@ import { defaultQuota } from "../../../src/contracts/shared/callback-quota.js";
 import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { providerEvents } from "../../../src/contracts/shared/messages.js";
-import { startRelay } from "../../../src/callbacks/relay/relay.js";
-import type { Relay } from "../../../src/callbacks/relay/relay.js";
+import { Relay } from "../../../src/callbacks/relay/relay.js";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
@@ -41,7 +40,7 @@ beforeAll(async () => {
     ...{ pool, ring, sealRing, host: "127.0.0.1", port: 0 },
     quota: { ...defaultQuota, eventsPerProcess: 1_000 },
   });
-  relay = await startRelay({
+  relay = new Relay({
     ...{ pool, ring, bodyKeys, ...(await callbackParsers({ accounts: {} })) },
     clientFor: () => temporal.client.workflow,
     sealSecret: (secret, processKey) => sealer.seal(secret, processKey),
