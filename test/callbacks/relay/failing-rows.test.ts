@@ -79,9 +79,8 @@ test("a row whose signal cannot be made stops neither its process nor another on
   expect(temporal.to(own.workflowId)).toEqual(["a", "b", "c"]);
   expect(temporal.to(other.workflowId)).toEqual(["d"]);
   await until(async () => (await failuresOf("poison")) !== 0);
-  expect(await stateOf("poison")).toBe("waiting");
+  expect(["waiting", "claimed"]).toContain(await stateOf("poison"));
   await setFailures("poison", MAX_FAILURES - 1);
-  await until(async () => (await stateOf("poison")) !== "waiting");
   const detail = `${MAX_FAILURES} tries failed; the last one: the signal cannot be made`;
   await until(async () => (await stateOf("poison")) === `parked: undeliverable: ${detail}`);
   expect(seen).toContainEqual([undeliverable("the signal cannot be made"), 1]);

@@ -5,7 +5,7 @@ import { Inbox, inboxChannel } from "../../../src/callbacks/inbox/inbox.js";
 import { WakeSignal } from "../../../src/callbacks/relay/signaller.js";
 import { subjectOf } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
-import { relayStand } from "./relay-stand.js";
+import { grpc, relayStand } from "./relay-stand.js";
 
 const { temporal, database, archive, start, arrive, without } = relayStand({
   ...{ gatherMs: 5, scanMs: 600_000 },
@@ -63,6 +63,17 @@ test("after a claim that found nothing a relay rests four times as long as that 
   await arrive(subjectOf(), [{ Identifier: "a" }]);
   await until(() => fruitful > 0 && claimedAt.length > fruitful);
   expect(claimedAt[fruitful]! - claimedAt[fruitful - 1]!).toBeLessThan(950);
+});
+
+test("a callback that could not be delivered is tried again after its pause, without a notification", async () => {
+  let tries = 0;
+  temporal.answer = () => {
+    tries += 1;
+    if (tries === 1) throw grpc(13, "internal");
+  };
+  await start();
+  await arrive(subjectOf(), [{ Identifier: "a" }]);
+  await until(async () => (await archive.counts()).delivered === 1);
 });
 
 test("at each look judged tokens are looked for, but the settled ones are forgotten once a minute", async () => {
