@@ -1,7 +1,7 @@
 // Follows all processes at once: one question to Temporal's visibility for each interval, however many there are (docs/webhooks.md).
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
-import type { ProcessEvent } from "../contracts/shared/process-event.js";
+import type { ProcessEvent } from "../contracts/process-event.js";
 import { EventLooks } from "../temporal/visibility/process-events.js";
 import { grpcOf, status } from "../temporal/grpc-status.js";
 import { wrongArgument } from "../errors/arguments.js";

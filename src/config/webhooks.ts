@@ -1,6 +1,6 @@
 // The endpoints of webhooks (docs/webhooks.md).
 import { z } from "zod";
-import { processEventTypes } from "../contracts/shared/process-event.js";
+import { processEventTypes } from "../contracts/process-event.js";
 import { flag, listOf, secret, url } from "./fields.js";
 
 const endpointName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");

@@ -1,5 +1,5 @@
 // The deliveries to endpoints: a queue for the relay, and a log for operators.
-import type { ProcessEvent } from "../contracts/shared/process-event.js";
+import type { ProcessEvent } from "../contracts/process-event.js";
 import type { Pool } from "../postgres/pool.js";
 import { withoutNulls } from "../postgres/without-nulls.js";
 import type { Posted } from "./post.js";

@@ -1,5 +1,5 @@
 // The events that were found, and with each, in the same commit, a delivery for every endpoint that wants it.
-import type { ProcessEvent, ProcessEventType } from "../contracts/shared/process-event.js";
+import type { ProcessEvent, ProcessEventType } from "../contracts/process-event.js";
 import { workflowIdOf } from "../contracts/shared/names.js";
 import type { Pool } from "../postgres/pool.js";
 

@@ -2,7 +2,7 @@
 // that is slow or away delays no other one.
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProcessEvent } from "../contracts/shared/process-event.js";
+import type { ProcessEvent } from "../contracts/process-event.js";
 import type { Pool } from "../postgres/pool.js";
 import { Deliveries } from "./deliveries.js";
 import type { Due } from "./deliveries.js";

@@ -167,6 +167,9 @@ async function typeProblems(files: Record<string, string[]>): Promise<string[]> 
   const given = `declare const pdf: Uint8Array;
 declare const holder: import("trustflow-client").IssueCertificateInput;
 declare const code: string;
+declare const loadCursor: () => Promise<string>;
+declare const saveCursor: (cursor: string) => Promise<void>;
+declare const bookOnce: (id: string, status: import("trustflow-client").ProcessStatus) => Promise<void>;
 declare const recipientAddress: Record<"streetAddress" | "postalCode" | "locality" | "region" | "country", string>;`;
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
   for (const [name, lines] of Object.entries(files))
@@ -198,10 +201,13 @@ describe("the first pages", () => {
   test("the TypeScript compiles against what the package exports", async () => {
     const [source] = codeBlocks(text).filter(({ language }) => language === "ts");
     const right = source?.lines ?? [];
+    const feed = codeBlocks(textOf("docs/webhooks.md")).findLast(
+      ({ language }) => language === "ts",
+    );
     const wrong = right.map((line) => line.replace("letter.result()", "letter.outcome()"));
     const mixed = right.map((line) => line.replace("certificate.s", "letter.s"));
-    const problems = await typeProblems({ mixed, right, wrong });
-    expect(problems.filter((line) => line.startsWith("right"))).toEqual([]);
+    const problems = await typeProblems({ feed: feed?.lines ?? [], mixed, right, wrong });
+    expect(problems.filter((line) => /^(right|feed)/.test(line))).toEqual([]);
     expect(problems.join("\n")).toMatch(/^mixed.*'submitOtp' does not exist/m);
     expect(problems.join("\n")).toMatch(/^wrong.*'outcome' does not exist/m);
   });

@@ -27,7 +27,7 @@ import { databaseRoles } from "../../src/postgres/roles.js";
 import { pendingMigrations } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";
 import type { Pool } from "../../src/postgres/pool.js";
-import type { ProcessEvent } from "../../src/contracts/shared/process-event.js";
+import type { ProcessEvent } from "../../src/contracts/process-event.js";
 import { Deliveries, purgeTests } from "../../src/webhooks/deliveries.js";
 import { Outbox } from "../../src/webhooks/outbox.js";
 import { bodyKeys, sealRing, subjectOf } from "../callbacks/support.js";

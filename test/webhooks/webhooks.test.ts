@@ -2,7 +2,7 @@
 // nothing is dropped in silence. What visibility shows is the test's.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
-import type { ProcessEvent } from "../../src/contracts/shared/process-event.js";
+import type { ProcessEvent } from "../../src/contracts/process-event.js";
 import { Deliveries } from "../../src/webhooks/deliveries.js";
 import { Outbox } from "../../src/webhooks/outbox.js";
 import type { Endpoint } from "../../src/webhooks/outbox.js";
@@ -64,7 +64,7 @@ function start(endpoints: Endpoint[]): void {
 }
 
 function ended(id: string): ProcessEvent {
-  const data = { process: "sendPostal", id, runId: randomUUID(), outcome: "delivered" };
+  const data = { process: "sendPostal" as const, id, runId: randomUUID(), outcome: "delivered" };
   return { id: `evt_${id}`, type: "process.ended", timestamp: "2026-01-02T03:04:05.678Z", data };
 }
 

@@ -6,7 +6,7 @@ import proto from "@temporalio/proto";
 import { parseWorkflowId, processes } from "../../contracts/registry.js";
 import { attentionKinds, processFailures } from "../../contracts/shared/failures.js";
 import { searchAttributes } from "../../contracts/shared/names.js";
-import type { EndedData, ProcessEvent } from "../../contracts/shared/process-event.js";
+import type { EndedData, ProcessEvent } from "../../contracts/process-event.js";
 import type { Attention } from "../../contracts/shared/status.js";
 import { unlessNotFound } from "../grpc-status.js";
 import { statusOf } from "./memo.js";

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, vi, test } from "vitest";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { statusMemo } from "../../../src/contracts/shared/names.js";
-import type { ProcessEvent } from "../../../src/contracts/shared/process-event.js";
+import type { ProcessEvent } from "../../../src/contracts/process-event.js";
 import { EventLooks } from "../../../src/temporal/visibility/process-events.js";
 import { clientOf } from "./listed-processes.js";
 import type { Listed } from "./listed-processes.js";

@@ -1,11 +1,12 @@
 // What webhooks and the change feed tell of a process (docs/webhooks.md): ids and words of ours; no personal data, and no secret.
-import type { AttentionKind, ProcessFailure } from "./failures.js";
+import type { ProcessName } from "./registry.js";
+import type { AttentionKind, ProcessFailure } from "./shared/failures.js";
 
 export const processEventTypes = ["process.ended", "process.needsDecision"] as const;
 export type ProcessEventType = (typeof processEventTypes)[number];
 
 interface About {
-  process: string;
+  process: ProcessName;
   /** The business id that the caller chose. */
   id: string;
   /** Temporal's id of the run: a process that is started again, or reset, has another one. */
