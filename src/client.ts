@@ -344,9 +344,9 @@ export class Trustflow extends Starts {
 
   /**
    * Starts a process for each request, some at once, and yields each outcome as it comes. A request whose process is there with the same
-   * input joins it, so the same requests may be given again after a crash. A failed start does not end the others, unless there are more
-   * than `maxFailures`: then this throws `TooManyFailuresError` after the last outcome. What is no request ends it with `InvalidInputError`,
-   * after the outcomes of the starts before it.
+   * input joins it, so the same requests may be given again after a crash; a process that failed is started again. A failed start does not
+   * end the others, unless there are more than `maxFailures`: then this throws `TooManyFailuresError` after the last outcome. What is no
+   * request ends it with `InvalidInputError`, after the outcomes of the starts before it.
    */
   startMany<P extends ProcessName>(
     processName: P,

@@ -210,8 +210,9 @@ type Methods = {
 };
 
 /**
- * A method starts the process, joins the one that is open under this id, or finds the finished one: the handle's `started` says which.
- * `id`: the business id, without personal data. The handle's `result()` waits for the outcome.
+ * A method starts the process, joins the one that is open under this id, or finds the one that ended with a result: the handle's `started`
+ * says which. One that failed or was terminated is started again. `id`: the business id, without personal data. The handle's `result()`
+ * waits for the outcome.
  *
  * Each of them throws `InvalidInputError` before anything exists, `InputMismatchError` where the id already stands for another input,
  * `UnreachableError` where Temporal does not answer: start it again with the same id. `result()` throws `NotAcceptedError` where the
