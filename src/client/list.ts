@@ -84,6 +84,7 @@ interface Position {
 const MAX_PAGE = 1_000;
 
 export async function* rowsOf(client: Client, filter: ListFilter): AsyncIterable<ListedProcess> {
+  if ("sort" in filter) throw wrongArgument("filter.sort", "is for listPage: a list is not sorted");
   const plan = await planOf(client, filter);
   const isWanted = wantedBy(plan);
   for await (const one of rowsIn(client, plan)) if (isWanted(one)) yield one;

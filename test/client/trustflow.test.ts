@@ -204,6 +204,7 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["updateId", (it) => it.handle(letter).cancel({ updateId: 5 as never })],
   ["filter.account", (it) => first(it.list({ account: 'a"b' }))],
   ["filter.accout", (it) => first(it.list({ accout: "default" } as object))],
+  ["filter.sort", (it) => first(it.list({ sort: "started" } as object))],
   ["reverse", (it) => it.listPage({ limit: 1, reverse: true })],
   ["cursor", (it) => it.listPage({ limit: 1, cursor: "e30", account: "a" })],
   ["address", () => Trustflow.connect({ address: 5 as never })],
