@@ -158,11 +158,16 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     allowPositionals: true,
     options: { folder: { type: "string" }, publishable: { type: "boolean" } },
   });
+  const named = new Map(platforms.map((platform) => [`${platform.os}-${platform.cpu}`, platform]));
+  const unknown = positionals.find((name) => !named.has(name));
+  if (unknown !== undefined) {
+    console.error(`unknown platform ${unknown}: one of ${[...named.keys()].join(", ")}`);
+    process.exit(2);
+  }
   const out = resolve(values.folder ?? join(root, "artifacts", "packages"));
   const options = { out, publishable: values.publishable };
   if (!(await runBuild())) process.exit(1);
   await packSources(options);
-  for (const platform of platforms)
-    if (positionals.length === 0 || positionals.includes(`${platform.os}-${platform.cpu}`))
-      await packServer(platform, options);
+  for (const [name, platform] of named)
+    if (positionals.length === 0 || positionals.includes(name)) await packServer(platform, options);
 }
