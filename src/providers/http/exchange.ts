@@ -1,5 +1,6 @@
-// One HTTP exchange, once: no retry, no redirect, no proxy. Temporal is the retry loop; what a failure means is decided by
-// whether a byte can have left this machine. The error of got never leaves this file: it prints URL, headers and body.
+// One HTTP exchange, once: no redirect, no proxy, and no retry but that of a question on a kept connection that was just being closed.
+// Temporal is the retry loop; what a failure means is decided by whether a byte can have left this machine. The error of got never leaves
+// this file: it prints URL, headers and body.
 import { once } from "node:events";
 import http from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
@@ -89,14 +90,20 @@ export function exchange(request: HttpRequest): Promise<HttpAnswer> {
   });
 }
 
-async function exchangeOnce(request: HttpRequest): Promise<HttpAnswer> {
-  const running = new Exchange(request);
+/** The other side may close a kept connection while a question is on its way; the question is then asked anew (RFC 9112 §9.3.1). */
+async function exchangeOnce(
+  request: HttpRequest,
+  connections: keyof typeof plain = request.effectClass === "read" ? "kept" : "fresh",
+): Promise<HttpAnswer> {
+  const running = new Exchange(request, connections);
   try {
     request.signal?.throwIfAborted();
     return await running.answer();
   } catch (error) {
     if (running.isOurs(error)) throw error;
     const code = running.tooLarge ? "ANSWER_TOO_LARGE" : codeOf(error);
+    if (running.isUnread && /^(ECONNRESET|EPIPE)$/.test(code ?? ""))
+      return exchangeOnce(request, "fresh");
     if (refusesCertificate(error)) throw certificateRefused(request, code);
     throw transportFailure(request, running.written, code);
   }
@@ -104,25 +111,34 @@ async function exchangeOnce(request: HttpRequest): Promise<HttpAnswer> {
 
 class Exchange {
   readonly #request: HttpRequest;
+  readonly #connections: keyof typeof plain;
   written = false;
+  /** It had a kept connection, and no answer has begun. */
+  isUnread = false;
   tooLarge = false;
   #ofKeeping: unknown;
 
-  constructor(request: HttpRequest) {
+  constructor(request: HttpRequest, connections: keyof typeof plain) {
     this.#request = request;
+    this.#connections = connections;
   }
 
   async answer(): Promise<HttpAnswer> {
     const { url, keepIn } = this.#request;
     const maxBytes = this.#request.maxBytes ?? (keepIn ? MAX_KEPT_BYTES : MAX_ANSWER_BYTES);
-    const call = got.stream(url, { ...optionsOf(this.#request), isStream: true });
+    const agent = agentsOf(this.#request, this.#connections);
+    const call = got.stream(url, { ...optionsOf(this.#request), agent, isStream: true });
     call.on("request", (sent: http.ClientRequest) =>
-      watchWrites(sent, () => (this.written = true)),
+      watchWrites(sent, () => {
+        this.written = true;
+        this.isUnread = sent.reusedSocket;
+      }),
     );
     // The reader of the body gets the error. Until a reader listens, an error without a listener would end the worker.
     call.on("error", () => undefined);
     try {
       const [{ statusCode: status, headers }] = (await once(call, "response")) as [PlainResponse];
+      this.isUnread = false;
       if (status < 200 || status >= 300) return { status, headers, body: await headOf(call) };
       const pieces = this.#upTo(maxBytes, call);
       if (!keepIn) return { status, headers, body: await buffer(pieces) };
@@ -196,7 +212,6 @@ function optionsOf(request: HttpRequest) {
     headers: request.headers,
     ...(body === undefined ? {} : { body }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
-    agent: agentsOf(request),
     timeout: {
       // A file takes as long as it takes, while its bytes come.
       ...(request.keepIn ? { response: timeoutMs, socket: timeoutMs } : { request: timeoutMs }),
@@ -211,8 +226,10 @@ function optionsOf(request: HttpRequest) {
   };
 }
 
-function agentsOf({ effectClass, tls }: HttpRequest): { http: http.Agent; https: https.Agent } {
-  const connections = effectClass === "read" ? "kept" : "fresh";
+function agentsOf(
+  { tls }: HttpRequest,
+  connections: keyof typeof plain,
+): { http: http.Agent; https: https.Agent } {
   const agents = plain[connections];
   return tls ? { ...agents, https: mutualTlsAgent(tls, connections) } : agents;
 }

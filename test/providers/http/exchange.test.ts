@@ -113,6 +113,18 @@ test("a question keeps its connection for the next one, and a call with an effec
   expect(sockets.size).toBe(classes.length);
 });
 
+test("a question that meets the end of a kept connection is asked once more, on a connection of its own", async () => {
+  const answered = new Set<unknown>();
+  server.answer = (_, response, { socket }) => {
+    if (answered.has(socket)) response.destroy();
+    else response.end("ok");
+    answered.add(socket);
+  };
+  await exchange(request("read"));
+  expect((await exchange(request("read"))).body.toString()).toBe("ok");
+  expect(server.received).toHaveLength(3);
+});
+
 test.each(["GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"] as const)(
   "a %s without a body is sent, and waits for none",
   async (method) => {
@@ -122,7 +134,7 @@ test.each(["GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"] as const)(
 );
 
 test("nothing is repeated: one call, one request", async () => {
-  server.answer = (_, response) => void response.writeHead(503).end();
+  server.answer = (_, response) => void response.writeHead(503, { connection: "close" }).end();
   expect(await exchange(request("read", { method: "GET", body: undefined }))).toMatchObject({
     status: 503,
   });
