@@ -95,7 +95,7 @@ export class Circuits {
     for (;;) {
       const state = this.#openAt(key, target);
       if (!state) return undefined;
-      const isUrgent = target.urgent === true && state.error.kind !== "rateLimited";
+      const isUrgent = target.urgent === true;
       if (isUrgent && state.probedAt > arrivedAt && !state.probing) throw refusal(state);
       const urgentProbe = Math.min(state.nextProbe, state.lastErrorAt + this.#options.probeMs / 3);
       if (isDue(state, isUrgent ? urgentProbe : state.nextProbe)) {

@@ -287,9 +287,10 @@ export function abandoned(
 
 type ProblemAttention = Exclude<AttentionKind, "cancelRequested" | "failureBudget">;
 
-const reasons: Record<ProblemAttention, string> = {
+const reasons: Record<ProblemAttention | "rateLimited", string> = {
   accessDenied: "access denied; check credentials, permissions and balance",
   unavailable: "the provider has been unreachable for a long time",
+  rateLimited: "the provider asks to wait, because it limits the number of requests",
   unknownOutcome: "the provider may have acted; check the provider's portal before deciding",
   protocol: "the provider's answer is unreadable, or it says that the request is wrong",
 };
@@ -308,7 +309,8 @@ const lookUps: Record<NonNullable<Problem["lookUp"]>, string> = {
 export function reasonOf(kind: ProblemAttention, problem: Problem, host?: string): string {
   const { provider, operation, reference, status, lookUp, problem: wrong } = problem;
   const code = problem.code ?? (wrong === undefined ? status : undefined);
-  const why = lookUp === undefined ? reasons[kind] : lookUps[lookUp];
+  const met = problem.kind === "rateLimited" ? problem.kind : kind;
+  const why = lookUp === undefined ? reasons[met] : lookUps[lookUp];
   // Without an answer, none is unreadable: our own words say what is wrong.
   const isOurs = kind === "protocol" && status === undefined && wrong !== undefined;
   const what = isOurs ? wrong : [why, ...(wrong === undefined ? [] : [wrong])].join(": ");

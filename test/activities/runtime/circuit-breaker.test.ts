@@ -230,17 +230,29 @@ test("one probe at a time goes through, and its success lets all others go", asy
   ]);
 });
 
-test("Retry-After is waited for to the end, also by a person's retry", async () => {
+test("Retry-After is waited for to the end", async () => {
   provider.problem = error("rateLimited", 429, 3 * PROBE_MS);
   expect(await provider.ask()).toBe("refused");
   const end = performance.now() + 3 * PROBE_MS;
   await pause(2 * PROBE_MS);
-  expect(await provider.ask(urgent)).toBe("notAsked");
   const { retryAfterMs = 0 } = await refusal();
   expect(performance.now() + retryAfterMs).toBe(end);
   await pause(retryAfterMs);
   provider.problem = undefined;
   expect(await provider.ask()).toBe("answered");
+});
+
+test("a person's retry does not wait for a Retry-After of a day, and its answer opens the way for all", async () => {
+  provider.problem = error("rateLimited", 429, 86_400_000);
+  expect(await provider.ask()).toBe("refused");
+  await pause(PROBE_MS);
+  expect(await provider.ask(query)).toBe("notAsked");
+  expect(await provider.ask(urgent)).toBe("refused");
+  provider.problem = undefined;
+  const asked = provider.ask(urgent);
+  await pause(PROBE_MS);
+  expect(await asked).toBe("answered");
+  expect(await provider.ask(query)).toBe("answered");
 });
 
 test("an answer to a call that began before the 429 came does not end its wait", async () => {

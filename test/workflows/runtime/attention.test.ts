@@ -290,6 +290,11 @@ test("the reason calls an answer unreadable only where there is one", () => {
   );
 });
 
+test("a provider that asks to wait is not called unreachable", () => {
+  const problem = { ...unavailable, kind: "rateLimited" as const, status: 429 };
+  expect(reasonOf("unavailable", problem)).toContain("asks to wait");
+});
+
 test("the reason says why a look-up that does not find the effect proves nothing", () => {
   expect(reasonOf("unknownOutcome", { ...unavailable, lookUp: "missing" })).toContain(
     "this account's look-up does not find our own items",
