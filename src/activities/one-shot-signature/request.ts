@@ -170,7 +170,12 @@ function shows(
   documents: readonly OneShotDocument[],
   { name, sha256 }: Pick<UploadedFile, "name" | "sha256">,
 ): boolean {
-  return documents.some((one) => one.name === name && (one.sha256 ?? sha256) === sha256);
+  return documents.some((one) => isSameName(one.name, name) && (one.sha256 ?? sha256) === sha256);
+}
+
+/** A provider may keep a name in another Unicode normalization form. */
+export function isSameName(one: string, other: string): boolean {
+  return one.normalize() === other.normalize();
 }
 
 function withBytes({ name, document }: OneShotPlan["documents"][number]): PlannedFile {

@@ -17,6 +17,7 @@ import type { PollRequest } from "../runtime/polling.js";
 import { keptBeforeDeletion, mayBeDeleted } from "./deletion.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 import { videoState } from "./identity-video.js";
+import { isSameName } from "./request.js";
 
 /** P1 §1.4: retrieved, and kept under our own hash. */
 export async function contract(
@@ -161,7 +162,9 @@ export async function fetchSigned(
     const before = await keptBeforeDeletion(context, requestPk, names);
     if (before) return before;
   }
-  const { documents } = await context.retrieve(requestPk);
+  const retrieved = await context.retrieve(requestPk);
+  const ownName = (name: string) => files.find((file) => isSameName(file.name, name))?.name ?? name;
+  const documents = retrieved.documents.map((one) => ({ ...one, name: ownName(one.name) }));
   const shown = new Map(documents.map((document) => [document.name, document]));
   if (files.some(({ name, sha256 }) => (shown.get(name)?.sha256 ?? sha256) !== sha256))
     throw context.problem("retrieve", "another document than ours was signed");

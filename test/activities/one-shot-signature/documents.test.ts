@@ -86,6 +86,7 @@ async function signed(intent: string, input: SignOneShotInput, before?: (pk: str
   const files = plan.documents.map(({ name, sha256 }) => ({ name, sha256 }));
   return {
     request,
+    files,
     fetchSigned: () =>
       run(intent, (all) => all.fetchSigned({ ...request, files, mode: "quick" as const })),
     remove: (copies: DocumentReference[]) =>
@@ -112,6 +113,18 @@ test("two documents with the same content stay two, each under its name", async 
   expect(new Set(kept.map(({ document: { sha256 } }) => sha256)).size).toBe(1);
   for (const { document: copy } of kept)
     expect((await bench.documents.get(copy)).subarray(0, 5).toString()).toBe("%PDF-");
+});
+
+test("a document whose name the provider keeps in another Unicode form is ours, under our name", async () => {
+  const name = "caf\u00e9.pdf";
+  const document = { base64: letterPdf.toString("base64"), mediaType: "application/pdf" };
+  const input = signerInput("composed", "", { documents: [{ name, document }] });
+  const { request, files } = await signed("composed", input);
+  const decomposed = files.map((file) => ({ ...file, name: file.name.normalize("NFD") }));
+  const kept = await bench.run("composed", (all) =>
+    all.fetchSigned({ ...request, files: decomposed, mode: "quick" }),
+  );
+  expect(kept).toMatchObject([{ kind: "signed", description: "cafe\u0301.pdf" }]);
 });
 
 test("what was signed in place of ours is not taken for it", async () => {
