@@ -1,6 +1,6 @@
 // A value in a body of a shape that the specification does not show, found where the account's configuration says.
 
-/** The text or number at a JSON pointer (RFC 6901), as text; undefined where something else or nothing stands there. */
+/** The text, number, `true` or `false` at a JSON pointer (RFC 6901), as text; undefined where something else or nothing stands there. */
 export function valueAt(body: unknown, pointer: string): string | undefined {
   const [first, ...tokens] = pointer.split("/");
   if (first !== "") return undefined;
@@ -11,7 +11,7 @@ export function valueAt(body: unknown, pointer: string): string | undefined {
     if (!isThere || !Object.hasOwn(value as object, name)) return undefined;
     value = (value as Record<string, unknown>)[name];
   }
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
 }
 
 function isObject(value: unknown): value is object {
