@@ -209,8 +209,8 @@ test.each<[string, Problem[], keyof typeof contracts, object]>([
       documents: [
         { name: "a.pdf", sha256: "0".repeat(64) },
         7,
-        { name: "b.pdf", document: stored },
-        { name: "b.pdf", document: stored },
+        { name: "\u00e9.pdf", document: stored },
+        { name: "e\u0301.pdf", document: stored },
       ],
       settings: { otpTries: 0 },
     },

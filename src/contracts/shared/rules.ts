@@ -33,7 +33,7 @@ export function withRules<S extends z.ZodType>(schema: S, rules: Rule<z.output<S
   );
 }
 
-/** No two files of a list have the same name. */
+/** No two files of a list have the same name, in whatever Unicode form. */
 export function namesDiffer<L extends string, N extends string>(
   list: L,
   name: N,
@@ -46,8 +46,9 @@ export function namesDiffer<L extends string, N extends string>(
       for (const [index, file] of (input[list] ?? []).entries()) {
         const path = `${list}.${index}.${name}`;
         if (!isRight(path)) continue;
-        if (taken.has(file[name])) refuse(path, `is already the name of another ${what}`);
-        taken.add(file[name]);
+        const form = file[name].normalize();
+        if (taken.has(form)) refuse(path, `is already the name of another ${what}`);
+        taken.add(form);
       }
     },
   };
