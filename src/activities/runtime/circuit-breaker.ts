@@ -91,11 +91,11 @@ export class Circuits {
 
   /** The state that this call probes, if any. An urgent call waits until it may probe, or for the result of another probe. */
   async #pass(key: string, target: CircuitKey): Promise<State | undefined> {
+    const isUrgent = target.urgent === true;
     const arrivedAt = performance.now();
     for (;;) {
       const state = this.#openAt(key, target);
       if (!state) return undefined;
-      const isUrgent = target.urgent === true;
       if (isUrgent && state.probedAt > arrivedAt && !state.probing) throw refusal(state);
       const urgentProbe = Math.min(state.nextProbe, state.lastErrorAt + this.#options.probeMs / 3);
       if (isDue(state, isUrgent ? urgentProbe : state.nextProbe)) {
