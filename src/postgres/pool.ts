@@ -6,6 +6,7 @@ export type PoolClient = pg.PoolClient;
 
 export interface PoolOptions {
   max?: number;
+  /** How long work waits for a connection, new or free; 10 s by default, since the server's machine may be busy. */
   connectTimeoutMs?: number;
   statementTimeoutMs?: number;
   applicationName?: string;
@@ -18,7 +19,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max ?? 10,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 3_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
     statement_timeout: statementTimeoutMs,
     // For a server that no longer answers at all; the statement's own timeout comes first.
     query_timeout: statementTimeoutMs + 2_000,

@@ -6,7 +6,7 @@ import type { Secret } from "../contracts/shared/values.js";
 import { CommandError, exitCodes } from "./exit-codes.js";
 import type { Pool, PoolOptions } from "../postgres/pool.js";
 
-type OwnOptions = Pick<PoolOptions, "onError" | "statementTimeoutMs">;
+type OwnOptions = Pick<PoolOptions, "connectTimeoutMs" | "onError" | "statementTimeoutMs">;
 
 export async function openPool(
   config: Config,

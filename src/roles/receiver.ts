@@ -10,7 +10,11 @@ export async function receiver(config: Config): Promise<RunningRole> {
   const { startReceiver } = await import("../callbacks/receiver/receiver.js");
   const { receiverMetrics } = await import("../callbacks/receiver/metrics.js");
   const log = roleLogger("receiver", config.log.level);
-  const pool = await openMigratedPool(config, "receiver", { onError: logBrokenConnection(log) });
+  const pool = await openMigratedPool(config, "receiver", {
+    onError: logBrokenConnection(log),
+    // A provider waits for its answer, and repeats the callback after a 503.
+    connectTimeoutMs: 3_000,
+  });
   await warnOfOwner(pool, config, log);
   const metrics = receiverMetrics(() => started.inFlight());
   const health = new Health({ needs: { PostgreSQL: () => askDatabase(pool) } });

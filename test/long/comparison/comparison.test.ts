@@ -291,7 +291,7 @@ const rows: Record<string, Row> = {
     const [workflow, handle] = letters;
     const body = JSON.stringify({ Identifier: randomUUID(), Kind: "Closed" });
     const post = (url: string) => fetch(url, { method: "POST", body });
-    await post(`http://127.0.0.1:${port}/${plainId(id)}`);
+    expect((await post(`http://127.0.0.1:${port}/${plainId(id)}`)).status).toBe(204);
     // The address has its own MAC, without which nobody can call back.
     const address = callbackAddress(system, {
       provider: "evi-post",

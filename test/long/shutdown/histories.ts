@@ -62,6 +62,7 @@ export async function lossesOf(
 }
 
 function wordsOf(failure: Failure): string {
-  const { applicationFailureInfo: own, timeoutFailureInfo: timeout } = failure ?? {};
-  return own?.type ?? (timeout ? `timeout ${timeout.timeoutType}` : JSON.stringify(failure));
+  const { applicationFailureInfo: own, timeoutFailureInfo: timeout, message } = failure ?? {};
+  if (own) return `${own.type}, ${message}`;
+  return timeout ? `timeout ${timeout.timeoutType}` : JSON.stringify(failure);
 }

@@ -15,7 +15,7 @@ import { begunAttempts, lossesOf } from "./histories.js";
 import { Exits } from "./exits.js";
 import type { Ending } from "./exits.js";
 import { appliedTo, inboxSettled, mark } from "../../harness/stack/inbox.js";
-import { startTestStack } from "../../harness/stack/stack.js";
+import { startTestStack, timeouts } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { steadyLoad } from "../storms/sender.js";
 import { addressOf, eventOf } from "../../processes/send-postal/callbacks.js";
@@ -26,7 +26,13 @@ beforeAll(async () => {
   system = await startTestStack({
     roles: roleNames,
     onDeath: exits.note,
-    env: { TRUSTFLOW_LOG__LEVEL: "DEBUG", TRUSTFLOW_CALLBACKS__EVENTS_PER_PROCESS: "1000" },
+    env: {
+      TRUSTFLOW_LOG__LEVEL: "DEBUG",
+      TRUSTFLOW_CALLBACKS__EVENTS_PER_PROCESS: "1000",
+      // Those of production: no attempt may fail because this machine is busy.
+      TRUSTFLOW_JOURNAL__LEASE_SECONDS: "90",
+      ...timeouts(30),
+    },
   });
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
