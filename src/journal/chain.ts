@@ -5,7 +5,7 @@ import type { CallAction, CallCause } from "./next-action.js";
 import type { Row } from "./row.js";
 
 /** `rows` are all rows of the step, in the order they were made. Other occurrences of the step may be other effects. */
-export function chainOf(rows: Row[], occurrence: string): Row[] {
+export function chainOf<R extends Row>(rows: R[], occurrence: string): R[] {
   const chain = rows.filter((row) => row.occurrence === occurrence);
   for (const row of rows.toReversed())
     if (row.nextOccurrence === chain[0]?.occurrence) chain.unshift(row);

@@ -9,15 +9,20 @@ import type { EffectClass } from "./effect.js";
 import { LeaseRunning } from "./errors.js";
 import { nextAction } from "./next-action.js";
 import type { PersonAction, PersonCause } from "./next-action.js";
+import { chainOf } from "./chain.js";
 import { effectOf } from "./row.js";
 import type { KnownEffect, Row, State } from "./row.js";
-import { rowColumns } from "./rows.js";
+import { mayExist, rowColumns } from "./rows.js";
 import { effectToken } from "./effect.js";
 
 export interface StepKey {
   namespace: string;
   workflowId: string;
   step: string;
+}
+
+export interface OccurrenceKey extends StepKey {
+  occurrence: string;
 }
 
 export interface Decision extends Omit<DecisionRecord, "occurrence"> {
@@ -35,7 +40,7 @@ export interface Decided {
   effect: KnownEffect;
 }
 
-export type Withdrawal = "withdrawn" | "inFlight" | "answered" | "refused";
+export type Withdrawal = "withdrawn" | "inFlight" | "answered";
 
 /** `effectClass`: absent where no sender has taken the row. */
 interface StepRow extends Row {
@@ -46,13 +51,15 @@ interface StepRow extends Row {
 
 const stepColumns = `${rowColumns}, effect_class as "effectClass", lease_until as "leaseUntil", sealed_decisions as decisions`;
 const FIRST = "0";
+/** A row that proves that nothing exists may be of an earlier run with another input: what is written into it now is for any input. */
+const forAnyInput = `digest = case when ${mayExist("e")} then digest end, account = case when ${mayExist("e")} then account end`;
 const UNIQUE_VIOLATION = "23505";
 
-/** Idempotent: the same decision, written again, changes nothing. */
+/** Decides about the occurrence with which the process stands. Idempotent: the same decision, written again, changes nothing. */
 export function decide(
   pool: Pool,
   sealer: Sealer,
-  key: StepKey,
+  key: OccurrenceKey,
   given: Decision,
   leaseMs: number,
 ): Promise<Decided> {
@@ -63,11 +70,13 @@ export function decide(
       .find((record) => sameDecision(record, given));
     const effect = given.decision === "happened" ? "exists" : effectOfStep(rows);
     if (before) return { occurrence: before.occurrence, effect };
-    const row = rows.at(-1) ?? (await addRow(client, key, FIRST, "notSent"));
-    if (given.decision === "abandon") await hold(client, [...rows.slice(0, -1), row], leaseMs);
+    // Other occurrences of the step may be other effects.
+    const chain = chainOf(rows, key.occurrence);
+    const row = chain.at(-1) ?? (await addRow(client, key, key.occurrence, "notSent"));
+    if (given.decision === "abandon") await hold(client, [...new Set([...rows, row])], leaseMs);
     // An answer that the provider has given meanwhile counts more than the person's decision.
     const occurrence =
-      effectOfStep(rows) === "exists"
+      effectOfStep(chain) === "exists"
         ? row.occurrence
         : await apply(client, sealer, key, row, given);
     const { result: _, nobodyKnows: __, ...record } = given;
@@ -98,15 +107,16 @@ async function hold(client: PoolClient, rows: StepRow[], leaseMs: number): Promi
 export function withdraw(pool: Pool, key: StepKey): Promise<Withdrawal> {
   return onStep(pool, async (client) => {
     const rows = await lockStep(client, key);
-    const { state } = rows.at(-1) ?? (await addRow(client, key, FIRST, "withdrawn"));
+    if (rows.length === 0) await addRow(client, key, FIRST, "withdrawn");
     const effect = effectOfStep(rows);
     if (effect === "exists") return "answered";
     if (effect === "unknown") return "inFlight";
     await client.query(
-      "update trustflow.effects set state = 'withdrawn', updated_at = clock_timestamp() where token = any($1)",
+      `update trustflow.effects e set state = 'withdrawn', sealed_answer = null, ${forAnyInput}, updated_at = clock_timestamp()
+       where token = any($1)`,
       [tokensToChange(rows, "withdrawal", "withdraw")],
     );
-    return state === "refused" ? "refused" : "withdrawn";
+    return "withdrawn";
   });
 }
 
@@ -131,7 +141,8 @@ async function apply(
   switch (action) {
     case "store":
       await client.query(
-        `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null where token = $1`,
+        `update trustflow.effects e set state = 'answered', sealed_answer = $2, ${forAnyInput}, lease_until = null, holder = null
+         where token = $1`,
         [row.token, sealAnswer(sealer, row.token, given.result)],
       );
       return row.occurrence;

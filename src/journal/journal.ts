@@ -11,7 +11,7 @@ import { hasOtherInput, planOf } from "./chain.js";
 import type { Plan, Planned } from "./chain.js";
 import { reserveReference, noteReference, referencesOf, takeReference } from "./references.js";
 import { decide, withdraw } from "./decisions.js";
-import type { Decided, Decision, StepKey } from "./decisions.js";
+import type { Decided, Decision, OccurrenceKey, StepKey } from "./decisions.js";
 import {
   EffectAbsentOnce,
   EffectInFlight,
@@ -117,7 +117,7 @@ export class Journal {
     throw new EffectInFlight(effect.step, this.#leaseMs);
   }
 
-  async decide(key: StepKey, decision: Decision): Promise<Decided> {
+  async decide(key: OccurrenceKey, decision: Decision): Promise<Decided> {
     const sealer = await this.#sealerOf(key);
     return asUnavailable(decide(this.#pool, sealer, key, decision, this.#leaseMs));
   }

@@ -20,7 +20,7 @@
 // (1) Only once the spacing between two look-ups is over. A refusal that waits in the row counts then, and nothing is sent.
 // (2) Look again instead, where the activity's own call has just got no answer: the provider may still work on it.
 // `keyed` and `lookup` without a look-up are as `once`. A row that another one replaces needs no proof, and blocks nothing
-// if there is no look-up. Another input: mismatch where the effect may exist, else `refused` and `withdrawn` are as `notSent`.
+// if there is no look-up. Another input: mismatch where the effect may exist, else `refused` is as `notSent`.
 //
 // An activity that may only look (`watch`) never takes a row: where the table says anything but wait, answer, refuse or withdrawn,
 // it looks up and, if nothing is found, ends as unknown; a `sending` row goes on by the table above once the look-up is proven.
@@ -33,7 +33,11 @@
 // | `sending`, lease runs  | lease runs                                            | store    | keep    | keep       |
 // | `sending`, lease over  | `keyed`: send again with the same token; else: replace | store    | keep    | keep       |
 // | `answered`             | keep                                                  | keep     | keep    | keep       |
-// | `refused`, `withdrawn` | keep                                                  | store    | keep    | keep       |
+// | `refused`              | keep                                                  | store    | hold    | withdraw   |
+// | `withdrawn`            | keep                                                  | store    | keep    | keep       |
+//
+// The run that goes on may have another input than the row: where the row proves that nothing exists, what `store` and `withdraw` write into
+// it is for any input.
 //
 // (3) Confirmed with a note, and for `once` or where the operator saw that the outcome is unknown. Any other retry: keep.
 import type { EffectClass } from "./effect.js";
@@ -123,11 +127,15 @@ export function nextAction(
     case "happened":
       return row?.state === "answered" ? "keep" : "store";
     case "abandon":
-      return row === undefined || row.state === "notSent" ? "hold" : "keep";
+      return isSendable(row) ? "hold" : "keep";
     case "withdrawal":
-      if (row === undefined) return "withdraw";
-      return row.state === "notSent" && !row.uncertain ? "withdraw" : "keep";
+      return isSendable(row) && !row?.uncertain ? "withdraw" : "keep";
   }
+}
+
+/** For some input, an attempt may take the row and send, at most after a look-up. */
+function isSendable(row: RowFacts | undefined): boolean {
+  return row === undefined || row.state === "notSent" || row.state === "refused";
 }
 
 function forActivity(
@@ -143,9 +151,9 @@ function forActivity(
     case "refused":
       return row.hasOtherInput ? unsent(row, effectClass, cause) : { do: "refuse" };
     case "withdrawn":
-      return row.hasOtherInput ? unsent(row, effectClass, cause) : { do: "withdrawn" };
+      return { do: "withdrawn" };
     case "notSent":
-      return row.leaseLeft > 0 ? leaseOf("wait", row) : unsent(row, effectClass, cause);
+      return unsent(row, effectClass, cause);
     case "sending":
       return row.held && row.leaseLeft > 0
         ? leaseOf("wait", row)
@@ -153,8 +161,9 @@ function forActivity(
   }
 }
 
-/** The row allows a send, at most after a look-up. */
+/** The row allows a send, at most after a look-up, once no lease runs. */
 function unsent(row: RowFacts | undefined, effectClass: EffectClass, cause: CallCause): CallAction {
+  if (row && row.leaseLeft > 0) return leaseOf("wait", row);
   if (cause.by === "watch")
     return lookUp({ do: "unknown", needsProof: provesByLookUp[effectClass] });
   const mustAsk = row !== undefined && (row.tokenGeneration > 0 || row.uncertain);

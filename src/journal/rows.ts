@@ -31,7 +31,7 @@ export const rowColumns = `token, occurrence, state, digest, attempts, denied as
 
 const statesThatMayExist = states.filter((state) => effectIn[state] !== "none");
 /** `mayExist` of row.ts in SQL; `row` is the alias of the table. */
-const mayExist = (row: string) =>
+export const mayExist = (row: string) =>
   `(${row}.state in (${statesThatMayExist.map((state) => `'${state}'`).join(", ")}) or ${row}.uncertain)`;
 
 const lease = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`;

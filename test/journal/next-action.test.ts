@@ -63,6 +63,7 @@ const rows = {
     refused: row("refused"),
     "another input": row("refused", otherInput),
     "another input, after a denial": row("refused", { ...otherInput, tokenGeneration: 1 }),
+    "another input, held by an abandonment": row("refused", { ...otherInput, ...lease }),
   },
   withdrawn: { withdrawn: row("withdrawn"), "another input": row("withdrawn", otherInput) },
 } as const satisfies Record<State | "none", Record<string, RowFacts | undefined>>;
@@ -177,10 +178,11 @@ const calls: Table = {
     refused: every("refuse | refuse | refuse | refuse"),
     "another input": unsent,
     "another input, after a denial": askedFirst,
+    "another input, held by an abandonment": waiting,
   },
   withdrawn: {
     withdrawn: every("withdrawn | withdrawn | withdrawn | withdrawn"),
-    "another input": unsent,
+    "another input": every("withdrawn | withdrawn | withdrawn | withdrawn"),
   },
 };
 
@@ -237,7 +239,12 @@ const decisions: Table = {
     "another input": open,
   },
   answered: { answered: kept, "another input": kept },
-  refused: { refused: closed, "another input": closed, "another input, after a denial": closed },
+  refused: {
+    refused: free,
+    "another input": free,
+    "another input, after a denial": free,
+    "another input, held by an abandonment": free,
+  },
   withdrawn: { withdrawn: closed, "another input": closed },
 };
 

@@ -44,12 +44,14 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
      */
     async decide(given: {
       step: string;
+      occurrence: string;
       resolution: ProvenResolution;
       at: string;
       kind: AttentionKind;
       reason: string;
     }): Promise<WrittenDecision> {
-      const key = { ...execution(), step: given.step };
+      const { step, occurrence } = given;
+      const key = { ...execution(), step, occurrence };
       const nobodyKnows = given.kind === "unknownOutcome";
       try {
         const { at, reason } = given;

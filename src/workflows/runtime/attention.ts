@@ -1,5 +1,6 @@
 // Attention: a process that cannot continue by itself shows the reason and waits for an operator decision (docs/design.md §6).
 import { ApplicationFailure, condition, metricMeter } from "@temporalio/workflow";
+import type { EffectKey } from "../../activities/runtime/effect.js";
 import type { ProvenResolution, WrittenDecision } from "../../activities/runtime/process.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
 import { counterOf, metrics } from "../../contracts/shared/metrics.js";
@@ -32,6 +33,7 @@ interface Opening {
   step: {
     name: string;
     journaled: boolean;
+    occurrence?: string;
     /** An operator must supply it with `happened`. Empty: the step can be waived. Absent: neither. */
     happened?: Wanted;
   };
@@ -39,8 +41,8 @@ interface Opening {
   reason: string;
   /** What an operator looks for in the provider's portal. */
   traces?: Pick<Attention, "lookFor" | "attempts">;
-  /** The steps into whose rows a decision is written; default: the step itself, if it is journaled. */
-  rows?: string[];
+  /** The rows into which a decision is written, as they are then; default: that of the step itself, if it is journaled. */
+  rows?(): EffectKey[];
   /** Set if the process can no longer be stopped: `abandon` is not offered. */
   isUnstoppable?: boolean;
 }
@@ -54,7 +56,7 @@ export interface Decided extends ProvenResolution {
 export interface OpenAttention {
   shown: Attention;
   kind: AttentionKind;
-  rows: string[];
+  rows(): EffectKey[];
   wants: Wanted;
   isDeciding: boolean;
   /** Whether the patient phase sends, or only waits for the answer. */
@@ -122,7 +124,7 @@ export class Attentions {
       wants: step.happened ?? {},
       isDeciding: false,
       kind,
-      rows: rows ?? (step.journaled ? [step.name] : []),
+      rows: rows ?? (() => (step.journaled ? [rowOf(step)] : [])),
       sends: step.journaled && !unknown,
       decided,
       settle,
@@ -215,7 +217,8 @@ export class Attentions {
     const attention = this.#open.get(resolution.attention);
     // It was open when the update was accepted, and ended during the check of the person.
     if (!attention) throw notOpen();
-    const { rows, kind, shown } = attention;
+    const { kind, shown } = attention;
+    const rows = attention.rows();
     if (attention.isDeciding) return { answer: "notYet" };
     if (who.secondPerson && proposedBy === undefined) {
       this.#propose(attention, resolution, who);
@@ -243,6 +246,11 @@ export class Attentions {
   }
 }
 
+const rowOf = ({ name, occurrence = "0" }: Opening["step"]): EffectKey => ({
+  step: name,
+  occurrence,
+});
+
 /** A result that has come in the same workflow task may be the end of the attention. */
 async function othersFirst(): Promise<void> {
   let isTheirTurnOver = false;
@@ -255,12 +263,12 @@ const notOpen = () => invalidInput("attention", "is not open, or is already deci
 
 /** Returns undefined if one of the rows could not be reached. */
 async function writtenInto(
-  rows: string[],
+  rows: EffectKey[],
   resolution: ProvenResolution,
   { kind, reason }: Attention,
 ): Promise<WrittenDecision[] | undefined> {
   const at = now().toISOString();
-  const writing = rows.map((step) => decide({ step, resolution, at, kind, reason }));
+  const writing = rows.map((row) => decide({ ...row, resolution, at, kind, reason }));
   return Promise.all(writing).catch(() => undefined);
 }
 

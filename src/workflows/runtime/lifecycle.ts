@@ -35,6 +35,8 @@ export class Lifecycle {
   /** Resolves when the main path must stop at once. Undefined once a letter is tracked, which is then followed to its end. */
   stopping: Promise<{ stop: Error }> | undefined;
   stopped: Error | undefined;
+  /** With which occurrence a step was called last. */
+  readonly occurrences = new Map<string, string>();
   readonly #status: LifecycleStatus;
   readonly #attentions: Attentions;
   #stop!: (stop: { stop: Error }) => void;
@@ -148,7 +150,8 @@ export class Lifecycle {
       step: { name: step, journaled: true },
       kind: "cancelRequested",
       reason: "someone requested its cancellation: retry continues the process, abandon ends it",
-      rows: steps,
+      rows: () =>
+        steps.map((name) => ({ step: name, occurrence: this.occurrences.get(name) ?? "0" })),
     });
     try {
       const ended = CancellationScope.current().cancelRequested;

@@ -107,6 +107,7 @@ export function stepsOf<Q extends Queue>(flow: AnyFlow, queue: Q): Steps<Queues[
     const attempts: (Pick<Attempt, "from"> & Partial<Attempt>)[] = [...(leftOpen?.attempts ?? [])];
     const callWith = (options: ActivityOptions, mode: AttemptMode): Promise<T> => {
       if (mode !== "watch") attempts.push({ from: now().toISOString() });
+      flow.lifecycle.occurrences.set(step.name, occurrence);
       return call(providerProxy(queue, options), { effect: { step: step.name, occurrence }, mode });
     };
     let outcome: StepOutcome<T> = leftOpen ?? (await quick(flow, step, "quick", callWith));
@@ -117,7 +118,7 @@ export function stepsOf<Q extends Queue>(flow: AnyFlow, queue: Q): Steps<Queues[
       const ended = attempts.splice(0).map((attempt) => ({ until, ...attempt }));
       attempts.push(...ended.slice(-MAX_ATTEMPTS));
       if ("problem" in outcome) {
-        outcome = await patient(flow, step, outcome.problem, ended, callWith);
+        outcome = await patient(flow, { ...step, occurrence }, outcome.problem, ended, callWith);
         continue;
       }
       const { decided } = outcome;

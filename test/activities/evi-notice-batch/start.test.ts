@@ -78,7 +78,7 @@ test("a start that happened by a person's word has a date", async () => {
   const start: Call<object> = (all) => all.startBatch({ ...effect("start"), batchId });
   bench.sandbox.faults.add({ operation: "evi-notice.startBatch", kind: "reject", status: 401 });
   await expect(attempt(start)).rejects.toMatchObject({ type: "accessDenied" });
-  const key = { namespace: "default", workflowId, step: "start" };
+  const key = { namespace: "default", workflowId, step: "start", occurrence: "0" };
   const said = { decision: "happened", attention: "1", by: "ana", result: {} } as const;
   await deps.journal.decide(key, { ...said, at: new Date().toISOString() });
   expect(await run(start)).toEqual({ startedAt: expect.any(String) });
@@ -164,7 +164,7 @@ test("a batch whose start was answered is never deleted, whatever the provider s
   const { run, setUp, created, effect, workflowId, deps } = bench.batch();
   const { batchId } = await created();
   // The provider shows a draft still.
-  const key = { namespace: "default", workflowId, step: "start" };
+  const key = { namespace: "default", workflowId, step: "start", occurrence: "0" };
   const said = { decision: "happened", attention: "1", by: "ana" } as const;
   const result = { startedAt: new Date().toISOString() };
   await deps.journal.decide(key, { ...said, result, at: result.startedAt });

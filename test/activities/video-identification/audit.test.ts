@@ -23,7 +23,8 @@ const remove = ({ run, given }: Followed, document: DocumentReference, more = {}
 
 const decided = ({ processKey }: Followed, decision: "abandon" | "retry", reason = "") => {
   const said = { decision, by: "ana", attention: decision, at: new Date().toISOString() };
-  return bench.journal.decide({ ...processKey, step: "deleteAudit" }, { ...said, reason });
+  const key = { ...processKey, step: "deleteAudit", occurrence: "0" };
+  return bench.journal.decide(key, { ...said, reason });
 };
 /** What a person is asked, who then decides `retry`. */
 async function retried(followed: Followed, asking: Promise<unknown>): Promise<string> {

@@ -5,6 +5,7 @@ import {
   EffectInFlight,
   EffectMismatch,
   EffectUnknown,
+  EffectWithdrawn,
   Journal,
   JournalUnavailable,
   LeaseRunning,
@@ -213,6 +214,34 @@ test("withdraw races with a send: either nothing is sent, or it says that someth
     expect(provider.sends).toHaveLength(withdrawal === "withdrawn" ? 0 : 1);
   }
 });
+
+test.each([
+  ["withdrawn", "did not arrive", [denied]],
+  ["abandoned", "did not arrive", [denied]],
+  ["abandoned", "was refused", [denied, refused]],
+])(
+  "%s while an attempt asks first: it sends nothing, although another input %s before",
+  async (how, _, ends) => {
+    const before = effectOf({ input: "before" });
+    for (const end of ends)
+      await failed(journal.perform(before, new Provider(end, nothing).performance));
+    const effect = sameStep(before, { input: "corrected" });
+    const [asked, answer] = [gate<void>(), gate<undefined>()];
+    const provider = new Provider(undefined, () => {
+      asked.open();
+      return answer.promise;
+    });
+    const attempt = failed(journal.perform(effect, provider.performance));
+    await asked.promise;
+    const known = how === "abandoned" ? decide(effect, "abandon") : journal.withdraw(effect);
+    expect(await known).toEqual(
+      how === "abandoned" ? { occurrence: "0", effect: "none" } : "withdrawn",
+    );
+    answer.open(undefined);
+    expect(await attempt).toBeInstanceOf(how === "abandoned" ? EffectInFlight : EffectWithdrawn);
+    expect(provider.sends).toEqual([]);
+  },
+);
 
 test("a lease whose commit was not acknowledged is given back: the next attempt may send", async () => {
   const effect = effectOf({ effectClass: "once" });

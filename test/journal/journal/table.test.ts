@@ -27,7 +27,7 @@ import {
 } from "../support.js";
 import { until } from "../../harness/outages/wait.js";
 
-const { database, journal, endLease } = clockedJournal();
+const { database, journal, endLease, decide } = clockedJournal();
 
 /** The row as a killed worker leaves it; whether it was sent is unknown. */
 async function crashed(effect: ReturnType<typeof effectOf>): Promise<void> {
@@ -201,12 +201,58 @@ test("withdraw: before the send nothing can be sent any more; later it says why 
   expect(await journal.withdraw(answered)).toBe("answered");
   const said = effectOf();
   await journal.perform(said, new Provider(refused).performance).catch(() => undefined);
-  expect(await journal.withdraw(said)).toBe("refused");
-  await expect(journal.perform(said, provider.performance)).rejects.toBeInstanceOf(EffectRefused);
+  expect(await journal.withdraw(said)).toBe("withdrawn");
+  await expect(journal.perform(said, provider.performance)).rejects.toBeInstanceOf(EffectWithdrawn);
   const open = effectOf({ effectClass: "once" });
   await crashed(open);
   expect(await journal.withdraw(open)).toBe("inFlight");
 });
+
+test.each([
+  ["was refused", refused],
+  ["did not arrive", notSent],
+])("withdraw holds for any input: an earlier run had another one, which %s", async (_, end) => {
+  const before = effectOf({ input: "before" });
+  await failed(journal.perform(before, new Provider(end).performance));
+  const effect = sameStep(before, { input: "corrected" });
+  expect(await journal.withdraw(effect)).toBe("withdrawn");
+  const provider = new Provider();
+  const ended = await failed(journal.perform(effect, provider.performance));
+  expect([ended, provider.sends]).toEqual([expect.any(EffectWithdrawn), []]);
+});
+
+test("happened is the answer for the run that asks, although an earlier one had another input", async () => {
+  const before = effectOf({ input: "before" });
+  await failed(journal.perform(before, new Provider(refused).performance));
+  const effect = { ...sameStep(before, { input: "corrected" }), account: "other" };
+  await decide(effect, "happened", { result: { id: "by hand" } });
+  const provider = new Provider();
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "by hand" });
+  expect(await failed(journal.perform(before, provider.performance))).toBeInstanceOf(
+    EffectMismatch,
+  );
+  expect(await journal.mayHaveEffect(effect, "other")).toBe(true);
+});
+
+test.each(["refused", "answered"])(
+  "a decision is about the occurrence that asks: an earlier one of the step is %s",
+  async (end) => {
+    const effect = effectOf({ effectClass: "once", step: "enroll" });
+    const earlier = new Provider(end === "refused" ? refused : undefined);
+    await failed(journal.perform(effect, earlier.performance));
+    const [later, ended] = ["1", "2"].map((occurrence) => sameStep(effect, { occurrence }));
+    const decided = await decide(later!, "retry");
+    expect(decided.occurrence).toBe("1");
+    const provider = new Provider();
+    expect(await journal.perform(later!, provider.performance)).toEqual({ id: "item-1" });
+    // No attempt may send it, until one that runs is surely over.
+    await decide(ended!, "abandon", { attention: "a-2" });
+    expect(await failed(journal.perform(ended!, provider.performance))).toBeInstanceOf(
+      EffectInFlight,
+    );
+    expect(provider.sends).toHaveLength(1);
+  },
+);
 
 test("each error of a step has the name of its class, and names the step", () => {
   const errors = [

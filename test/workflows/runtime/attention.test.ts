@@ -156,10 +156,16 @@ describe("a decision", () => {
 
   test("is written into every row before it settles the attention", async () => {
     const { run, open, resolve } = await start({ decide: undefined });
-    const { attention, decided } = await open({ rows: ["create", "send"] });
+    const { attention, decided } = await open({
+      rows: () => [
+        { step: "create", occurrence: "0" },
+        { step: "send", occurrence: "2" },
+      ],
+    });
     const answer = await resolve(attention, { note: "why not" });
     const [one, other] = run.open;
-    expect([one?.input.step, other?.input.step]).toEqual(["create", "send"]);
+    expect(one?.input).toMatchObject({ step: "create", occurrence: "0" });
+    expect(other?.input).toMatchObject({ step: "send", occurrence: "2" });
     expect(one?.input.resolution).toMatchObject({ principal: "ann@example", note: "why not" });
     await one?.answer(decisions.decide());
     expect([decided(), answer.answer]).toEqual([undefined, undefined]);
@@ -262,7 +268,7 @@ describe("a decision", () => {
 
   test("to continue a process after a cancellation request writes nothing", async () => {
     const { run, open, resolve, events } = await start();
-    const { attention, decided } = await open({ kind: "cancelRequested", rows: ["send"] });
+    const { attention, decided } = await open({ kind: "cancelRequested", rows: () => [] });
     await resolve(attention);
     expect(decided()).toMatchObject({ decision: "retry", effect: "none" });
     expect(run.types).toEqual(["checkDecision"]);

@@ -144,6 +144,27 @@ test("a retry that a person decides calls off the patient call and probes with t
   expect(submits()).toHaveLength(3);
 });
 
+test.each(["retry", "abandon"])(
+  "%s is written about the occurrence at which the step is, also where a cancellation asks for it",
+  async (decision) => {
+    const step = { ...submit, occurrence: "assertion-1" };
+    const { run, flow, attention, decide, last } = await start(step);
+    if (decision === "retry") await last().fail({ kind: "accessDenied" });
+    else {
+      await run.look(() => flow.lifecycle.askBeforeCancelling("submit", "sign"));
+      await run.cancel();
+      expect(attention()).toMatchObject({ kind: "cancelRequested", step: "sign" });
+    }
+    await decide(decision);
+    const written = run.callsOf("decide").map(({ input }) => [input.step, input.occurrence]);
+    const both = [
+      ["submit", "assertion-1"],
+      ["sign", "0"],
+    ];
+    expect(written).toEqual(decision === "retry" ? both.slice(0, 1) : both);
+  },
+);
+
 test("after happened the stored answer is read by a quick call with the same occurrence as the decision's", async () => {
   const { decide, last } = await start(submit);
   await last().fail({ kind: "unavailable" });
