@@ -14,6 +14,7 @@ import { CircuitOpenError } from "./circuit-breaker.js";
 import { InvalidInput, refusalOf } from "./failure.js";
 import { unlessMissing } from "./documents.js";
 import type { ProviderContext } from "./provider-context.js";
+import { timeLimit } from "./time-limit.js";
 import type { LookUpKey, LookUpProofs } from "../../journal/look-up-proofs.js";
 
 export interface EffectKey {
@@ -88,8 +89,9 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     if (deadline.getTime() <= Date.now())
       throw context.problem(operation, "not sent: its lease ended before the call", "unavailable");
     isPrepared = true;
-    const sent = { prepared, token, idempotencyToken, signal: signalUntil(deadline, of) };
-    const calling = circuit ? circuits.run(circuit, call, sent) : call(sent);
+    const { signal, clear } = limitOf(deadline, of);
+    const sent = { prepared, token, idempotencyToken, signal };
+    const calling = (circuit ? circuits.run(circuit, call, sent) : call(sent)).finally(clear);
     // The circuit's call is over by then: the question for the shown item may go through the same circuit.
     const answer = await calling.catch((error: unknown) => adoptShown(error, token, effect));
     answered = token;
@@ -156,16 +158,16 @@ function journalEffectOf<P extends Provider, R, T, S>(
  * A person waits for an update's answer for seconds only, and the provider may need longer: its call goes on, so that the journal has the
  * answer for whoever asks next. Only its worker's stop breaks it off.
  */
-function signalUntil(deadline: Date, of: "step" | "update"): AbortSignal {
-  const left = AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now()));
+function limitOf(deadline: Date, of: "step" | "update"): ReturnType<typeof timeLimit> {
+  const left = deadline.getTime() - Date.now();
   const cancelled = cancellationSignal();
-  if (of === "step" || cancelled.aborted) return AbortSignal.any([cancelled, left]);
+  if (of === "step" || cancelled.aborted) return timeLimit(left, cancelled);
   const stopped = new AbortController();
   cancelled.addEventListener("abort", () => {
     const { reason } = cancelled as { reason: CancelledFailure };
     if (reason.message === "WORKER_SHUTDOWN") stopped.abort(reason);
   });
-  return AbortSignal.any([stopped.signal, left]);
+  return timeLimit(left, stopped.signal);
 }
 
 /** A 2xx that cannot be read but shows the id of an item that is ours (docs/design.md §5). */

@@ -17,6 +17,7 @@ import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import type { AccountOf, Operation, Provider } from "../../providers/registry.js";
 import { measured } from "./call-metrics.js";
 import type { CircuitKey, Circuits } from "./circuit-breaker.js";
+import { timeLimit } from "./time-limit.js";
 import { execution, InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 
@@ -168,10 +169,12 @@ export class ProviderContext<P extends Provider, More = unknown> {
   /** Breaks off the calls of `work` after so long. */
   async within<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
     const before = this.#signal;
-    this.#signal = AbortSignal.any([before, AbortSignal.timeout(limitMs)]);
+    const { signal, clear } = timeLimit(limitMs, before);
+    this.#signal = signal;
     try {
       return await work();
     } finally {
+      clear();
       this.#signal = before;
     }
   }

@@ -156,7 +156,8 @@ function problemOf(error: unknown): SignalProblem {
   if (error instanceof NamespaceNotFoundError) return "away";
   if (error instanceof WorkflowNotFoundError) {
     if (/already completed/i.test(error.message)) return "late";
-    return /namespace/i.test(error.message) ? "away" : "unknownProcess";
+    // "Namespace x is not found."; else the text ends with the process's id, which may hold any word.
+    return /^namespace /i.test(error.message) ? "away" : "unknownProcess";
   }
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!isGrpcServiceError(cause)) return "failed";

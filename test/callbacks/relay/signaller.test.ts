@@ -38,6 +38,11 @@ test.each([
   ["took it", undefined, undefined],
   ["the process has ended", notFound("workflow execution already completed"), "late"],
   ["the process does not exist", notFound("workflow not found for ID: x"), "unknownProcess"],
+  [
+    "nor one whose id speaks of one",
+    notFound("workflow not found for ID: namespace 1"),
+    "unknownProcess",
+  ],
   ["the namespace is not found", notFound("Namespace default is not found."), "away"],
   ["the namespace is missing", new NamespaceNotFoundError("default"), "away"],
   ["the server is away", UNAVAILABLE, "away"],

@@ -1,0 +1,29 @@
+// The time limit of a call.
+import { once } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { timeLimit } from "../../../src/activities/runtime/time-limit.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+test("it ends the call, also after a garbage collection", async () => {
+  const { signal } = timeLimit(300, new AbortController().signal);
+  await nextTurn();
+  collectGarbage();
+  await once(signal, "abort");
+  expect(signal.reason).toMatchObject({ name: "TimeoutError" });
+});
+
+test("another signal ends the call before, and a call that is over leaves no timer", () => {
+  const other = new AbortController();
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  const { signal, clear } = timeLimit(60_000, other.signal);
+  other.abort(new Error("the worker stops"));
+  expect(signal.reason).toMatchObject({ message: "the worker stops" });
+  clear();
+  expect(timers()).toBe(before);
+});
