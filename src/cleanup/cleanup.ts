@@ -23,6 +23,7 @@ import { eraseLateCallbacks } from "./erasure-record.js";
 import { namespacesOf } from "./own-namespaces.js";
 import { removeOrphans } from "./orphans.js";
 import type { Orphans } from "./orphans.js";
+import { databaseNow } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 import { purgeTests } from "../webhooks/deliveries.js";
 import { historyDays } from "../temporal/connection.js";
@@ -43,7 +44,6 @@ export interface CleanupOptions {
   /** This configuration names it. */
   namespace: string;
   dryRun?: boolean;
-  now?: Date;
 }
 
 export interface CleanupReport extends Leftovers {
@@ -67,7 +67,9 @@ const LEFTOVER_DAYS = 1;
 const SAMPLE_DAYS = 1;
 
 export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
-  const { retention, pool, dryRun = false, now = new Date() } = options;
+  const { retention, pool, dryRun = false } = options;
+  // This machine's clock may be wrong by months, and what is deleted is gone.
+  const now = await databaseNow(pool);
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const { connection } = options.clientFor(options.namespace);
   const notes = checkOrder(retention, await historyDays(connection, options.namespace));

@@ -3,6 +3,7 @@
 // done next, and the journal does it.
 import { randomUUID } from "node:crypto";
 import type { ProcessKey, Sealer, Sealers } from "../crypto/data-key.js";
+import { databaseNow } from "../postgres/pool.js";
 import type { Pool } from "../postgres/pool.js";
 import { wireToken } from "./effect.js";
 import type { Effect, EffectHandlers, LookUpFinding, SealedEffect } from "./effect.js";
@@ -66,6 +67,7 @@ export class Journal {
   readonly #spacingMs: number;
   readonly #sender: Sender;
 
+  readonly now = this.#asking(databaseNow);
   readonly withdraw = this.#asking(withdraw);
   readonly addOwner = this.#asking(addOwner);
   readonly ownedOf = this.#asking(ownedOf);
@@ -131,14 +133,6 @@ export class Journal {
   /** Whether something of the process exists or may exist at the account. */
   mayHaveEffect(key: ProcessKey, account: string): Promise<boolean> {
     return asUnavailable(this.#rows.anyExists(key, account));
-  }
-
-  /** The database's clock. */
-  async now(): Promise<Date> {
-    const { rows } = await asUnavailable(
-      this.#pool.query<{ now: Date }>("select clock_timestamp() as now"),
-    );
-    return rows[0]?.now ?? new Date();
   }
 
   async rows(key: ProcessKey): Promise<EffectSummary[]> {

@@ -58,6 +58,12 @@ function fixSettings(client: pg.ClientBase): unknown {
   );
 }
 
+/** The clock that all machines share. */
+export async function databaseNow(pool: Pool): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>("select clock_timestamp() as now");
+  return (rows[0] as { now: Date }).now;
+}
+
 /** Runs `work` in one transaction on one connection. */
 export async function transaction<T>(
   pool: Pool,

@@ -152,10 +152,10 @@ test("where the owner cannot be written, it is the journal that is away", async 
     const sending = new Provider();
     const effect = effectOf({ documents: [newDocument()] });
     for (const attempt of [
-      journal.addOwner(effectOf(), [newDocument()]),
-      journal.perform(effect, sending.performance),
+      () => journal.addOwner(effectOf(), [newDocument()]),
+      () => journal.perform(effect, sending.performance),
     ])
-      expect(await failed(attempt)).toMatchObject({
+      expect(await failed(attempt())).toMatchObject({
         ...{ name: "JournalUnavailable", code: "42P01" },
         message: "cannot reach the journal (42P01)",
       });

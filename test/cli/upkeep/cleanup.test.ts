@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BatchItems } from "../../../src/batch/items/items.js";
 import { randomUUID } from "node:crypto";
 import { cleanUp, type CleanupOptions } from "../../../src/cleanup/cleanup.js";
@@ -90,6 +90,14 @@ test("bodies go after the inbox's days, rows and effects after the journal's, in
   expect(await left("callbacks", "body is not null")).toEqual(["young"]);
   expect(await left("callbacks")).toEqual(["old-1", "old-2", "old-3", "young"]);
   expect(await left("effects")).toEqual(["young"]);
+});
+
+test("a machine whose date is wrong deletes nothing before its time: the database's clock counts", async () => {
+  await callback("young", "delivered", 29);
+  await effect("young", 399);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 500 * DAY_MS });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await run()).toMatchObject({ inboxBodies: 0, inboxRows: 0, journalRows: 0 });
 });
 
 test("what is known of a batch's notices goes when the journal has no row of it any more", async () => {
