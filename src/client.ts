@@ -27,7 +27,13 @@ import {
 } from "./client/arguments.js";
 import { changesOf } from "./client/changes.js";
 import type { Change, ChangesOptions } from "./client/changes.js";
-import { differences, refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
+import {
+  asJson,
+  differences,
+  refuseOversize,
+  refuseUnreadable,
+  withDocuments,
+} from "./client/input.js";
 import type { SignDecision, Started, Writing } from "./client/handle.js";
 import { handles, Starts, refuseOwnNames } from "./client/processes.js";
 import type { AnyHandle, HandleOf, StartedHandle, StartOptions } from "./client/processes.js";
@@ -418,7 +424,7 @@ export class Trustflow extends Starts {
   async #prepared<P extends ProcessName>(
     processName: P,
     id: string,
-    input: object,
+    given: object,
     options: Omit<StartOptions, keyof Waiting>,
   ) {
     this.#refuseToWrite();
@@ -426,9 +432,13 @@ export class Trustflow extends Starts {
     const { input: schema, title } = contractOf(processName);
     const problems = [
       ...checkInput(businessIdOf(processName), id, ["id"]).fields,
-      ...checkInput(schema, input).fields,
+      ...checkInput(schema, given).fields,
     ];
     if (problems.length > 0) throw new InvalidInputError(problems);
+    const input = asJson(given);
+    // JSON leaves out what a class shows by getters.
+    const { fields } = checkInput(schema, input);
+    if (fields.length > 0) throw new InvalidInputError(fields);
     refuseOversize(input);
     refuseOwnNames(options);
     const workflowId = workflowIdOf(processName, id);

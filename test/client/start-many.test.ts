@@ -48,10 +48,12 @@ const openIds = async () => {
 
 test("each request becomes a process, joins its own, or says why not; what went well is not done again", async () => {
   const run = randomUUID();
-  const requests = [message(`${run}-1`), invalid(`${run}-2`), message(`${run}-3`)];
+  const unsendable = { id: `${run}-0`, input: { providerFields: { amount: 10n } } };
+  const requests = [unsendable, message(`${run}-1`), invalid(`${run}-2`), message(`${run}-3`)];
   const first = await outcomes(requests);
   expect(first).toEqual({
     seen: [
+      [`${run}-0`, "invalidInput"],
       [`${run}-1`, "created"],
       [`${run}-2`, "invalidInput"],
       [`${run}-3`, "created"],

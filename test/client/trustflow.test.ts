@@ -1,5 +1,6 @@
 // What the client refuses, finds and says before or without a process; Temporal's answers are given by the test.
 import { afterEach, beforeAll, beforeEach, expect, vi, test } from "vitest";
+import type { Mock } from "vitest";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -59,6 +60,12 @@ function connected(describe: () => Promise<unknown> = () => Promise.reject(away)
   };
   const parts = [{ connected: { client }, ring: KeyRing.parse(ring), config: loadConfig() }];
   return { trustflow: Reflect.construct(Trustflow, parts) as Trustflow, start };
+}
+
+/** The input of the last start. */
+function sentBy(start: Mock): unknown {
+  const [, { args }] = start.mock.lastCall as [string, { args: [unknown] }];
+  return args[0];
 }
 
 async function fieldsOf(input: SendPostalInput) {
@@ -156,6 +163,68 @@ test("an input that Temporal would not take is refused", async () => {
   expect(await fieldsOf(letterInput("i", "delivered", { issuerComments }))).toEqual([
     { path: "(input)", problem: "is over 1.5 MB as JSON" },
   ]);
+});
+
+test.each<[path: string, given: object, problem: string]>([
+  ["amount", { amount: 10n }, "must not be a bigint: JSON has none"],
+  ["parts.1.amount", { parts: [1, { amount: Number.NaN }] }, "must be a finite number"],
+  ["text", { text: () => 1 }, "must not be a function: JSON has none"],
+  ["text", { text: Symbol("a") }, "must not be a symbol: JSON has none"],
+  ["parts.0", { parts: Array(1) }, "must not be undefined"],
+  ["when", { when: new Date("never") }, "must be a valid Date"],
+  ["file", { file: letterPdf }, "must not be bytes: give them as base64"],
+  ["when", { when: new Map([[1, 2]]) }, expect.stringMatching(/^must be a plain object/)],
+  ["text", { text: Promise.resolve("a") }, expect.stringMatching(/^must be a plain object/)],
+  ["of", { of: { toJSON: () => 10n } }, "must not be a bigint: JSON has none"],
+])("what JSON cannot carry is refused: %s", async (path, providerFields, problem) => {
+  const { trustflow, start } = connected();
+  const refused = trustflow.sendMessage("order-7", { providerFields: { ...providerFields } });
+  const fields = [{ path: `providerFields.${path}`, problem }];
+  await expect(refused).rejects.toMatchObject({ code: "invalidInput", details: { fields } });
+  expect(start).not.toHaveBeenCalled();
+});
+
+test("an object in itself is refused; one that is there twice is sent twice", async () => {
+  const { trustflow, start } = connected();
+  const part: Record<string, unknown> = { text: "a" };
+  const providerFields = { parts: [part, part] };
+  await trustflow.sendMessage("order-7", { providerFields });
+  expect(sentBy(start)).toEqual({ providerFields });
+  part["self"] = part;
+  const refused = trustflow.sendMessage("order-7", { providerFields });
+  await expect(refused).rejects.toThrow("providerFields.parts.0.self: must not contain itself");
+});
+
+test("what is checked is what is sent", async () => {
+  const { trustflow, start } = connected();
+  const nothing = trustflow.sendMessage("order-7", { providerFields: { text: undefined } });
+  await expect(nothing).rejects.toThrow(InvalidInputError);
+  const { recipientAddress } = letterInput("i", "delivered");
+  class Address {
+    get streetAddress() {
+      return recipientAddress.streetAddress;
+    }
+    get postalCode() {
+      return recipientAddress.postalCode;
+    }
+    get locality() {
+      return recipientAddress.locality;
+    }
+    get region() {
+      return recipientAddress.region;
+    }
+    get country() {
+      return recipientAddress.country;
+    }
+  }
+  const letter = letterInput("i", "delivered", { recipientAddress: new Address() });
+  const refused = { code: "invalidInput", message: expect.stringContaining("recipientAddress") };
+  await expect(trustflow.sendPostal("order-7", letter)).rejects.toMatchObject(refused);
+  expect(start).not.toHaveBeenCalled();
+  const at = new Date();
+  const providerFields = { to: "a", note: undefined, at };
+  await trustflow.sendMessage("order-7", { providerFields });
+  expect(sentBy(start)).toEqual({ providerFields: { to: "a", at: at.toISOString() } });
 });
 
 const text = "document:00112233445566778899aabbccddeeff" as never;
