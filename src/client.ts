@@ -35,7 +35,7 @@ import {
   withDocuments,
 } from "./client/input.js";
 import type { SignDecision, Started, Writing } from "./client/handle.js";
-import { handles, Starts, refuseOwnNames } from "./client/processes.js";
+import { handles, Starts, refuseOwnNames, temporalOptions } from "./client/processes.js";
 import type { AnyHandle, HandleOf, StartedHandle, StartOptions } from "./client/processes.js";
 import { pageOf, rowsOf } from "./client/list.js";
 import type { ListedProcess, ListPage } from "./client/list.js";
@@ -123,6 +123,17 @@ export interface ConnectOptions
   client?: Client;
 }
 
+const connectMembers = [
+  "address",
+  "namespace",
+  "env",
+  "configuration",
+  "connection",
+  "client",
+  "interceptors",
+  "plugins",
+] satisfies (keyof ConnectOptions)[];
+
 /** What a class that extends `Trustflow` gives to its constructor. */
 export interface Opened {
   /** The Temporal client, with its connection. */
@@ -162,10 +173,9 @@ export class Trustflow extends Starts {
   }
 
   protected static async open(options: ConnectOptions): Promise<Opened> {
-    const { signal, timeoutMs, configuration, client, ...overrides } = objectArgument(
-      options,
-      "options",
-    );
+    const refused = wrongWait(options, connectMembers);
+    if (refused) throw refused;
+    const { signal, timeoutMs, configuration, client, ...overrides } = options;
     const { env, connection } = overrides;
     if (env !== undefined) objectArgument(env, "env");
     for (const name of ["address", "namespace"] as const)
@@ -322,7 +332,9 @@ export class Trustflow extends Starts {
     input: object,
     options: StartOptions = {},
   ): Promise<StartedHandle<P>> {
-    const { signal, timeoutMs, ...temporal } = objectArgument(options, "options");
+    const refused = wrongWait(options, [...temporalOptions]);
+    if (refused) throw refused;
+    const { signal, timeoutMs, ...temporal } = options;
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     return within(() => this.#start(processName, id, input, temporal));
   }
@@ -343,7 +355,9 @@ export class Trustflow extends Starts {
     first: (handle: HandleOf<P>) => Promise<Answer>,
     options: Omit<StartOptions, "startDelay"> = {},
   ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
-    const { signal, timeoutMs, ...temporal } = objectArgument(options, "options");
+    const refused = wrongWait(options, [...temporalOptions]);
+    if (refused) throw refused;
+    const { signal, timeoutMs, ...temporal } = options;
     const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
     return within(() => this.#updateWithStart(processName, id, input, first, temporal));
   }

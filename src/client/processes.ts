@@ -29,16 +29,26 @@ import { newestReadIn, withNewestRead } from "./newest-read.js";
 import { InvalidInputError } from "../errors/index.js";
 import type { Waiting } from "./waiting.js";
 
+/** Of Temporal's options of a start those that a caller may set. */
+export const temporalOptions = [
+  "memo",
+  "priority",
+  "startDelay",
+  "staticSummary",
+  "staticDetails",
+  "versioningOverride",
+] as const;
+type TemporalOption = (typeof temporalOptions)[number];
+
 /**
  * Temporal's options of the same names. They count where the start creates the process; one that joins changes nothing. `memo` and
  * `staticDetails` are encrypted; the names in `memo` are not. `staticSummary` replaces title and id in the Web UI. Default of
  * each: that of Temporal, title and id as the summary, and the account as the fairness key of `priority`.
  */
 export type StartOptions = Waiting &
-  Pick<
-    WorkflowStartOptions,
-    "memo" | "priority" | "startDelay" | "staticSummary" | "staticDetails" | "versioningOverride"
-  >;
+  Pick<WorkflowStartOptions, TemporalOption> & {
+    [other in Exclude<keyof WorkflowStartOptions, TemporalOption>]?: never;
+  };
 
 /** The names under which the workers keep what a client reads of a process. */
 const OWN = /^trustflow/i;

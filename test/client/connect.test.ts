@@ -194,7 +194,7 @@ test("an own connection and an own client are used, and stay open", async () => 
     await trustflow.close();
   }
   expect(seen).toEqual(["sendMessage", "sendMessage"]);
-  const absent = { connection: undefined, identity: undefined, namespace: undefined };
+  const absent = { connection: undefined, namespace: undefined };
   const { options, connection: used } = (await connected({ client, ...(absent as object) }))
     .temporal;
   expect(used).toBe(connection);

@@ -229,6 +229,11 @@ test("what is checked is what is sent", async () => {
 
 const text = "document:00112233445566778899aabbccddeeff" as never;
 const letter = "sendPostal/order-7";
+const message = { providerFields: { to: "a" } };
+const ofAnother = { memo: {}, cronSchedule: "* * * * *" };
+// @ts-expect-error Options of another workflow are not those of a process.
+const startedEachMinute = (it: Trustflow) => it.sendMessage("a", message, ofAnother);
+const update = () => Promise.resolve();
 const first = <T>(steps: AsyncIterable<T>) => steps[Symbol.asyncIterator]().next();
 
 test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
@@ -261,6 +266,12 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["options", (trustflow) => trustflow.startMany("sendPostal", [], null as never)],
   ["process", (trustflow) => trustflow.start("constructor" as never, "order-7", {})],
   ["options", (it) => it.start("sendPostal", "order-7", {}, null as never)],
+  ["options.startdelay", (it) => it.sendMessage("a", message, { startdelay: "1 hour" } as object)],
+  ["options.cronSchedule", startedEachMinute],
+  [
+    "options.timeoutms",
+    (it) => it.updateWithStart("sendMessage", "a", message, update, { timeoutms: 5 } as object),
+  ],
   ["first", (it) => it.updateWithStart("sendPostal", "a", {} as never, undefined as never)],
   ["id", (trustflow) => trustflow.handle(undefined as never)],
   ["id", (trustflow) => trustflow.find(5 as never)],
@@ -279,6 +290,7 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   ["address", () => Trustflow.connect({ address: 5 as never })],
   ["namespace", () => Trustflow.connect({ namespace: 5 as never })],
   ["options", () => Trustflow.connect(null as never)],
+  ["options.adress", () => Trustflow.connect({ adress: "127.0.0.1:1" } as object)],
   ["env", () => Trustflow.connect({ env: null as never })],
   ["client", () => Trustflow.connect({ client: {} as never })],
   ["connection", () => Trustflow.connect({ connection: {} as never })],
