@@ -70,6 +70,11 @@ test.each([{}, everything])(
   },
 );
 
+test("the last scheduled date that is taken ends in a deadline that Elasticsearch keeps", () => {
+  const scheduledDate = "2199-12-31T23:59:59Z";
+  expect(SendNoticeBatchInput.safeParse({ ...input, scheduledDate }).success).toBe(true);
+});
+
 // Of the fields that it has in common with a notice: send-notice.test.ts.
 test.each<[string, object]>([
   ["recipients", { recipients: undefined }],
@@ -80,6 +85,8 @@ test.each<[string, object]>([
   ["description", { description: "x".repeat(256) }],
   ["scheduledDate", { scheduledDate: "2026-03-02T09:00:00+01:00" }],
   ["scheduledDate", { scheduledDate: "2026-03-02" }],
+  ["scheduledDate", { scheduledDate: "2200-01-01T00:00:00Z" }],
+  ["scheduledDate", { scheduledDate: "9999-12-31T00:00:00Z" }],
   ["affidavitKinds", { affidavitKinds: ["Closed", "ContentDownload"] }],
   ["onlineRetentionPeriod", { onlineRetentionPeriod: 0 }],
   ["attachments.1.fileName", { attachments: [attachment, attachment] }],

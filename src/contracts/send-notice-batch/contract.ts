@@ -20,6 +20,7 @@ import type { Rule } from "../shared/rules.js";
 import { processResult, ProcessStatus } from "../shared/status.js";
 import {
   AccountName,
+  ComingInstant,
   DocumentInput,
   DocumentReference,
   Instant,
@@ -104,8 +105,8 @@ const SendNoticeBatchFields = z.strictObject({
     "What tells recipients apart. Default: `address`.",
   ).optional(),
   attachments: notice.attachments,
-  scheduledDate: Instant.optional().describe(
-    "When the batch starts, RFC 3339 in UTC (P2 §2.8). Without it, or if it is past, the batch starts as soon as it is set up.",
+  scheduledDate: ComingInstant.optional().describe(
+    "When the batch starts, RFC 3339 in UTC, before the year 2200 (P2 §2.8). Without it, or if it is past, the batch starts as soon as it is set up.",
   ),
   issuerName: Text.optional().describe("The name of the sender (P2 §2.8)."),
   from: Text.optional().describe("Passed on as `From` (P2 §2.8)."),

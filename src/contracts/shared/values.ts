@@ -22,6 +22,8 @@ export const PathId = z
 
 /** RFC 3339, UTC. */
 export const Instant = z.iso.datetime();
+/** One that a process waits for. With its deadline it is a search attribute, and Elasticsearch keeps none after 2262. */
+export const ComingInstant = Instant.refine((at) => at < "2200", "must be before the year 2200");
 
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 code");
 
