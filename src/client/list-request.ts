@@ -80,5 +80,8 @@ export const listMembers = Object.keys({
   ...{ startedBefore: 1, startedAfter: 1, deadlineBefore: 1, deadlineAfter: 1 },
 } satisfies Record<keyof (ListFilter & ListOrder), 1>);
 
-/** The next page needs its cursor alone, which has the filter and the order. */
+/**
+ * The next page needs its cursor alone, which has the filter and the order. Take no cursor from a user whom you do not trust: it can name
+ * any filter, and so show every process.
+ */
 export type PageRequest = { limit: number } & ((ListFilter & ListOrder) | { cursor: string });
