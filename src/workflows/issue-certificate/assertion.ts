@@ -7,7 +7,7 @@ import { assertionPattern, provideAssertion } from "../../contracts/issue-certif
 import type { AssertionAnswer } from "../../contracts/issue-certificate/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { secondsFromNow } from "../runtime/clock.js";
-import { invalidInput } from "../runtime/activity-errors.js";
+import { invalidInput, refuseUnknownMembers } from "../runtime/activity-errors.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 
@@ -68,6 +68,7 @@ export class AssertionDialogue {
 }
 
 function refuseUnlessAssertion(given: { assertion: string }): void {
+  refuseUnknownMembers(given, ["assertion"]);
   const { assertion } = (given ?? {}) as { assertion?: unknown };
   if (isSealed(assertion)) return;
   if (typeof assertion === "string" && assertionPattern.test(assertion)) return;

@@ -39,6 +39,12 @@ export function invalidInput(path: string, problem: string): ApplicationFailure 
   return ApplicationFailure.nonRetryable(message, "InvalidInput", { fields });
 }
 
+/** Refuses what the published schema does not have: nobody masks a secret beside a member that is not known. */
+export function refuseUnknownMembers(argument: unknown, known: readonly string[]): void {
+  const unknown = Object.keys(membersOf(argument)).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw invalidInput(unknown, "is not known");
+}
+
 /** Returns none if a plain client sent nothing; throws if it sent no object. */
 export function membersOf(argument: unknown): Record<string, unknown> {
   const given = argument ?? {};

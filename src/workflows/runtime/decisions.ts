@@ -10,7 +10,7 @@ import type { CheckedDecision } from "../../activities/runtime/process.js";
 import type { Decider } from "../../contracts/shared/messages.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
 import { databaseProxy, ownProxy } from "./activity-options.js";
-import { invalidInput, membersOf } from "./activity-errors.js";
+import { invalidInput, membersOf, refuseUnknownMembers } from "./activity-errors.js";
 
 /** The person who decides: the stated name and the proven operator. */
 export interface ProvenPerson extends Pick<TimelineEntry, "by" | "note" | "principal"> {
@@ -93,9 +93,7 @@ export function decidedBy(
 }
 
 export function refuseUnlessDeciderAlone(given: unknown): void {
-  const known = new Set(["by", "note", "signature"]);
-  for (const path of Object.keys(membersOf(given)))
-    if (!known.has(path)) throw invalidInput(path, "is not known");
+  refuseUnknownMembers(given, ["by", "note", "signature"]);
 }
 
 export function refuseUnlessDecider(given: unknown): void {

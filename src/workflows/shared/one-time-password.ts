@@ -11,7 +11,7 @@ import type { otpSettings } from "../../contracts/shared/one-time-password.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { AwaitAnswer, OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
 import { databaseProxy } from "../runtime/activity-options.js";
-import { answerTo, invalidInput } from "../runtime/activity-errors.js";
+import { answerTo, invalidInput, refuseUnknownMembers } from "../runtime/activity-errors.js";
 import { msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { otpEndOf, hasEnded, initialOtpState, reduceOtp } from "./otp-dialogue.js";
@@ -225,6 +225,7 @@ function resultOf(called: OtpResult | { answer: "unknown" | "unavailable" }): Ot
 }
 
 function refuseUnlessCode(given: { code: string }): void {
+  refuseUnknownMembers(given, ["code"]);
   const { code } = (given ?? {}) as { code?: unknown };
   // The activity that opens a sealed code checks its content.
   if (isSealed(code) && code.length <= 1_000) return;

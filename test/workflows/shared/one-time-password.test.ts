@@ -94,6 +94,13 @@ test.each([null, "", " ", 7, "x".repeat(101)])("%j is refused as a code", async 
   expect(run.calls).toEqual([]);
 });
 
+test("a code beside another member is refused, because only a code alone is masked", async () => {
+  const { run } = await start();
+  const { refused } = await run.update("submitOtp", { code: "123456", requestId: "r-1" });
+  expect(refused?.message).toBe("Invalid input: requestId: is not known");
+  expect(run.calls).toEqual([]);
+});
+
 test("a second code waits for the first call, and is answered by what that one brought", async () => {
   const { run, submit, last } = await start();
   const [one, other] = [await submit(), await submit("456")];
