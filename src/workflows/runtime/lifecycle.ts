@@ -4,6 +4,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  currentUpdateInfo,
   isCancellation,
   setHandler,
 } from "@temporalio/workflow";
@@ -97,6 +98,9 @@ export class Lifecycle {
         validator: (...args: A) => {
           if (this.#ending)
             throw ApplicationFailure.nonRetryable("The process has ended", "Finished");
+          // It becomes part of a row, and PostgreSQL stores no U+0000.
+          if (/\p{Cc}/u.test(currentUpdateInfo()?.id ?? ""))
+            throw invalidInput("updateId", "must have no control characters");
           validate(...args);
         },
       },

@@ -311,6 +311,21 @@ test("once the effect is tracked, the process is no longer stopped", async () =>
   expect(flow.status.deadline).toEqual(new Date("2026-01-01T00:01:00.000Z"));
 });
 
+test.each(["u\u0000", "\n", "u\u0085"])("the update id %j is refused", async (id) => {
+  const decide = defineUpdate<{ answer: string }, [{ by: string }]>("decideAnything");
+  const { run } = await start((flow) => {
+    flow.lifecycle.onUpdate(ping, "Ping", (text) => text);
+    flow.lifecycle.onDecision(decide, "Decide", () => ({ answer: "decided" }));
+  });
+  const message = "Invalid input: updateId: must have no control characters";
+  for (const [name, given] of [
+    ["ping", "pong"],
+    ["decideAnything", { by: "Ann" }],
+    ["resolve", { attention: "a", decision: "retry", by: "Ann" }],
+  ] as const)
+    expect(await run.update(name, given, id)).toMatchObject({ refused: { message } });
+});
+
 test("after 1,800 updates only decisions are taken, so that a person can still decide", async () => {
   const decide = defineUpdate<{ answer: string }, [{ by: string }]>("decideAnything");
   const { run } = await start((flow) => {
