@@ -2,14 +2,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 import type { ProcessEvent } from "../contracts/process-event.js";
-import { EventLooks } from "../temporal/visibility/process-events.js";
+import { EventLooks, OVERLAP_MS } from "../temporal/visibility/process-events.js";
 import { grpcOf, status } from "../temporal/grpc-status.js";
 import { wrongArgument } from "../errors/arguments.js";
 import { beginWait, stepsWithin } from "./waiting.js";
 
 /** Where `changes` begins, and how often it asks. */
 export interface ChangesOptions {
-  /** The `cursor` of a change, or a time in RFC 3339: follows from there on. Default: now. */
+  /** The `cursor` of a change, or a time in RFC 3339: follows from there on. Default: now, with the ends of the last two minutes. */
   since?: string | undefined;
   /** Its abort ends the iteration with its reason. Default: none. */
   signal?: AbortSignal | undefined;
@@ -40,7 +40,7 @@ export async function* changesOf(
   if (!(intervalMs >= 1_000 && intervalMs <= DAY_MS))
     throw wrongArgument("intervalMs", "must be a number of milliseconds from 1000 to 86400000");
   const position = since === undefined ? new Date() : instantOf(since);
-  const back = since === undefined ? 0 : RESUME_MS;
+  const back = since === undefined ? OVERLAP_MS : RESUME_MS;
   const floor = new Date(position.getTime() - back);
   const looks = new EventLooks(client, { position, floor });
   /** When each was last seen: an open attention is found in every look. */

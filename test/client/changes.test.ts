@@ -51,6 +51,19 @@ test("who resumes at a cursor misses nothing after it, and gets what was up to t
   expect(told).toEqual(["near", "after"]);
 });
 
+test("without a cursor an end is told though this clock is two minutes ahead of Temporal's", async () => {
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  const stop = new AbortController();
+  let asked = 0;
+  const { client } = clientOf(() => {
+    // Not in the first look, which asks twice.
+    if ((asked += 1) > 2) stop.abort();
+    return [done("long ago", ago(121_000)), done("now", ago(110_000))];
+  });
+  const { value } = await changesOf(client, { signal: stop.signal, intervalMs: 1_000 }).next();
+  expect(value?.data.id).toBe("now");
+});
+
 test("an overloaded visibility ends nothing, and an abort ends it whatever its reason looks like", async () => {
   const stop = new AbortController();
   let asked = 0;

@@ -13,7 +13,8 @@ import { statusOf } from "./memo.js";
 import { isRunning, ofTypes } from "./query.js";
 import { withoutMemos } from "./without-memos.js";
 
-const OVERLAP_MS = 120_000;
+/** So far the clocks of Temporal and of this machine may differ, and visibility may lag, without an end being missed. */
+export const OVERLAP_MS = 120_000;
 const WIDE_MS = 3_600_000;
 const WIDE_EVERY_MS = 300_000;
 /** Of one page; a memo may have kilobytes. */
