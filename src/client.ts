@@ -46,8 +46,8 @@ import type { StartManyOptions, StartOutcome, StartRequest } from "./client/star
 import { firstUpdate } from "./client/update-with-start.js";
 import {
   beginWait,
-  closeWhenIdle,
   contextOf,
+  endCalls,
   endWithConnection,
   stepsWithin,
   wrongWait,
@@ -203,7 +203,7 @@ export class Trustflow extends Starts {
     try {
       await within(() => requireOwnKeys(connected.client, ring), connected.connection);
     } catch (error) {
-      await closeWhenIdle(connected.connection, connected.close);
+      await connected.close();
       throw error;
     }
     return { connected, ring, config };
@@ -226,7 +226,8 @@ export class Trustflow extends Starts {
   /** Ends `changes`, and closes the connection if it is not one of your own; a call under way on it throws `UnreachableError`. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await closeWhenIdle(this.temporal.connection, () => this.#connected.close());
+    endCalls(this.temporal.connection);
+    await this.#connected.close();
   }
 
   /** The process must exist; `id` is `<process>/<business id>`. */

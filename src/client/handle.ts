@@ -406,15 +406,18 @@ export class ProcessHandle<Result> {
 
   /** Asks again after each passing error, with growing pauses, for as long as the caller waits. */
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    // A connection that is closed forgets its callers.
+    const { abortSignal } = this.#caller;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = longer(pauseMs)) {
       try {
         // The SDK begins a call all the same once its caller has aborted it.
-        this.#caller.abortSignal?.throwIfAborted();
+        abortSignal?.throwIfAborted();
         return await ask();
       } catch (error) {
+        abortSignal?.throwIfAborted();
         if (!isPassing(error)) throw await this.#typed(error);
         await this.#pause(pauseMs);
-        this.#caller.abortSignal?.throwIfAborted();
+        abortSignal?.throwIfAborted();
         if (this.#msWithin(1) === 0) throw isUnavailable(error) ? await this.#typed(error) : error;
       }
     }

@@ -20,10 +20,7 @@ export interface Waiting {
 /** Makes a call within what is left of the wait. `on` is the connection that the call uses. */
 export type Within = <T>(call: () => Promise<T>, on?: ConnectionLike) => Promise<T>;
 
-/** The calls of a connection whose callers wait no more. */
-const abandoned = new WeakMap<ConnectionLike, Set<Promise<unknown>>>();
-
-/** Of each connection that is closed with its client: what ends its calls that have no limit of their own. */
+/** Of each connection that is closed with its client: what ends its calls. */
 const endings = new WeakMap<ConnectionLike, Set<AbortController>>();
 
 /** How long after the time is over the SDK may still retry a call. */
@@ -40,63 +37,48 @@ export function beginWait(
   const refused = wrongWait(waiting);
   if (refused) return () => Promise.reject(refused);
   const { signal, timeoutMs = Infinity } = waiting;
-  if (!signal && timeoutMs === Infinity)
-    return (call, on = connection) => (on ? untilClosed(on, call, updateId) : call());
   const deadline = Date.now() + timeoutMs;
   return async <T>(call: () => Promise<T>, on = connection) => {
-    const timeout = new AbortController();
+    const open = on && endings.get(on);
+    if (!open && !signal && timeoutMs === Infinity) return call();
+    const [timeout, closing] = [new AbortController(), new AbortController()];
+    open?.add(closing);
     const stop = alarm(deadline, () => timeout.abort());
     // What the Temporal client's own `withAbortSignal` and `withDeadline` have set goes on holding.
     const outer = contextOf(on);
-    const signals = [signal, timeout.signal, outer.abortSignal].filter((one) => one !== undefined);
-    const { end, aborted, release } = endOf(AbortSignal.any(signals));
+    const signals = [signal, timeout.signal, closing.signal, outer.abortSignal];
+    const { end, aborted, release } = endOf(
+      AbortSignal.any(signals.filter((one) => one !== undefined)),
+    );
     const latest = Math.min(deadline + REST_MS, Number(outer.deadline ?? Infinity));
-    let answer: Promise<T> | undefined;
     try {
       end.throwIfAborted();
-      answer = on ? called(on, end, latest, call) : call();
-      return await Promise.race([answer, aborted]);
+      return await Promise.race([on ? called(on, end, latest, call) : call(), aborted]);
     } catch (error) {
-      if (on && answer && end.aborted) abandon(on, answer);
       if (signal?.aborted) throw signal.reason;
       if (timeout.signal.aborted) throw new TimedOutError(timeoutMs, updateId);
+      if (closing.signal.aborted)
+        throw new UnreachableError(
+          "The client was closed during the call",
+          updateId === undefined ? {} : { updateId },
+        );
       throw error;
     } finally {
+      open?.delete(closing);
       stop();
       release();
     }
   };
 }
 
-/** From now on the calls of this connection end when `closeWhenIdle` closes it. */
+/** From now on the calls of this connection end with `endCalls`. */
 export function endWithConnection(connection: ConnectionLike): void {
   endings.set(connection, new Set());
 }
 
-async function untilClosed<T>(
-  connection: ConnectionLike,
-  call: () => Promise<T>,
-  updateId: string | undefined,
-): Promise<T> {
-  const open = endings.get(connection);
-  // It may be part of another call that ends it.
-  if (!open || contextOf(connection).abortSignal) return call();
-  const ending = new AbortController();
-  setMaxListeners(0, ending.signal);
-  const answer = connection.withAbortSignal(ending.signal, call);
-  const closed = new Promise<never>((_, reject) => {
-    ending.signal.addEventListener("abort", () => {
-      abandon(connection, answer);
-      const details = updateId === undefined ? {} : { updateId };
-      reject(new UnreachableError("The client was closed during the call", details));
-    });
-  });
-  open.add(ending);
-  try {
-    return await Promise.race([answer, closed]);
-  } finally {
-    open.delete(ending);
-  }
+/** To be done before the connection is closed. */
+export function endCalls(connection: ConnectionLike): void {
+  for (const closing of endings.get(connection) ?? []) closing.abort();
 }
 
 /**
@@ -165,23 +147,6 @@ export async function* stepsWithin<T>(
   }
 }
 
-/**
- * Ends the calls of the connection, and closes it once none is left: the SDK goes on retrying an ended call for a moment, and throws out of
- * a timer, which ends the process, where the connection is closed by then.
- */
-export async function closeWhenIdle(
-  connection: ConnectionLike,
-  close: () => Promise<void>,
-): Promise<void> {
-  for (const ending of endings.get(connection) ?? []) ending.abort();
-  const left = abandoned.get(connection);
-  if (!left?.size) return close();
-  // Nobody waits for this close, so nobody can be told that it failed.
-  void Promise.allSettled(left)
-    .then(close)
-    .catch(() => undefined);
-}
-
 /** What the caller has set by the `withAbortSignal` and `withDeadline` of the Temporal client. */
 export function contextOf(connection: ConnectionLike | undefined): CallContext {
   const { callContextStorage: context } = (connection ?? {}) as Partial<Connection>;
@@ -196,11 +161,4 @@ function called<T>(
 ): Promise<T> {
   const ending = () => connection.withAbortSignal(end, call);
   return Number.isFinite(deadline) ? connection.withDeadline(deadline, ending) : ending();
-}
-
-function abandon(connection: ConnectionLike, answer: Promise<unknown>): void {
-  const left = abandoned.get(connection) ?? new Set();
-  abandoned.set(connection, left.add(answer));
-  const forget = () => void left.delete(answer);
-  answer.then(forget, forget);
 }

@@ -13,6 +13,7 @@ import {
 import { hostAndPort } from "./address.js";
 import { dataConverter } from "./codec/data-converter.js";
 import { grpcOf, isNotFound, status } from "./grpc-status.js";
+import { retryUntilClosed } from "./retry.js";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -127,7 +128,11 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
 
 /** `Connection.connect` would leave the channel of a failed attempt open. */
 export async function openConnection(settings: ResolvedConnection): Promise<Connection> {
-  const connection = Connection.lazy({ connectTimeout: CONNECT_TIMEOUT, ...settings.options });
+  const connection = Connection.lazy({
+    connectTimeout: CONNECT_TIMEOUT,
+    interceptors: [retryUntilClosed],
+    ...settings.options,
+  });
   try {
     await reach(settings, () => connection.ensureConnected());
     return connection;

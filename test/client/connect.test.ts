@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, vi, test } from "vi
 import { Client, Connection } from "@temporalio/client";
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { createSecureServer, createServer } from "node:http2";
 import type { ServerHttp2Stream } from "node:http2";
@@ -221,6 +221,72 @@ test("after its end each call says that the client is closed", async () => {
       message: "The client is closed",
       retryable: false,
     });
+});
+
+/** A server where all is away but what `connect` asks. `asked` resolves at the next other request. */
+async function away() {
+  const requests = new EventEmitter();
+  const server = createServer().on("stream", (stream, headers) => {
+    const isOpening = /\/(GetSystemInfo|ListWorkflowExecutions)$/.test(`${headers[":path"]}`);
+    answering(isOpening ? 12 : 14, "away")(stream);
+    if (!isOpening) requests.emit("request");
+  });
+  const trustflow = await Trustflow.connect({ address: await listening(server) });
+  return { trustflow, asked: once(requests, "request") };
+}
+
+const input = { providerFields: { to: "a" } };
+const updateId = "try-1";
+const decision = { attention: "a", decision: "retry", by: "Ada" } as const;
+
+test.each<[string, (trustflow: Trustflow) => Promise<unknown>]>([
+  ["a start", (one) => one.sendMessage("order-7", input)],
+  ["a start with a limit", (one) => one.sendMessage("order-7", input, { timeoutMs: 60_000 })],
+  ["a wait", (one) => one.handle("sendMessage/order-7").result()],
+  [
+    "a wait with a signal",
+    (one) => one.handle("sendMessage/order-7").result({ signal: new AbortController().signal }),
+  ],
+  ["a search", (one) => one.find("order-7", { timeoutMs: 60_000 })],
+  [
+    "an update with a limit",
+    (one) => one.handle("sendMessage/order-7").resolve(decision, { updateId, timeoutMs: 60_000 }),
+  ],
+])("a close ends %s, whatever it may have done", async (name, call) => {
+  const { trustflow, asked } = await away();
+  const ended = call(trustflow);
+  ended.catch(() => undefined);
+  await asked;
+  await trustflow.close();
+  await expect(ended).rejects.toMatchObject({
+    code: "unreachable",
+    message: expect.stringContaining("The client was closed during the call"),
+    ...(name.startsWith("an update") && { updateId }),
+  });
+});
+
+test("a close ends the starts of many that go on between two outcomes", async () => {
+  const { trustflow, asked } = await away();
+  const requests = [
+    { id: "order-7", input: {} as typeof input },
+    { id: "order-8", input },
+  ];
+  const outcomes = trustflow.startMany("sendMessage", requests)[Symbol.asyncIterator]();
+  expect((await outcomes.next()).value).toMatchObject({ error: { code: "invalidInput" } });
+  await asked;
+  await trustflow.close();
+  expect((await outcomes.next()).value).toMatchObject({
+    error: { message: expect.stringContaining("The client was closed during the call") },
+  });
+});
+
+test("a call that waits for its next try when the client closes fails, and ends no process", async () => {
+  const { trustflow, asked } = await away();
+  // The SDK's own, which no signal ends; without a failure of its own, vitest reports what a timer throws.
+  const call = trustflow.temporal.workflowService.getClusterInfo({});
+  await asked;
+  await trustflow.close();
+  await expect(call).rejects.toMatchObject({ code: 14, details: "away" });
 });
 
 test("an own connection in clear is refused where TLS is required", async () => {

@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { InvalidInputError, TimedOutError } from "../../src/client.js";
 import { isOfAbort, typedRefusal } from "../../src/client/refusal.js";
-import { beginWait, closeWhenIdle, endWithConnection } from "../../src/client/waiting.js";
+import { beginWait, endCalls, endWithConnection } from "../../src/client/waiting.js";
 import { eventually } from "../harness/outages/wait.js";
 
 setFlagsFromString("--expose-gc");
@@ -89,63 +89,31 @@ function ownConnection(onCall: (end: AbortSignal) => void = () => undefined): Co
   return connection as ConnectionLike;
 }
 
-/** A promise and what settles it. */
-function pending() {
-  let resolve: (answer: string) => void = () => undefined;
-  const promise = new Promise<string>((settle) => {
-    resolve = settle;
+test.each([{}, { timeoutMs: 60_000 }, { signal: new AbortController().signal }])(
+  "a close ends a call with %o, and nothing of it is left",
+  async (waiting) => {
+    const ends: AbortSignal[] = [];
+    const connection = ownConnection((end) => ends.push(end));
+    endWithConnection(connection);
+    const within = beginWait(waiting, connection, "update-1");
+    const wait = within(() => within(() => silence));
+    endCalls(connection);
+    await expect(wait).rejects.toMatchObject({ code: "unreachable", updateId: "update-1" });
+    expect(ends.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(await within(async () => "the answer")).toBe("the answer");
+  },
+);
+
+test("a close ends no call on a connection of the caller's own", async () => {
+  const connection = ownConnection();
+  let answer: (text: string) => void = () => undefined;
+  const going = new Promise<string>((resolve) => {
+    answer = resolve;
   });
-  return { promise, resolve };
-}
-
-test("a connection closes at once, and after the calls whose callers wait no more", async () => {
-  const connection = ownConnection();
-  const close = vi.fn(async () => undefined);
-  const going = pending();
-  const goes = beginWait({ timeoutMs: 60_000 }, connection)(() => going.promise);
-  await closeWhenIdle(connection, close);
-  expect(close).toHaveBeenCalledTimes(1);
-  const lost = pending();
-  const wait = beginWait({ timeoutMs: 100 }, connection)(() => lost.promise);
-  await expect(wait).rejects.toThrow(TimedOutError);
-  await closeWhenIdle(connection, close);
-  await delay(20);
-  expect(close).toHaveBeenCalledTimes(1);
-  lost.resolve("too late");
-  await delay(20);
-  expect(close).toHaveBeenCalledTimes(2);
-  going.resolve("the answer");
-  expect(await goes).toBe("the answer");
-});
-
-test("a close ends the calls that have no limit of their own, and closes once they are over", async () => {
-  const connection = ownConnection();
-  endWithConnection(connection);
-  const close = vi.fn(async () => undefined);
-  const lost = pending();
-  const wait = beginWait({}, connection, "update-1")(() => lost.promise);
-  await closeWhenIdle(connection, close);
-  await expect(wait).rejects.toMatchObject({ code: "unreachable", updateId: "update-1" });
-  expect(close).not.toHaveBeenCalled();
-  lost.resolve("too late");
-  await delay(20);
-  expect(close).toHaveBeenCalledTimes(1);
-});
-
-test("a close that nobody waits for fails in silence", async () => {
-  const connection = ownConnection();
-  const unhandled = vi.fn();
-  process.on("unhandledRejection", unhandled);
-  onTestFinished(() => void process.off("unhandledRejection", unhandled));
-  const lost = pending();
-  const wait = beginWait({ timeoutMs: 100 }, connection)(() => lost.promise);
-  await expect(wait).rejects.toThrow(TimedOutError);
-  const close = vi.fn(() => Promise.reject(new Error("is closed")));
-  await closeWhenIdle(connection, close);
-  lost.resolve("too late");
-  await delay(20);
-  expect(close).toHaveBeenCalledTimes(1);
-  expect(unhandled).not.toHaveBeenCalled();
+  const wait = beginWait({ timeoutMs: 60_000 }, connection)(() => going);
+  endCalls(connection);
+  answer("the answer");
+  expect(await wait).toBe("the answer");
 });
 
 test("an abort is no refusal of Temporal", () => {
