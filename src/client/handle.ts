@@ -11,6 +11,7 @@ import {
 import type {
   CallContext,
   Client,
+  WorkflowClient,
   WorkflowExecutionDescription,
   WorkflowHandle,
 } from "@temporalio/client";
@@ -61,7 +62,7 @@ import {
 import { wrongArgument } from "../errors/arguments.js";
 import { objectArgument } from "./arguments.js";
 import { isOfAbort, isTooLarge, isUnavailable, typedRefusal } from "./refusal.js";
-import { beginWait, contextOf, stepsWithin } from "./waiting.js";
+import { beginWait, contextOf, inOwnScope, stepsWithin } from "./waiting.js";
 import type { Waiting } from "./waiting.js";
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
@@ -168,7 +169,8 @@ export class ProcessHandle<Result> {
     return this.#untilAnswered(async () => {
       for (;;) {
         try {
-          return this.#present((await this.#workflow.result()) as Result);
+          const workflow = withScopedPolls(this.#client.workflow).getHandle(this.workflowId);
+          return this.#present((await workflow.result()) as Result);
         } catch (error) {
           // A reset ends the run that we waited for; the process goes on in a new one.
           if (isTerminated(error) && (await this.#described()).status.name !== "TERMINATED")
@@ -302,7 +304,8 @@ export class ProcessHandle<Result> {
       try {
         // A failed attempt is no event, so it ends no wait.
         const limitMs = isCalling(calls) ? CALL_WATCH_MS : this.watchLimitMs;
-        await changes.next(historyLength, this.#msWithin(limitMs));
+        const next = changes.next.bind(changes, historyLength, this.#msWithin(limitMs));
+        await inOwnScope(this.#client.connection, next);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         // Whatever ended the wait, the next look says where the process stands.
@@ -426,7 +429,9 @@ export class ProcessHandle<Result> {
   /** Calls for at most this long, and no longer than the caller waits. */
   async #limited<T>(limitMs: number, call: () => Promise<T>): Promise<T> {
     this.#caller.abortSignal?.throwIfAborted();
-    return this.#client.withDeadline(Date.now() + this.#msWithin(limitMs), call);
+    return inOwnScope(this.#client.connection, () =>
+      this.#client.withDeadline(Date.now() + this.#msWithin(limitMs), call),
+    );
   }
 
   async #pause(pauseMs: number): Promise<void> {
@@ -515,6 +520,18 @@ export class ProcessHandle<Result> {
       throw await this.#typed(error, updateId);
     }
   }
+}
+
+/** The same client; each poll of its `result` is forgotten when it is answered. */
+function withScopedPolls(client: WorkflowClient): WorkflowClient {
+  const { connection, workflowService } = client;
+  const poll = workflowService.getWorkflowExecutionHistory.bind(workflowService);
+  const scoped: unknown = Object.create(workflowService, {
+    getWorkflowExecutionHistory: {
+      value: (request: Parameters<typeof poll>[0]) => inOwnScope(connection, () => poll(request)),
+    },
+  });
+  return Object.create(client, { workflowService: { value: scoped } }) as WorkflowClient;
 }
 
 /** The SDK derives this error from the event itself; an error from a worker, or from a stranger, has a failure. */

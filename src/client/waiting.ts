@@ -81,6 +81,22 @@ export function endCalls(connection: ConnectionLike): void {
   for (const closing of endings.get(connection) ?? []) closing.abort();
 }
 
+/** Makes a request, or some, of a wait that makes many: the SDK keeps each of them for as long as the signal under which it was made. */
+export async function inOwnScope<T>(
+  connection: ConnectionLike | undefined,
+  call: () => Promise<T>,
+): Promise<T> {
+  const { abortSignal } = contextOf(connection);
+  if (!connection || !abortSignal) return call();
+  const { end, aborted, release } = endOf(abortSignal);
+  try {
+    end.throwIfAborted();
+    return await Promise.race([connection.withAbortSignal(end, call), aborted]);
+  } finally {
+    release();
+  }
+}
+
 /**
  * A signal of its own that ends with the given one until `release`. The SDK adds a listener to it for each request, and removes none; on a
  * combined signal Node would keep them, and all that they refer to, for good.
