@@ -37,7 +37,7 @@ export async function* changesOf(
   client: Client,
   { since, signal, intervalMs = 5_000 }: ChangesOptions,
 ): AsyncGenerator<Change> {
-  if (!(intervalMs >= 1_000 && intervalMs <= DAY_MS))
+  if (!(typeof intervalMs === "number" && intervalMs >= 1_000 && intervalMs <= DAY_MS))
     throw wrongArgument("intervalMs", "must be a number of milliseconds from 1000 to 86400000");
   const position = since === undefined ? new Date() : instantOf(since);
   const back = since === undefined ? OVERLAP_MS : RESUME_MS;

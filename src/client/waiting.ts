@@ -129,7 +129,7 @@ export function wrongWait(
   const { signal, timeoutMs = Infinity } = waiting;
   if (signal && !(typeof signal === "object" && "aborted" in signal))
     return wrongArgument("signal", "must be an AbortSignal");
-  if (!(timeoutMs >= 0))
+  if (typeof timeoutMs !== "number" || !(timeoutMs >= 0))
     return wrongArgument("timeoutMs", "must be a number of milliseconds, 0 or more");
 }
 

@@ -78,10 +78,13 @@ test("an overloaded visibility ends nothing, and an abort ends it whatever its r
   expect(asked).toBe(3);
 }, 20_000);
 
-test.each([0, Number.NaN, Infinity, 2 ** 31])(
-  "an interval of %s is refused",
+test.each([0, Number.NaN, Infinity, 2 ** 31, "1000" as never])(
+  "an interval of %o is refused",
   async (intervalMs) => {
-    const { client } = clientOf(() => []);
+    // A feed that begins all the same ends here, and does not ask without a pause.
+    const { client } = clientOf(() => {
+      throw Object.assign(new Error("no right"), { code: 7 });
+    });
     await expect(changesOf(client, { intervalMs }).next()).rejects.toThrow(/intervalMs/);
   },
 );

@@ -64,7 +64,7 @@ test.each(["timeoutMs", "signal"])("a call with %s leaves nothing in memory", as
   expect(warned).not.toHaveBeenCalled();
 });
 
-test.each([-1, NaN])("%d is no time, which the promise says", async (timeoutMs) => {
+test.each([-1, NaN, "300" as never])("%o is no time, which the promise says", async (timeoutMs) => {
   const call = vi.fn(async () => "the answer");
   const wait = beginWait({ timeoutMs })(call);
   await expect(wait).rejects.toThrow(InvalidInputError);
