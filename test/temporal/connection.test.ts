@@ -3,10 +3,11 @@ import { constants, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UnreachableError } from "../../src/errors/index.js";
+import { ConfigurationError, UnreachableError } from "../../src/errors/index.js";
 import {
   connectClient,
   connectionOptions,
+  hostInClear,
   connectionWithoutRetries,
 } from "../../src/temporal/connection.js";
 import { connectWorker } from "../../src/temporal/worker-connection.js";
@@ -78,6 +79,15 @@ test("the environment goes before the file, and what the caller says before both
     options: { address: "c.example:7233" },
   });
 });
+
+test.each(["localhost:99999", "my host:7233"])(
+  "the address %s is refused by its key",
+  async (address) => {
+    process.env["TEMPORAL_ADDRESS"] = address;
+    expect(() => hostInClear(connectionOptions())).toThrow(ConfigurationError);
+    expect(() => hostInClear(connectionOptions())).toThrow("TEMPORAL_ADDRESS (address) must be");
+  },
+);
 
 test("client and worker connect where the environment says, each with the namespace", async () => {
   process.env["TEMPORAL_ADDRESS"] = env.address;
