@@ -5,6 +5,7 @@ import type { ProcessEvent } from "../contracts/process-event.js";
 import { EventLooks, OVERLAP_MS } from "../temporal/visibility/process-events.js";
 import { grpcOf, status } from "../temporal/grpc-status.js";
 import { wrongArgument } from "../errors/arguments.js";
+import { isPassing } from "./handle.js";
 import { beginWait, stepsWithin } from "./waiting.js";
 
 /** Where `changes` begins, and how often it asks. */
@@ -23,13 +24,6 @@ export type Change = ProcessEvent & { cursor: string };
 /** What visibility shows later than that is not seen by one who resumes. */
 const RESUME_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** Temporal, or its visibility, answers again later. */
-const passing = new Set<unknown>([
-  status.unavailable,
-  status.resourceExhausted,
-  status.deadlineExceeded,
-  status.internal,
-]);
 /** Longer than a look goes back. */
 const REMEMBERED_MS = 7_200_000;
 
@@ -57,7 +51,8 @@ export async function* changesOf(
         }
     } catch (error) {
       signal?.throwIfAborted();
-      if (!passing.has(grpcOf(error).code)) throw error;
+      // The store of visibility may be away, where Temporal is not.
+      if (!isPassing(error) && grpcOf(error).code !== status.internal) throw error;
     }
     for (const [id, at] of seen) if (at < Date.now() - REMEMBERED_MS) seen.delete(id);
     await delay(intervalMs, undefined, signal && { signal }).catch(() => undefined);

@@ -541,7 +541,7 @@ function isTerminated(error: unknown): boolean {
 }
 
 /** Temporal is away, or too many calls wait there: who waits asks again. */
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   if (error instanceof TrustflowError) return false;
   const { code, details = "" } = grpcOf(error);
   if (code === status.internal) return isRetryableError(grpcOf(error) as StatusObject);
