@@ -171,14 +171,17 @@ export class EventLog<S extends Snapshot, V extends View> {
     }
   }
 
-  /** Applies a query's answer; of several the one with the greatest stamp counts. */
+  /** Applies a query's answer; of several the one with the greatest stamp counts, or the first that shows the end. */
   applySnapshot(snapshot: S, documents: ProcessDocument[], flag?: string): void {
     this.addDocuments(documents);
     this.#countNews();
-    if (this.snapshot && snapshot.stamp <= this.snapshot.stamp) return;
+    const { stamp = "" } = this.snapshot ?? {};
+    const isOlder = snapshot.stamp <= stamp;
+    // No provider takes an end back: an older one says that the clock of the database has gone back.
+    if (isOlder && (this.#view.closed || !this.#viewOf([], snapshot).closed)) return;
     const moved = this.snapshot?.state !== snapshot.state;
     if (moved) this.seenStates.push(snapshot.state);
-    this.snapshot = snapshot;
+    this.snapshot = isOlder ? { ...snapshot, stamp } : snapshot;
     this.#view = this.#viewOf(this.events, snapshot);
     if (moved) this.add({ source: "query", event: snapshot.state, note: flag });
     else this.#onChange();

@@ -72,6 +72,7 @@ const emptyLog = () => {
   const log = new EventLog<Snapshot, View>(
     (events, snapshot) => ({
       ...plainView(events),
+      closed: snapshot?.state === "Closed",
       ...(snapshot && { state: snapshot.state }),
     }),
     () => {
@@ -117,6 +118,17 @@ test("of several answers the one of the last query counts, whatever their order"
   expect([log.view.state, log.seenStates]).toEqual(["Delivered", ["Delivered"]]);
   // Its documents count all the same.
   expect([log.documents.size, log.newsCount]).toEqual([1, 2]);
+});
+
+test("an end counts although the database's clock has gone back, and is the last answer", () => {
+  const { log } = emptyLog();
+  for (const [stamp, state] of [
+    ["3", "Sent"],
+    ["1", "Closed"],
+    ["2", "Sent"],
+  ] as const)
+    log.applySnapshot(snapshotOf(stamp, state), []);
+  expect([log.view.state, log.seenStates]).toEqual(["Closed", ["Sent", "Closed"]]);
 });
 
 test("only an answer with another state is an entry of the timeline", () => {
