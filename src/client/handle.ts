@@ -60,6 +60,7 @@ import {
   UnreachableError,
 } from "../errors/index.js";
 import { wrongArgument } from "../errors/arguments.js";
+import { asJson } from "./input.js";
 import { objectArgument } from "./arguments.js";
 import { isOfAbort, isTooLarge, isUnavailable, typedRefusal } from "./refusal.js";
 import { beginWait, contextOf, inOwnScope, stepsWithin } from "./waiting.js";
@@ -349,7 +350,8 @@ export class ProcessHandle<Result> {
       throw wrongArgument("updateId", "must be a text that is not empty");
     this.#writing.check();
     const contract = updatesOf(this.process).find((update) => update.name === name);
-    const signed = contract?.decides ? this.#signed(name, args, updateId) : args;
+    const given = args.map((argument) => asJson(argument)) as [object?];
+    const signed = contract?.decides ? this.#signed(name, given, updateId) : given;
     const sent = { name, args: this.#sealed(contract?.argument, signed), updateId };
     return this.#begin(waiting, updateId)(() => this.#executed<R>(sent));
   }

@@ -84,6 +84,13 @@ test.each(calls)(
   },
 );
 
+test("an update refuses what JSON cannot carry, and sends nothing", async () => {
+  const { handle, sent } = handleOf("signOneShot");
+  const given = handle["updateVideo"]!({ room: { size: 2n } });
+  await expect(given).rejects.toThrow("providerFields.room.size: must not be a bigint");
+  expect(sent).toEqual([]);
+});
+
 test("every update of the registry is called above, and none hides a method that every handle has", () => {
   const called = new Set(calls.map(([processName, name]) => `${processName}.${name}`));
   const known = processes.flatMap((processName) =>
