@@ -322,6 +322,13 @@ export class Trustflow extends Starts {
     }
   }
 
+  #beginStart(options: StartOptions) {
+    const refused = wrongWait(options, temporalOptions);
+    if (refused) throw refused;
+    const { signal, timeoutMs, ...temporal } = options;
+    return { temporal, within: beginWait({ signal, timeoutMs }, this.temporal.connection) };
+  }
+
   #refusal(error: unknown): unknown {
     const { connection, options } = this.temporal;
     return typedRefusal(error, options.namespace, contextOf(connection).abortSignal);
@@ -333,10 +340,7 @@ export class Trustflow extends Starts {
     input: object,
     options: StartOptions = {},
   ): Promise<StartedHandle<P>> {
-    const refused = wrongWait(options, [...temporalOptions]);
-    if (refused) throw refused;
-    const { signal, timeoutMs, ...temporal } = options;
-    const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
+    const { within, temporal } = this.#beginStart(options);
     return within(() => this.#start(processName, id, input, temporal));
   }
 
@@ -356,10 +360,7 @@ export class Trustflow extends Starts {
     first: (handle: HandleOf<P>) => Promise<Answer>,
     options: Omit<StartOptions, "startDelay"> = {},
   ): Promise<{ handle: StartedHandle<P>; answer: Answer }> {
-    const refused = wrongWait(options, [...temporalOptions]);
-    if (refused) throw refused;
-    const { signal, timeoutMs, ...temporal } = options;
-    const within = beginWait({ signal, timeoutMs }, this.temporal.connection);
+    const { within, temporal } = this.#beginStart(options);
     return within(() => this.#updateWithStart(processName, id, input, first, temporal));
   }
 

@@ -120,7 +120,7 @@ function endOf(combined: AbortSignal) {
 /** JavaScript may give it in any shape. `others`: what may stand beside it. */
 export function wrongWait(
   waiting: Waiting | null,
-  others: string[] = [],
+  others: readonly string[] = [],
 ): InvalidInputError | undefined {
   if (typeof waiting !== "object" || waiting === null)
     return wrongArgument("options", "must be an object");

@@ -2,15 +2,11 @@
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ConnectionLike } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { InvalidInputError, TimedOutError } from "../../src/client.js";
 import { isOfAbort, typedRefusal } from "../../src/client/refusal.js";
 import { beginWait, endCalls, endWithConnection } from "../../src/client/waiting.js";
+import { collectGarbage } from "../harness/collect-garbage.js";
 import { eventually } from "../harness/outages/wait.js";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 const DAY_MS = 86_400_000;
 const silence = new Promise<never>(() => undefined);

@@ -50,12 +50,10 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       kind: AttentionKind;
       reason: string;
     }): Promise<WrittenDecision> {
-      const { step, occurrence } = given;
+      const { step, occurrence, resolution, at, kind, reason } = given;
       const key = { ...execution(), step, occurrence };
-      const nobodyKnows = given.kind === "unknownOutcome";
+      const decision = { ...resolution, at, reason, nobodyKnows: kind === "unknownOutcome" };
       try {
-        const { at, reason } = given;
-        const decision = { ...given.resolution, at, reason, nobodyKnows };
         return { answer: "resolved", ...(await journal.decide(key, decision)) };
       } catch (error) {
         if (!(error instanceof LeaseRunning)) throw error;

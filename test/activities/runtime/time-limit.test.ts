@@ -1,13 +1,9 @@
 // The time limit of a call.
 import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
+import { collectGarbage } from "../../harness/collect-garbage.js";
 import { timeLimit } from "../../../src/activities/runtime/time-limit.js";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 test("it ends the call, also after a garbage collection", async () => {
   const { signal } = timeLimit(300, new AbortController().signal);
