@@ -64,13 +64,13 @@ export async function watchItems(context: BatchContext, given: Watched): Promise
   throw new NotChangedYet({ totals: { at, states } satisfies BatchTotals });
 }
 
-/** A list that is not complete is read again each `pollIntervalSeconds`, and once after the deadline. */
+/** A list that is not complete, or may grow, is read again each `pollIntervalSeconds`, and once after the deadline. */
 function mayList(
   sweep: Sweep | undefined,
-  { pollIntervalSeconds, deadline }: Watched,
+  { areAllMade, pollIntervalSeconds, deadline }: Watched,
   now: Date,
 ): boolean {
-  if (sweep?.isListed) return false;
+  if (areAllMade && sweep?.isListed) return false;
   if (sweep?.cursor !== undefined || !sweep?.listBeganAt) return true;
   const began = sweep.listBeganAt.getTime();
   const end = new Date(deadline).getTime();
@@ -88,19 +88,19 @@ async function totalsOf(
   isOver: boolean,
 ): Promise<ItemTotals> {
   const at = (await deps.journal.now()).toISOString();
-  const isListed = (await deps.items.sweep(processKey))?.isListed === true;
+  const isListed = areAllMade && (await deps.items.sweep(processKey))?.isListed === true;
   const totals = await deps.items.totals(processKey);
   const ended = totals.filter(({ listed, state }) => listed && state === "Closed");
   const known = sumOf(totals);
   const closed = sumOf(ended);
   const withoutNotice = isListed ? Math.max(0, list.recipients - known) : 0;
-  const open = Math.max(0, (isListed && areAllMade ? known : list.recipients) - closed);
+  const open = Math.max(0, (isListed ? known : list.recipients) - closed);
   return {
     at,
     states: countByWord(totals),
     failed: withoutNotice + (countByWord(ended)["failed"] ?? 0),
     open,
-    isLast: isOver || (isListed && known === closed),
+    isLast: isOver || open === 0,
   };
 }
 

@@ -153,6 +153,17 @@ test("while the provider has made no notice, all recipients are open, whatever c
     expect(await watch(batch, { deadline: past, areAllMade })).toMatchObject({ open: 2 });
 });
 
+test("while the provider still makes notices, no number of readings ends the wait, or counts those that are not made", async () => {
+  const batch = await processed({}, {}, twoOpen, 0);
+  const asked = { areAllMade: false, withoutNotice: 2, allowedFailures: 0 };
+  for (const _ of [1, 2, 3]) await expect(look(batch, asked)).rejects.toMatchObject(unchanged);
+  await bench.sandbox.clock.advance(600_000);
+  expect(await look(batch, asked)).toMatchObject({ open: 2, failed: 0, isLast: false });
+  for (const known of await batch.items.page(batch.key, { limit: 9 }))
+    await batch.items.noteRead(batch.key, [{ ...known, state: "Closed" }], new Date());
+  expect(await look(batch, asked)).toMatchObject({ open: 0, isLast: true });
+});
+
 test("totals move, failures cross the budget once, and the deadline ends the wait", async () => {
   const batch = await processed();
   const asked = { allowedFailures: 1 };
