@@ -6,13 +6,17 @@ import type {
   BatchRecipients,
   BatchTotals,
 } from "../../contracts/send-notice-batch/contract.js";
+import { outcomeOfBroken } from "../../contracts/send-notice-batch/states.js";
 import type { Snapshot, View } from "../runtime/event-log.js";
 import { plainView } from "../runtime/event-log.js";
 
 export type BatchSnapshot = BatchRead & Snapshot;
 
 export function batchView(events: Parameters<typeof plainView>[0], snapshot?: BatchSnapshot): View {
-  return { ...plainView(events), ...(snapshot && { state: snapshot.state }) };
+  if (!snapshot) return plainView(events);
+  const { state } = snapshot;
+  const closed = state === "Processed" || outcomeOfBroken(state) !== undefined;
+  return { ...plainView(events), state, closed };
 }
 
 export function snapshotOf(read: BatchRead): BatchSnapshot {

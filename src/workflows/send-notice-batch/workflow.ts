@@ -6,6 +6,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { AffidavitArchive } from "../../activities/evi-notice-batch/archive.js";
 import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
 import type { ItemTotals } from "../../activities/evi-notice-batch/items.js";
+import type { BatchRead } from "../../activities/evi-notice-batch/progress.js";
 import type { BatchPlan, OfBatch } from "../../activities/evi-notice-batch/context.js";
 import type { WrittenReport } from "../../activities/evi-notice-batch/report.js";
 import type { Started } from "../../activities/evi-notice-batch/start.js";
@@ -270,25 +271,24 @@ class SendNoticeBatch {
   ): Promise<void> {
     const { log } = this.flow;
     const { recipients } = list;
-    const isOver = () => log.snapshot?.state === "Processed";
-    while (!isOver()) {
+    let seen: BatchRead | undefined;
+    while (seen?.state !== "Processed") {
       const step = queryStep("progress", "Ask how far the batch is", {
         happened: {},
         quick: pollEach(settings.progressIntervalSeconds, msUntil(deadline)),
       });
       const { scheduledDate } = this.#started ?? {};
-      const given = { ...batch, scheduledDate, recipients, allowedFailures: budget.left };
-      const seen = this.#known.read;
+      const allowedFailures = budget.left;
+      const given = { ...batch, scheduledDate, recipients, allowedFailures, ...(seen && { seen }) };
       const read = await untilTimeIsUp(() =>
-        this.#step(step, (evi, { mode }) =>
-          evi.followBatch({ ...given, ...(seen && { seen }), mode }),
-        ),
+        this.#step(step, (evi, { mode }) => evi.followBatch({ ...given, mode })),
       );
       if (!read) return;
+      seen = read;
       log.applySnapshot(snapshotOf(read), []);
       budget.note(read.failedCount ?? 0);
     }
-    this.#processedAt = log.snapshot?.stamp;
+    this.#processedAt = seen.stamp;
   }
 
   /** Until all notices are closed, or the deadline. `isBroken`: the provider makes no more of them. */

@@ -143,6 +143,16 @@ test("each answer about the batch and its notices shows in the next question", a
   expect(run.result).toMatchObject({ outcome: "closed" });
 });
 
+test("a question is not asked in a loop because the database's clock has gone back, and an end counts all the same", async () => {
+  const earlier = { stamp: "2025-12-31T00:00:00.000Z" };
+  const answers = [read("Submitted"), read("Processing", earlier), read("Processed", earlier)];
+  const run = await start({ followBatch: oneByOne(...answers) });
+  const seen = run.callsOf("followBatch").map(({ input: given }) => given.seen?.state);
+  expect(seen).toEqual([undefined, "Submitted", "Processing"]);
+  expect(run.callsOf("watchItems")[0]?.input).toMatchObject({ areAllMade: true });
+  expect((await run.status()).state).toBe("Processed");
+});
+
 test("however many answers there are about the notices, the history has an end", async () => {
   let left = 100;
   const run = await start({ watchItems: () => totals((left -= 1)) });
