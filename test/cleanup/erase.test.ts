@@ -242,7 +242,7 @@ test("of a batch, what is known of its notices, 10,000 at a time, and the parts 
   ];
   for (const batch of [one.processKey, other]) {
     await items.open(batch, 1);
-    await items.noteListed(batch, listed, "end");
+    await items.noteListed(batch, listed);
     const part = { document: "document:1", size: 1, entries: Buffer.from("x") };
     expect(await new ArchiveParts(database.pool).add(batch, part, ["n"])).toBe(true);
   }

@@ -87,7 +87,7 @@ async function archived(hours: number, id = uploadId(), kind: "archive" | "submi
 
 test("a part that was stored and never added to the archive goes after a day, though its process is open", async () => {
   await new BatchItems(database.pool).open(batch, 1);
-  await new BatchItems(database.pool).noteListed(batch, [{ evidenceId: "n" }], "end");
+  await new BatchItems(database.pool).noteListed(batch, [{ evidenceId: "n" }]);
   const loose = await archived(25);
   const added = await archived(25);
   const part = { document: added.uri, size: added.size, entries: Buffer.from("[]") };

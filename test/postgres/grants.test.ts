@@ -246,7 +246,7 @@ test("worker and relay note what is known of a batch's notices, an operator read
     (pool) => new BatchItems(pool),
   ) as [BatchItems, BatchItems, BatchItems];
   await worker.open(batch, 1);
-  await worker.noteListed(batch, [{ evidenceId: "n", line: 1 }], "end");
+  await worker.noteListed(batch, [{ evidenceId: "n", line: 1 }]);
   await new Arrivals(as.receiver, sealRing).insert(
     [
       {

@@ -58,7 +58,7 @@ export async function archiveAffidavits(
   if (restMs > 0) throw new GoesOnLater(restMs);
   const checkTime = attemptLimit();
   for (;;) {
-    const some = await deps.parts.missing(processKey, { limit: NOTICES_PER_PART });
+    const some = await deps.parts.missing(processKey, NOTICES_PER_PART);
     if (some.length === 0 || (await deps.parts.kept(processKey))) break;
     checkTime();
     await collect(context, some);

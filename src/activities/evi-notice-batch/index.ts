@@ -20,8 +20,9 @@ import type { BatchItem } from "../../batch/items/items.js";
 import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch/contract.js";
 import type { BatchAffidavitAnswer } from "../../contracts/send-notice-batch/messages.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import { requestOnce } from "../evi/affidavit-request.js";
+import { affidavitAnswer } from "../evi/affidavit-request.js";
 import { affidavitRefusals } from "../evi-notice/index.js";
+import { runEffect } from "../runtime/effect.js";
 import type { UpdateCall } from "../runtime/activity.js";
 
 export function createBatchActivities(given: BatchDependencies) {
@@ -61,13 +62,13 @@ export async function requestBatchAffidavit(
   if (isShownIneligible(item) && !(await isRequested(context, given)))
     return { answer: "notEligible" };
   const { evidenceId: id } = item;
-  const requested = {
+  const requesting = runEffect(context, given.effect, {
+    of: "update",
     operation: "requestAffidavit",
     input: { notice: id, ...flags },
-    send: (signal: AbortSignal) =>
-      eviNotice.requestAffidavit(context.account, { id, ...flags }, signal),
-  } as const;
-  return requestOnce(context, given, requested, affidavitRefusals);
+    send: ({ signal }) => eviNotice.requestAffidavit(context.account, { id, ...flags }, signal),
+  });
+  return affidavitAnswer(requesting, affidavitRefusals);
 }
 
 function isShownIneligible({ state, source }: BatchItem): boolean {

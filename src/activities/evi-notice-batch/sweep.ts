@@ -30,14 +30,13 @@ export async function listItems(
   do {
     const from = cursor;
     const page = await pageFrom(context, batchId, from);
-    if (!page) return deps.items.noteListed(processKey, [], "again");
+    if (!page) return deps.items.noteListed(processKey, []);
     shown += page.results.length;
     context.checkEnds(shown, list.recipients);
     cursor = page.cursor;
-    const next = cursor === undefined ? "again" : { cursor };
     const items = page.results.flatMap((recipient) => itemOf(recipient, list));
     const unnoticed = page.results.length - items.length;
-    await deps.items.noteListed(processKey, items, next, { from, unnoticed });
+    await deps.items.noteListed(processKey, items, cursor, { from, unnoticed });
   } while (cursor !== undefined);
   await deps.items.endListing(processKey, { recipients: list.recipients, failed });
 }

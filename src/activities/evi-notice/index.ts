@@ -3,9 +3,10 @@ import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { NoticeAffidavitRequest, NoticeDates } from "../../contracts/send-notice/contract.js";
 import type { NoticeAffidavitAnswer } from "../../contracts/send-notice/messages.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
-import { requestOnce } from "../evi/affidavit-request.js";
+import { affidavitAnswer } from "../evi/affidavit-request.js";
 import type { EviUpdate } from "../evi/affidavit-request.js";
 import { keepFile } from "../runtime/documents.js";
+import { runEffect } from "../runtime/effect.js";
 import { activitiesOf } from "../runtime/activity.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { EviNoticeContext, provider } from "./context.js";
@@ -79,16 +80,16 @@ export const affidavitRefusals = { 403: "limitReached", 405: "notEligible" } as 
 /** P2 §4.2 On-demand affidavit; docs/reading-the-specification.md §3, §9. */
 export function requestAffidavit(
   context: EviNoticeContext,
-  given: EviUpdate & { asked: NoticeAffidavitRequest },
+  { effect, uniqueId, asked }: EviUpdate & { asked: NoticeAffidavitRequest },
 ): Promise<NoticeAffidavitAnswer> {
-  const { uniqueId, asked } = given;
-  const requested = {
+  const requesting = runEffect(context, effect, {
+    of: "update",
     operation: "requestAffidavit",
     input: { uniqueId, ...asked },
-    send: (signal: AbortSignal) =>
+    send: ({ signal }) =>
       eviNotice.requestAffidavit(context.account, { id: uniqueId, ...asked }, signal),
-  } as const;
-  return requestOnce(context, given, requested, affidavitRefusals);
+  });
+  return affidavitAnswer(requesting, affidavitRefusals);
 }
 
 const shownOnly = ShownItem.strip();
@@ -108,26 +109,20 @@ export function ask(
       const dates = refusedOn === undefined ? {} : { refusedOn };
       return { state, outcome, affidavits, dates, shown: shownOnly.parse(notice) };
     },
-    download: (wanted, spool) => download(context, { uniqueId, wanted }, spool),
+    download: (wanted, spool) => download(context, uniqueId, wanted, spool),
   });
-}
-
-interface Fetch {
-  uniqueId: string;
-  wanted: EviAffidavit[];
 }
 
 /** A ZIP of all for several; one alone, and one that the ZIP does not show by its id, by the id. */
 async function download(
   context: EviNoticeContext,
-  fetch: Fetch,
+  uniqueId: string,
+  wanted: EviAffidavit[],
   spool: Spool,
 ): Promise<Map<string, FetchedFile>> {
-  const found =
-    fetch.wanted.length > 1
-      ? await downloadAll(context, fetch, spool)
-      : new Map<string, FetchedFile>();
-  for (const { id: affidavitId } of fetch.wanted) {
+  const ids = wanted.map(({ id }) => id);
+  const found = ids.length > 1 ? await downloadAll(context, uniqueId, ids, spool) : new Map();
+  for (const affidavitId of ids) {
     if (found.has(affidavitId)) continue;
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
       eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
@@ -140,10 +135,10 @@ async function download(
 
 async function downloadAll(
   context: EviNoticeContext,
-  { uniqueId: id, wanted }: Fetch,
+  id: string,
+  affidavitIds: string[],
   spool: Spool,
 ): Promise<Map<string, FetchedFile>> {
-  const affidavitIds = wanted.map((affidavit) => affidavit.id);
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
   );

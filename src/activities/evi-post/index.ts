@@ -18,7 +18,7 @@ import type { PostalAffidavitRequest } from "../../contracts/send-postal/contrac
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { isUnanswered, requestOnce } from "../evi/affidavit-request.js";
+import { affidavitAnswer, isUnanswered } from "../evi/affidavit-request.js";
 import type { EviUpdate } from "../evi/affidavit-request.js";
 import { runEffect } from "../runtime/effect.js";
 import type { Refusal } from "../runtime/failure.js";
@@ -132,14 +132,16 @@ export function cancel(context: EviPostContext, given: EviUpdate): Promise<Cance
 /** P2 §4.1 AffidavitRequest. */
 export function requestAffidavit(
   context: EviPostContext,
-  given: EviUpdate & { asked: PostalAffidavitRequest },
+  { effect, uniqueId, asked }: EviUpdate & { asked: PostalAffidavitRequest },
 ): Promise<AffidavitAnswer> {
-  const input = { uniqueId: given.uniqueId, ...given.asked };
-  return requestOnce(context, given, {
+  const input = { uniqueId, ...asked };
+  const requesting = runEffect(context, effect, {
+    of: "update",
     operation: "requestAffidavit",
     input,
-    send: (signal) => eviPost.requestAffidavit(context.account, input, signal),
+    send: ({ signal }) => eviPost.requestAffidavit(context.account, input, signal),
   });
+  return affidavitAnswer(requesting);
 }
 
 const tooLate = new Set<string>(postalStates.slice(postalStates.indexOf("Dispatched")));

@@ -2,12 +2,9 @@
 // docs/reading-the-specification.md §2, §3, §9).
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import type { Operation, Provider } from "../../providers/registry.js";
 import type { UpdateCall } from "../runtime/activity.js";
-import { runEffect } from "../runtime/effect.js";
 import { refusalOf } from "../runtime/failure.js";
 import type { Refusal } from "../runtime/failure.js";
-import type { ProviderContext } from "../runtime/provider-context.js";
 
 export interface EviUpdate extends UpdateCall {
   account: string;
@@ -23,27 +20,6 @@ export type AffidavitRequestAnswer =
  * 400 is a refusal with a reason. After a lost answer, and while another attempt is under way, it is `unknown`. Where nothing was
  * sent, it is `unavailable`. `byStatus`: the answers that the provider's statuses have of their own.
  */
-export async function requestOnce<P extends Provider, Own extends string = never>(
-  context: ProviderContext<P>,
-  { effect }: UpdateCall,
-  { operation, input, send }: Requested<P>,
-  byStatus: Readonly<Record<number, Own>> = {},
-): Promise<AffidavitRequestAnswer | { answer: Own }> {
-  const requesting = runEffect(context, effect, {
-    of: "update",
-    operation,
-    input,
-    send: ({ signal }) => send(signal),
-  });
-  return affidavitAnswer(requesting, byStatus);
-}
-
-interface Requested<P extends Provider> {
-  operation: Operation<P>;
-  input: object;
-  send(signal: AbortSignal): Promise<{ requestId: string }>;
-}
-
 export async function affidavitAnswer<Own extends string = never>(
   requesting: Promise<{ requestId: string }>,
   byStatus: Readonly<Record<number, Own>> = {},

@@ -116,41 +116,38 @@ export class BatchItems {
   }
 
   /**
-   * Items that the provider's list of recipients names, with the place where the reading goes on; `end`: it was read to its end, `again`:
-   * from the first page. `page`: which one named them, and how many recipients without a notice. Where another attempt has noted
-   * that page, its place and its count stay.
+   * Items that the provider's list of recipients names, with the place where the reading goes on; without one at the first page. `page`:
+   * which one named them, and how many recipients without a notice. Where another attempt has noted that page, its place and its count
+   * stay.
    */
   async noteListed(
     batch: ProcessKey,
     items: { evidenceId: string; line?: number }[],
-    next: { cursor: Place } | "end" | "again",
+    next?: Place,
     page?: { from: Place | undefined; unnoticed: number },
   ): Promise<void> {
     const isFirst = page !== undefined && page.from === undefined;
     await this.#rows(
       batch,
       `with noted as (
-         update trustflow.batches b set cursor = $3,
-           listed_at = case when $4 then clock_timestamp() end,
-           unnoticed = case when $4 then unnoticed_so_far else unnoticed end,
-           list_began_at = case when $5 then clock_timestamp() else list_began_at end,
-           unnoticed_so_far = case when $5 then 0 else unnoticed_so_far end + $6
-         where ${ofBatch} and ($7 or cursor is not distinct from $8)),
+         update trustflow.batches b set cursor = $3, listed_at = null,
+           list_began_at = case when $4 then clock_timestamp() else list_began_at end,
+           unnoticed_so_far = case when $4 then 0 else unnoticed_so_far end + $5
+         where ${ofBatch} and ($6 or cursor is not distinct from $7)),
        given as (
          select distinct on (evidence_id) *
-         from unnest($9::text[], $10::text[], $11::integer[]) as g (evidence_id, shown_id, line) order by evidence_id, line)
+         from unnest($8::text[], $9::text[], $10::integer[]) as g (evidence_id, shown_id, line) order by evidence_id, line)
        insert into trustflow.batch_items as i (batch, evidence_id, shown_id, line, listed)
          select b.id, given.evidence_id, given.shown_id, given.line, true
          from trustflow.batches b, given where ${ofBatch} order by given.evidence_id
        on conflict (batch, evidence_id) do update set
          shown_id = excluded.shown_id, line = coalesce(i.line, excluded.line), listed = true
          where not i.listed or (i.line is null and excluded.line is not null)`,
-      typeof next === "string" ? null : JSON.stringify(next.cursor),
-      next === "end",
+      jsonOf(next),
       isFirst,
       page?.unnoticed ?? 0,
       page === undefined,
-      page?.from === undefined ? null : JSON.stringify(page.from),
+      jsonOf(page?.from),
       items.map(({ evidenceId }) => spelt(evidenceId)),
       items.map(shownId),
       items.map(({ line }) => line ?? null),
@@ -342,6 +339,10 @@ export class BatchItems {
 /** The id by which a notice is known here. */
 export function spelt(evidenceId: string): string {
   return evidenceId.toLowerCase();
+}
+
+function jsonOf(place: Place | undefined): string | null {
+  return place === undefined ? null : JSON.stringify(place);
 }
 
 function shownId({ evidenceId }: { evidenceId?: string }): string | null {

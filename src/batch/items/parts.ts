@@ -40,14 +40,13 @@ export class ArchiveParts {
     this.#pool = pool;
   }
 
-  /** Notices whose affidavits were not asked for yet, in the order of their `EvidenceId`, from after `after` on. */
-  missing(batch: ProcessKey, { after = "", limit }: { after?: string; limit: number }) {
+  /** Notices whose affidavits were not asked for yet, in the order of their `EvidenceId`. */
+  missing(batch: ProcessKey, limit: number) {
     return rowsOf<{ evidenceId: string; line?: number }>(
       this.#pool,
       batch,
       `select ${asShown} as "evidenceId", line from trustflow.batch_items
-       where ${counted} and part is null and evidence_id > $3 order by evidence_id limit $4`,
-      spelt(after),
+       where ${counted} and part is null order by evidence_id limit $3`,
       limit,
     );
   }

@@ -17,7 +17,7 @@ async function requesting() {
   const [recipient] = (await eviNotice.queryRecipients(bench.account, asked)).results;
   const evidenceId = recipient?.evidenceUniqueId ?? "";
   const key = { namespace: "default", workflowId };
-  await items.noteListed(key, [{ evidenceId }], "end");
+  await items.noteListed(key, [{ evidenceId }]);
   return {
     isShown: async (state: string) => items.noteRead(key, [{ evidenceId, state }], new Date()),
     isCalledBack: () =>

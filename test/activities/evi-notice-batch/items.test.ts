@@ -241,7 +241,7 @@ test("of mails and text messages, which no query shows, callbacks alone are know
 test("recipients are listed from the first page again where the provider no longer takes the cursor", async () => {
   const batch = await processed({ batch: { ...assumptions, recipientsPage: 2 } });
   await bench.sandbox.clock.advance(90 * DAY);
-  await batch.items.noteListed(batch.key, [], { cursor: "of another day" });
+  await batch.items.noteListed(batch.key, [], "of another day");
   const before = await answered("queryRecipients", "400");
   expect(await watch(batch)).toMatchObject({ open: 0, states: { read: 1, refused: 1, failed: 1 } });
   expect((await answered("queryRecipients", "400")) - before).toBe(1);
@@ -462,7 +462,7 @@ test.each([
     ...{ operation: "evi-notice.affidavits", kind: "reject", status, times: "always" },
   });
   await expect(make()).rejects.toMatchObject({ type });
-  expect(await parts.missing(key, { limit: 9 })).toHaveLength(3);
+  expect(await parts.missing(key, 9)).toHaveLength(3);
 });
 
 test("an archive goes on after the parts that are kept", async () => {

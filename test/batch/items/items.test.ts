@@ -111,9 +111,8 @@ test("a callback whose claim was lost is not noted, one without a state or a not
 test("a place in the list may be a number", async () => {
   const batch = await openBatch(3);
   await items.open(batch, 99);
-  await items.noteListed(batch, [], { cursor: 2 }, { from: undefined, unnoticed: 0 });
-  for (const cursor of [4, 6])
-    await items.noteListed(batch, [], { cursor }, { from: 2, unnoticed: 0 });
+  await items.noteListed(batch, [], 2, { from: undefined, unnoticed: 0 });
+  for (const cursor of [4, 6]) await items.noteListed(batch, [], cursor, { from: 2, unnoticed: 0 });
   expect(await items.sweep(batch)).toMatchObject({ cursor: 4 });
 });
 
@@ -126,10 +125,11 @@ test("the provider's list gives each recipient an item with its line, and is rea
     { evidenceId: "b", line: 2 },
     { evidenceId: "a", line: 1 },
   ];
-  await items.noteListed(batch, page, { cursor: "next" });
-  await items.noteListed(batch, page, { cursor: "next" });
+  await items.noteListed(batch, page, "next");
+  await items.noteListed(batch, page, "next");
   expect(await items.sweep(batch)).toEqual({ recipients: 3, cursor: "next", isListed: false });
-  await items.noteListed(batch, [{ evidenceId: "c" }], "end");
+  await items.noteListed(batch, [{ evidenceId: "c" }]);
+  await items.endListing(batch, { recipients: 3, failed: 0 });
   const swept = await now();
   await items.noteSwept(batch, swept);
   await items.noteSwept(batch, new Date(0));
@@ -162,14 +162,13 @@ test("ids are compared without case, called as the list spells them, and what th
   expect(await filtered({ isOpen: true })).toEqual(["ab-1"]);
   expect(await filtered({ outcome: "Read" })).toEqual(["forged"]);
   const page = { from: undefined, unnoticed: 1 };
-  await items.noteListed(batch, [{ evidenceId: "Ab-1", line: 1 }], "again", page);
+  await items.noteListed(batch, [{ evidenceId: "Ab-1", line: 1 }], undefined, page);
   expect(await items.totals(batch)).toMatchObject(two);
   await items.endListing(batch, { recipients: 2, failed: 1 });
   expect(await items.totals(batch)).toMatchObject([{ state: "Sent", count: 1 }]);
   // A call gets the id as the list spells it.
   expect(await items.due(batch, await now(), 5)).toEqual([{ evidenceId: "Ab-1", line: 1 }]);
-  expect(await parts.missing(batch, { limit: 5 })).toEqual([{ evidenceId: "Ab-1", line: 1 }]);
-  expect(await parts.missing(batch, { limit: 5, after: "Ab-1" })).toEqual([]);
+  expect(await parts.missing(batch, 5)).toEqual([{ evidenceId: "Ab-1", line: 1 }]);
   expect(await parts.counts(batch)).toEqual({ collected: 0, missing: 1, unreadable: 0 });
   await items.noteRead(batch, [{ evidenceId: "aB-1", state: "Read" }], await now());
   expect(await itemOf(batch, "AB-1")).toMatchObject({ evidenceId: "ab-1", state: "Read", line: 1 });
@@ -192,11 +191,11 @@ test("recipients without a notice that the provider counts as none complete a li
   const isListed = async () => (await items.sweep(batch))?.isListed;
   const read = async () => {
     const first = { from: undefined, unnoticed: 1 };
-    await items.noteListed(batch, [{ evidenceId: "a" }], { cursor: "2" }, first);
+    await items.noteListed(batch, [{ evidenceId: "a" }], "2", first);
     const second = { from: "2", unnoticed: 1 };
-    await items.noteListed(batch, [], "again", second);
+    await items.noteListed(batch, [], undefined, second);
     // Another attempt, behind.
-    await items.noteListed(batch, [], "again", second);
+    await items.noteListed(batch, [], undefined, second);
     await items.endListing(batch, { recipients: 3, failed: 1 });
   };
   await read();
@@ -204,7 +203,8 @@ test("recipients without a notice that the provider counts as none complete a li
   await read();
   expect(await isListed()).toBe(true);
   const other = await openBatch(3);
-  await items.noteListed(other, [{ evidenceId: "a" }], "again", { from: undefined, unnoticed: 2 });
+  const only = { from: undefined, unnoticed: 2 };
+  await items.noteListed(other, [{ evidenceId: "a" }], undefined, only);
   await items.endListing(other, { recipients: 3, failed: 2 });
   expect(await items.sweep(other)).toMatchObject({ isListed: true });
 });
@@ -236,18 +236,16 @@ test("due are those that no query has shown closed, the open ones first, and eac
 test("a notice is in one part of the archive, also if two attempts collect it", async () => {
   const batch = await openBatch();
   const listed = ["a", "b", "c", "d"].map((evidenceId, index) => ({ evidenceId, line: index + 1 }));
-  await items.noteListed(batch, listed, "end");
+  await items.noteListed(batch, listed);
   const part = (document: string) => ({ document, size: 3, entries: Buffer.from(document) });
   const added = await Promise.all([
     parts.add(batch, part("document:1"), ["a", "b"]),
     parts.add(batch, part("document:2"), ["b", "c"]),
   ]);
   expect(added.filter(Boolean)).toHaveLength(1);
-  const rest = await parts.missing(batch, { limit: 10 });
+  const rest = await parts.missing(batch, 10);
   expect(rest).toHaveLength(2);
-  expect(await parts.missing(batch, { limit: 10, after: rest[0]?.evidenceId ?? "" })).toEqual([
-    { evidenceId: "d", line: 4 },
-  ]);
+  expect(rest[1]).toEqual({ evidenceId: "d", line: 4 });
   const ids = rest.map(({ evidenceId }) => evidenceId);
   expect(await parts.add(batch, part("document:3"), ids)).toBe(true);
   expect(await parts.list(batch)).toEqual([
@@ -267,7 +265,7 @@ test("a notice is in one part of the archive, also if two attempts collect it", 
   expect(await parts.counts(batch)).toEqual(counts);
   expect(await parts.keep(batch, { ...archive, uri: "document:b" }, 0)).toEqual(archive);
   expect(await parts.kept(batch)).toEqual(archive);
-  await items.noteListed(batch, [{ evidenceId: "late", line: 5 }], "end");
+  await items.noteListed(batch, [{ evidenceId: "late", line: 5 }]);
   expect(await parts.add(batch, part("document:4"), ["late"])).toBe(false);
   expect(await parts.counts(batch)).toEqual({ ...counts, missing: 1 });
 });

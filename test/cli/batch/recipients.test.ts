@@ -23,7 +23,7 @@ beforeAll(async () => {
     evidenceId: evidenceOf(index),
     line: index + 2,
   }));
-  await items.noteListed(batch, listed, "end");
+  await items.noteListed(batch, listed);
   const reads = [
     { evidenceId: evidenceOf(0), state: "Closed", outcome: "refused" },
     { evidenceId: evidenceOf(1), state: "Closed", outcome: "read" },

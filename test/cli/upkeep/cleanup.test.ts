@@ -106,7 +106,7 @@ test("what is known of a batch's notices goes when the journal has no row of it 
     const batch = { namespace: "default", workflowId: name };
     const items = new BatchItems(database.pool);
     await items.open(batch, 1);
-    await items.noteListed(batch, [{ evidenceId: "n" }], "end");
+    await items.noteListed(batch, [{ evidenceId: "n" }]);
     await effect(name, days);
   }
   await database.pool.query("update trustflow.batches set created_at = $1", [daysAgo(600)]);
