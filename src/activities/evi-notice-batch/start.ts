@@ -77,8 +77,8 @@ export async function startBatch(
       return answer;
     },
     async lookUp() {
-      const batch = await context.findBatch(batchId);
-      return batch && batch.state !== "Draft" ? started() : undefined;
+      const { state } = await context.ask("getBatch", eviNotice.getBatch, { batchId });
+      return state === "Draft" ? undefined : started();
     },
   });
   // Without a date a person has decided that it happened.

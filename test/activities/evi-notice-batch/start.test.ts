@@ -72,6 +72,18 @@ test("a start that is refused for long is refused", async () => {
   await expect(starting).rejects.toMatchObject({ type: "invalidRequest", nonRetryable: true });
 });
 
+test("a start without an answer is not made again because the provider does not show the batch", async () => {
+  const { run, setUp } = bench.batch();
+  const { of } = await setUp();
+  bench.sandbox.faults.add({ operation: "evi-notice.startBatch", kind: "cut-after-commit" });
+  const hidden = { operation: "evi-notice.getBatch", kind: "reject", status: 404 } as const;
+  bench.sandbox.faults.add({ ...hidden, times: "always" });
+  const start: Call<object> = (all) => all.startBatch(of("start"));
+  await expect(run(start, { sinceMs: HOUR_MS })).rejects.toMatchObject(protocol);
+  bench.sandbox.faults.clear();
+  expect(await run(start)).toEqual({ startedAt: expect.any(String) });
+});
+
 test("a start that happened by a person's word has a date", async () => {
   const { run, attempt, created, effect, deps, workflowId } = bench.batch();
   const { batchId } = await created();
