@@ -257,17 +257,18 @@ export class BatchItems {
 
   /**
    * Notices that no query has shown closed and none has asked for since `before` (once the list was read to its end, those that it
-   * names alone): those that no callback has closed come first, and of them those asked for longest ago. `isOpen`: those alone.
+   * names alone): those that no callback has closed come first, and of them those asked for longest ago. `isOpen`: those alone. One that
+   * a callback has closed is asked for once since: a mail is never shown, so more attempts than one would have no end.
    */
   due(batch: ProcessKey, before: Date, limit: number, { isOpen = false } = {}) {
-    const some = (closed: boolean) =>
+    const some = (closed: boolean, since = "$3") =>
       `(select ${asShown} as evidence_id, line from trustflow.batch_items
-        where ${counted} and closed = ${closed} and read_at < $3 and not confirmed
+        where ${counted} and closed = ${closed} and read_at < ${since} and not confirmed
         order by closed, read_at limit $4)`;
     return this.#rows<{ evidenceId: string; line?: number }>(
       batch,
       `select evidence_id as "evidenceId", line
-       from (${isOpen ? some(false) : `${some(false)} union all ${some(true)}`}) as items limit $4`,
+       from (${isOpen ? some(false) : `${some(false)} union all ${some(true, "least($3, heard_at)")}`}) as items limit $4`,
       before,
       limit,
     );

@@ -236,6 +236,11 @@ test("of mails and text messages, which no query shows, callbacks alone are know
       ["recipients", undefined],
     ]),
   );
+  const asked = await answered("get", "404");
+  await heard(batch, message!.evidenceId);
+  // An attempt goes on where the one before has ended, however many there are.
+  for (const _ of [1, 2]) expect(await one()).toMatchObject({ open: 0, isLast: true });
+  expect((await answered("get", "404")) - asked).toBe(2);
 });
 
 test("recipients are listed from the first page again where the provider no longer takes the cursor", async () => {

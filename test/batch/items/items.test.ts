@@ -231,6 +231,8 @@ test("due are those that no query has shown closed, the open ones first, and eac
     sweep,
   );
   expect(ids(await items.due(batch, sweep, 10))).toEqual(["closed"]);
+  await items.noteRead(batch, [{ evidenceId: "closed" }], await now());
+  expect(ids(await items.due(batch, await now(), 10))).toEqual(["asked", "open"]);
 });
 
 test("a notice is in one part of the archive, also if two attempts collect it", async () => {
