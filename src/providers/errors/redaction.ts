@@ -1,5 +1,6 @@
 // A secret that was sent does not come back in an error, should a provider repeat it (docs/reading-the-specification.md §8): neither in its
 // words, nor in a code or a name.
+import { parseJson } from "../../contracts/shared/text.js";
 import type { ProviderErrorField } from "./provider-error.js";
 import type { HttpAnswer } from "../http/exchange.js";
 
@@ -50,7 +51,7 @@ function redacted(body: Buffer, secrets: readonly string[]): string {
     return Object.fromEntries(members.map(([name, of]) => [isSecret(name) ? REDACTED : name, of]));
   };
   try {
-    return JSON.stringify(JSON.parse(body.toString("utf8")), safeValue);
+    return JSON.stringify(parseJson(body.toString("utf8")), safeValue);
   } catch {
     // No JSON, or too deep to be written again.
   }

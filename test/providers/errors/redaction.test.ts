@@ -114,10 +114,12 @@ test("a secret that JSON writes in another way does not come back either", async
 
 test("nor does one that the provider's JSON escapes as ours does not", async () => {
   const message = "firstName: not a\\u002Bb\\u003C\\u00e4, nor d\\/e";
-  server.answer = answering(`{"code":242,"message":"${message}"}`, 500);
-  const error = await checked({ password: "a+b<ä", securityCode: "d/e" });
-  expect(error.detail).toBe("firstName: not [secret], nor [secret]");
-  expect(error.fields[0]?.message).toBe(error.detail);
+  for (const mark of ["", "\ufeff"]) {
+    server.answer = answering(`${mark}{"code":242,"message":"${message}"}`, 500);
+    const error = await checked({ password: "a+b<ä", securityCode: "d/e" });
+    expect(error.detail).toBe("firstName: not [secret], nor [secret]");
+    expect(error.fields[0]?.message).toBe(error.detail);
+  }
 });
 
 test("an answer of a depth that cannot be written again is shown as it came", async () => {
