@@ -151,6 +151,15 @@ test("a Retry-After is never cut short: one that ends too late is a person's mat
 });
 
 test.each([
+  ["nothing", 0, {}, 800],
+  ["nothing, while a person knows", 0, { mode: "send" as const }, 800],
+  ["a second", 1_000, { awayMs: 20_000 }, 16_000],
+])("a Retry-After of %s does not shorten the growing pauses", async (_, asked, given, least) => {
+  const { delayMs } = await attempt(away("rateLimited", asked), given);
+  expect(delayMs).toBeGreaterThanOrEqual(least);
+});
+
+test.each([
   ["an attempt that is under way", new EffectInFlight("submit", 1_000)],
   ["one that takes longer than the time that is left", new EffectInFlight("submit", 40_000)],
   ["a look-up whose time has not come", new EffectAbsentOnce("submit", 1_000)],

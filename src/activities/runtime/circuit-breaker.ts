@@ -154,7 +154,7 @@ export class Circuits {
       intents: new Set([...same, target.intent]),
       notedAt: (this.#calls += 1),
       lastErrorAt,
-      nextProbe: lastErrorAt + (retryAfterMs ?? this.#options.probeMs),
+      nextProbe: lastErrorAt + (retryAfterMs || this.#options.probeMs),
     };
     if (before) Object.assign(before, newest);
     else {

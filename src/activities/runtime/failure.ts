@@ -324,8 +324,9 @@ function failureOf(
   const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
   const delay = () => {
     if (kind === "unchanged") return retryAfterMs ?? repeatMs();
-    if (retryAfterMs !== undefined) return jittered(retryAfterMs, 1);
-    return patient ? jittered(patienceMs, 0.8) : growingMs(awayMs);
+    if (patient && retryAfterMs === undefined) return jittered(patienceMs, 0.8);
+    // A provider may ask for less than anyone should wait: for nothing, or for a date that is over.
+    return Math.max(jittered(retryAfterMs ?? 0, 1), journalWaits ? 0 : growingMs(awayMs));
   };
   const delayMs = delay();
   // The last quick attempt is made when the time is over, not at the next step of the backoff.

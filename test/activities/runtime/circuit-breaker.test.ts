@@ -242,6 +242,12 @@ test("Retry-After is waited for to the end", async () => {
   expect(await provider.ask()).toBe("answered");
 });
 
+test("a Retry-After of nothing does not send every process at once", async () => {
+  provider.problem = error("rateLimited", 429, 0);
+  expect(await provider.ask()).toBe("refused");
+  expect(await provider.ask(query)).toBe("notAsked");
+});
+
 test("a person's retry does not wait for a Retry-After of a day, and its answer opens the way for all", async () => {
   provider.problem = error("rateLimited", 429, 86_400_000);
   expect(await provider.ask()).toBe("refused");
