@@ -38,8 +38,8 @@ export interface Send {
   /** The token to send, if the provider takes one. */
   idempotencyToken: string;
   attempt: number;
-  /** The call must end before it, on this machine's clock. */
-  deadline: Date;
+  /** How much time is left for the call; negative when it is over. */
+  leftMs(): number;
 }
 
 /**

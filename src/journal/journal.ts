@@ -6,7 +6,7 @@ import type { ProcessKey, Sealer, Sealers } from "../crypto/data-key.js";
 import { databaseNow } from "../postgres/pool.js";
 import type { Pool } from "../postgres/pool.js";
 import { wireToken } from "./effect.js";
-import type { Effect, EffectHandlers, LookUpFinding, SealedEffect } from "./effect.js";
+import type { Effect, EffectHandlers, LookUpFinding, SealedEffect, Send } from "./effect.js";
 import { openRowAnswer, openAnswer, sealAnswer } from "./answers.js";
 import { hasOtherInput, planOf } from "./chain.js";
 import type { Plan, Planned } from "./chain.js";
@@ -328,11 +328,12 @@ class Sender {
     }
     if (hold === undefined) return undefined;
     const sendingMs = this.#rows.leaseOf(effect) * SENDING_SHARE;
-    if (clocks.elapsed() >= sendingMs) {
+    const leftMs = () => sendingMs - clocks.elapsed();
+    if (leftMs() <= 0) {
       await giveBack();
       throw new EffectInFlight(effect.step, 0);
     }
-    return this.#send(effect, handlers, hold, new Date(clocks.wall + sendingMs));
+    return this.#send(effect, handlers, hold, leftMs);
   }
 
   /** The first answer stays: returns the stored one, if there is one already. */
@@ -347,13 +348,13 @@ class Sender {
     effect: SealedEffect,
     handlers: EffectHandlers<A>,
     hold: Hold,
-    deadline: Date,
+    leftMs: Send["leftMs"],
   ): Promise<SendOutcome<A>> {
     const { token, attempt, tokenGeneration } = hold;
     const idempotencyToken = wireToken(token, tokenGeneration);
     let answer: A;
     try {
-      answer = await handlers.send({ token, idempotencyToken, attempt, deadline });
+      answer = await handlers.send({ token, idempotencyToken, attempt, leftMs });
     } catch (error) {
       const failure = handlers.sendFailureOf(error);
       if (failure.kind === "notSent") {

@@ -29,10 +29,10 @@ export function mayHaveCommitted(error: unknown): boolean {
 }
 
 /** Elapsed time by the larger of two clocks, because a machine that was asleep or stopped shows it on only one of them. */
-export function startClocks(): { wall: number; elapsed(): number } {
+export function startClocks(): { elapsed(): number } {
   const wall = Date.now();
   const monotonic = performance.now();
-  return { wall, elapsed: () => Math.max(Date.now() - wall, performance.now() - monotonic) };
+  return { elapsed: () => Math.max(Date.now() - wall, performance.now() - monotonic) };
 }
 
 export function throwIf(error: Error | undefined): void {

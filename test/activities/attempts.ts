@@ -48,9 +48,13 @@ const journalWithoutRows = {
   async perform<R>({ step, token }: Effect, handlers: EffectHandlers<R>): Promise<R> {
     const open = handlers.openError?.();
     if (open) throw open;
-    const deadline = new Date(Date.now() + 60_000);
     try {
-      return await handlers.send({ token, idempotencyToken: token, attempt: 1, deadline });
+      return await handlers.send({
+        token,
+        idempotencyToken: token,
+        attempt: 1,
+        leftMs: () => 60_000,
+      });
     } catch (error) {
       const failure: SendFailure = handlers.sendFailureOf(error);
       throw failure.kind === "refused" ? new EffectRefused(step, failure.refusal) : error;

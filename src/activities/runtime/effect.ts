@@ -82,14 +82,14 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
   let isPrepared = false;
   let answered: string | undefined;
 
-  async function send({ token, idempotencyToken, deadline }: Send): Promise<R> {
+  async function send({ token, idempotencyToken, leftMs }: Send): Promise<R> {
     isPrepared = false;
     const prepared = (await effect.prepare?.()) as T;
     // Another attempt may have taken the row by now. A signal alone would let a fast call through.
-    if (deadline.getTime() <= Date.now())
+    if (leftMs() <= 0)
       throw context.problem(operation, "not sent: its lease ended before the call", "unavailable");
     isPrepared = true;
-    const { signal, clear } = limitOf(deadline, of);
+    const { signal, clear } = limitOf(leftMs());
     const sent = { prepared, token, idempotencyToken, signal };
     const calling = (circuit ? circuits.run(circuit, call, sent) : call(sent)).finally(clear);
     // The circuit's call is over by then: the question for the shown item may go through the same circuit.
@@ -155,19 +155,18 @@ function journalEffectOf<P extends Provider, R, T, S>(
 }
 
 /**
- * A person waits for an update's answer for seconds only, and the provider may need longer: its call goes on, so that the journal has the
- * answer for whoever asks next. Only its worker's stop breaks it off.
+ * A call goes on although its activity is cancelled, paused or out of time, so that the journal has the answer for whoever asks next. Only
+ * its worker's stop breaks it off.
  */
-function limitOf(deadline: Date, of: "step" | "update"): ReturnType<typeof timeLimit> {
-  const left = deadline.getTime() - Date.now();
+function limitOf(leftMs: number): ReturnType<typeof timeLimit> {
   const cancelled = cancellationSignal();
-  if (of === "step" || cancelled.aborted) return timeLimit(left, cancelled);
+  if (cancelled.aborted) return timeLimit(leftMs, cancelled);
   const stopped = new AbortController();
   cancelled.addEventListener("abort", () => {
     const { reason } = cancelled as { reason: CancelledFailure };
     if (reason.message === "WORKER_SHUTDOWN") stopped.abort(reason);
   });
-  return timeLimit(left, stopped.signal);
+  return timeLimit(leftMs, stopped.signal);
 }
 
 /** A 2xx that cannot be read but shows the id of an item that is ours (docs/design.md §5). */

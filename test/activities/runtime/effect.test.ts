@@ -53,13 +53,13 @@ class FakeJournal {
     if (open) throw open;
     this.done.push(`row of ${effect.documents?.map(({ id }) => id).join() ?? "no document"}`);
     const { token } = effect;
-    const deadline = new Date(Date.now() + this.leftMs);
+    const ends = performance.now() + this.leftMs;
     try {
       return await handlers.send({
         token,
         idempotencyToken: `wire ${token}`,
         attempt: 1,
-        deadline,
+        leftMs: () => ends - performance.now(),
       });
     } catch (error) {
       const failure = handlers.sendFailureOf(error);
@@ -247,22 +247,12 @@ test("no call is made that another attempt may make by then: the lease has ended
   expect(counted).toEqual([]);
 });
 
-test("the call may last until then, unless its activity is cancelled", async () => {
-  const ended = await caught(
-    inActivity((cancel) => {
-      setTimeout(cancel, 50);
-      return effectIn({ send: untilAborted });
-    }),
-  );
-  expect(ended).toMatchObject({ cause: { name: "CancelledFailure" } });
-});
-
-describe("the call of an update whose time is over", () => {
+describe.each(["step", "update"] as const)("the call of a %s that is cancelled or paused", (of) => {
   const cancelledBy = (reason?: CancelReason) =>
     caught(
       inActivity((cancel) => {
         setTimeout(() => cancel(reason), 50);
-        return effectIn({ of: "update", send: untilAborted });
+        return effectIn({ of, send: untilAborted });
       }),
     );
 
@@ -279,7 +269,7 @@ describe("the call of an update whose time is over", () => {
   test("is not made where its activity is cancelled before it", async () => {
     const made = inActivity((cancel) =>
       effectIn({
-        of: "update",
+        of,
         prepare: () => cancel(),
         send: async ({ signal }) => signal.throwIfAborted(),
       }),
