@@ -139,16 +139,16 @@ function credentialsOf({ basic, sent }: Pick<Request, "basic" | "sent">): {
   return { authorization: `Basic ${encoded}`, sent: { ...sent, credentials } };
 }
 
-/**
- * Fills the id into the place of `{name}`. An id that would make another path of it, or that no URL can hold, is never sent: `protocol`.
- */
+/** Whether an id stays one segment of a path: another one would make another path of it, or no URL can hold it. */
+export const isSegment = (id: string) => !/^\.{0,2}$|\p{Surrogate}/u.test(id);
+
+/** Fills the id into the place of `{name}`. One that is no segment is never sent: `protocol`. */
 export function filledPath(
   asked: ProviderOperation,
   path: string,
   name: string,
   id: string,
 ): string {
-  if (/^\.{0,2}$|\p{Surrogate}/u.test(id))
-    throw misuseError(asked, `this ${name} cannot be part of a path`);
+  if (!isSegment(id)) throw misuseError(asked, `this ${name} cannot be part of a path`);
   return path.replaceAll(`{${name}}`, () => encodeURIComponent(id));
 }

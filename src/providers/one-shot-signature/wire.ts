@@ -2,6 +2,7 @@
 // shape below is assumed. What decides (state, request, documents) is read strictly, the rest loosely.
 import { z } from "zod";
 import { ErrorCode, Word as PlainWord } from "../errors/outside.js";
+import { isSegment } from "../http/call.js";
 
 const api = "/oneshot/api/v1";
 
@@ -33,8 +34,14 @@ export type AssumedOperation = keyof typeof assumedMethods;
 
 const Text = z.string().optional().catch(undefined);
 const Word = z.string().min(1);
-/** P1 §2.9: an identifier; whether a text or a number is not shown. */
-const Identifier = z.union([Word.max(500), z.int().transform(String)]);
+/** P1 §2.9: an identifier; whether a text or a number is not shown. It stands in paths. */
+const Identifier = z.union([Word.max(500).refine(isSegment), z.int().transform(String)]);
+/** Whether it comes in lines, in the alphabet for URLs (RFC 4648 §5) or without padding is not shown. */
+const Base64 = z
+  .string()
+  .transform((text) => text.replaceAll(/\s/g, "").replace(/={1,2}$/, ""))
+  .transform((text) => text.replaceAll("+", "-").replaceAll("/", "_"))
+  .pipe(z.base64url().min(1));
 const Digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/i)
@@ -53,7 +60,7 @@ export const RetrieveAnswer = z.looseObject({
     z.looseObject({
       name: Word,
       sha256: Digest,
-      signed: z.base64().min(1).nullish(),
+      signed: Base64.nullish(),
       signedSha256: Digest,
     }),
   ),

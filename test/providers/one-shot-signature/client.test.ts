@@ -32,6 +32,15 @@ describe("create", () => {
     server.answer = answering(body, 201);
     expect(await client.create(accountAt(server.url), {})).toEqual({ requestPk });
   });
+
+  test.each([".", "..", "\ud800"])(
+    "%j is no request_pk: no path can have it",
+    async (requestPk) => {
+      server.answer = answering({ request_pk: requestPk }, 201);
+      const error = await errorOf(client.create(accountAt(server.url), {}));
+      expect(error).toMatchObject({ kind: "unknownOutcome", member: "requestPk" });
+    },
+  );
 });
 
 describe("contract", () => {

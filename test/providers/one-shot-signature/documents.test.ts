@@ -82,6 +82,15 @@ describe("retrieve", () => {
     });
   });
 
+  test.each([
+    ["in lines", "+/+/\r\nQQ==\n"],
+    ["for URLs, without its padding", "-_-_QQ"],
+  ])("takes base64 %s", async (_, base64) => {
+    server.answer = answering({ state: "s", documents: [{ name: "a.pdf", signed: base64 }] });
+    const bytes = Buffer.from("fbffbf41", "hex");
+    expect((await retrieve()).documents).toEqual([{ name: "a.pdf", signed: bytes }]);
+  });
+
   test("a state of tomorrow is passed on", async () => {
     server.answer = answering({ state: "archived", documents: [] });
     expect(await retrieve()).toEqual({ state: "archived", documents: [] });
@@ -94,6 +103,7 @@ describe("retrieve", () => {
     ["has a document without a name", { state: "created", documents: [{ sha256: hex("a") }] }],
     ["has a digest that is none", { state: "s", documents: [{ name: "a", sha256: "abc" }] }],
     ["has no base64", { state: "signed", documents: [{ name: "a", signed: "%%%" }] }],
+    ["has cut base64", { state: "signed", documents: [{ name: "a", signed: "QUJDR" }] }],
     [
       "disagrees with its own digest",
       { state: "signed", documents: [{ ...document, signedSha256: hex("other") }] },
