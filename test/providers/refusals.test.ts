@@ -76,7 +76,6 @@ const exceptions: Record<string, Record<number, string>> = {
   "one-shot-signature createToken": { 400: refused },
   "one-shot-signature sign": { 400: refused },
   "one-shot-signature listTokens": { 404: protocol },
-  "one-shot-signature deleteDocuments": { 404: success },
   "video-identification genAPIToken": { 410: invisible },
   "video-identification getAsyncRequestInfo": { 410: invisible },
   "video-identification conferenceData": { 410: invisible },

@@ -1,7 +1,7 @@
 // Batches: created, set up, started, followed (P2 §2.8, §3.3, §3.4, §4.3); their recipients, which go up as a CSV with `;` (P2 §2.9), and
 // their attachments, one in each call (P2 §2.10, §8).
 import { misuseError, shownUuid, noFileError } from "../http/answer.js";
-import { json, jsonOrEmpty, LONG_JSON_BYTES, empty, keptFile } from "../http/described.js";
+import { json, open, LONG_JSON_BYTES, empty, keptFile } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { capitalised, flag, number, ours, text, texts } from "../evi/members.js";
 import type { Ours } from "../evi/members.js";
@@ -164,7 +164,7 @@ export const setBatchBody = onBatch(
 );
 
 /** A 2xx whose body the specification does not show; it may be the batch. */
-const notShown: Described<unknown> = jsonOrEmpty(z.unknown(), { maxBytes: LONG_JSON_BYTES });
+const notShown: Described<unknown> = { ...open, maxBytes: LONG_JSON_BYTES };
 
 /** Each batch holds its whole body. */
 function shownTo({ members }: EviNoticeAccount) {

@@ -126,8 +126,12 @@ export function noFileError(asked: ProviderOperation, { status }: HttpAnswer): P
   return new ProviderError({ ...asked, kind: "notVisibleYet", effect: "none", status, problem });
 }
 
-/** The one value that a body shows under a name, whatever else it is: an id must not get lost with a broken answer. */
-export function shownValue({ body }: HttpAnswer, name: string): string | undefined {
+/** Read by the first of the names that shows one value, whatever else the body is: an id must not get lost with a broken answer. */
+export function shownValue(answer: HttpAnswer, ...names: readonly string[]): string | undefined {
+  return names.map((name) => oneValue(answer, name)).find((value) => value !== undefined);
+}
+
+function oneValue({ body }: HttpAnswer, name: string): string | undefined {
   const literal = name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   const value = `(?:"([\\w-]{1,100})"|(\\d{1,20})(?=\\s*[,}]))`;
   const member = new RegExp(`"${literal}"\\s*:\\s*${value}`, "g");

@@ -1,6 +1,6 @@
 // Describes the body of a success as the specification does, and says whether an answer is that (docs/reading-the-specification.md §1).
 // Every call declares it; an answer that is something else, such as the web page of a proxy, is no success.
-import type { z } from "zod";
+import { z } from "zod";
 import { parseJson } from "../../contracts/shared/text.js";
 import type { MismatchKind } from "../errors/provider-error.js";
 import type { HttpAnswer, KeptFile } from "./exchange.js";
@@ -67,6 +67,9 @@ export function jsonOrEmpty<T extends z.ZodType>(
     },
   };
 }
+
+/** Where the specification shows no body, and nothing of it is needed. */
+export const open = jsonOrEmpty(z.unknown());
 
 /** Where the specification says that the body is empty. */
 export const empty: Described<void> = {

@@ -7,9 +7,8 @@
 // Payload and answer are not shown (P1 §4.3): both pass through as they are.
 //
 // It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http/exchange.ts.
-import { z } from "zod";
 import { call } from "../http/call.js";
-import { jsonOf, jsonOrEmpty } from "../http/described.js";
+import { jsonOf, open } from "../http/described.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { MessagingGatewayAccount } from "./account.js";
 import { asked, refusal } from "./translate.js";
@@ -33,8 +32,7 @@ export async function send(
   const headers = { [API_KEY_HEADER]: apiKey };
   const request = { method: "POST", path: SEND_PATH, json: payload, signal } as const;
   const secret = { headers, basic: account, sent: { credentials: [apiKey] } };
-  const described = jsonOrEmpty(z.unknown());
-  const accepted = await call(asked, account, { ...request, ...secret }, described, refusal);
+  const accepted = await call(asked, account, { ...request, ...secret }, open, refusal);
   const isKept = accepted.body.length <= MAX_KEPT_ANSWER_BYTES;
   const answer = isKept ? jsonOf(withoutSecrets(accepted).body) : undefined;
   return answer === undefined ? {} : { answer };

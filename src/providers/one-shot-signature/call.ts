@@ -1,9 +1,8 @@
 // Every endpoint of the one-shot signature service takes the token, and most the request's id in the path.
-import { z } from "zod";
 import { misuseError } from "../http/answer.js";
 import { call as callHost, filledPath } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
-import { jsonOrEmpty } from "../http/described.js";
+import { open } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { fileForm } from "../http/file-form.js";
 import type { NamedFile } from "../http/file-form.js";
@@ -39,9 +38,6 @@ export async function call<T>(
     refusal(operation, answer, account),
   );
 }
-
-/** The body of a success whose shape is not needed: the specification does not show it (P1 §4.4). */
-export const open = jsonOrEmpty(z.unknown());
 
 export function oneFile(file: NamedFile, { sent }: OneShotSignatureAccount): Pick<Request, "form"> {
   return { form: fileForm(sent.file, [file]) };

@@ -36,10 +36,11 @@ import {
   LONG_JSON_BYTES,
   mediaTypeOf,
   isPdf,
+  open,
 } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import type { Keep, KeptFile } from "../http/exchange.js";
-import { call, open, routeOf } from "./call.js";
+import { call, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import { asking, showsError } from "./translate.js";
 import { CreateAnswer, SignAnswer, TokenAnswer, routes } from "./wire.js";
@@ -81,8 +82,7 @@ export async function create(
 ): Promise<{ requestPk: string }> {
   const described = json(CreateAnswer, {
     spelling: account,
-    reference: (answer) =>
-      account.members.requestPk.map((name) => shownValue(answer, name)).find((id) => id),
+    reference: (answer) => shownValue(answer, ...account.members.requestPk),
   });
   const request = { ...routes.create, json: payload, signal };
   const { value } = await call(account, "create", request, described);
@@ -122,7 +122,7 @@ const Contract: Described<KeptFile | undefined> = {
 };
 
 /**
- * P1 §4.4: the provider sends the OTP to the signer. 400 `invalidRequest`; 408, 409, 5xx, a 2xx with something else
+ * P1 §4.4: the provider sends the OTP to the signer. 400 `protocol`; 408, 409, 5xx, a 2xx with something else
  * than JSON and no answer `unknownOutcome`.
  */
 export async function otp(

@@ -2,9 +2,9 @@
 // (P1 §1.4). The paths are assumed and configurable, the shapes assumed (P1 §4.4).
 import { createHash } from "node:crypto";
 import { mismatchError } from "../http/answer.js";
-import { AnswerMismatch, json, LONG_JSON_BYTES } from "../http/described.js";
+import { AnswerMismatch, json, LONG_JSON_BYTES, open } from "../http/described.js";
 import { ProviderError } from "../errors/provider-error.js";
-import { call, oneFile, open, routeOf, writing } from "./call.js";
+import { call, oneFile, routeOf, writing } from "./call.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import { asking } from "./translate.js";
 import { RetrieveAnswer, VideoAnswer } from "./wire.js";
@@ -20,7 +20,7 @@ export interface OneShotDocument {
 }
 
 /**
- * P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unavailable`, effect
+ * P1 §1.4, §4.4, assumed: multipart. 400 `protocol`; 408, 409, 5xx, another 2xx and no answer `unavailable`, effect
  * unknown: `retrieve` shows it.
  */
 export const uploadDocument = writing("uploadDocument", oneFile);
@@ -59,17 +59,21 @@ export async function retrieve(
   return { state, documents: found };
 }
 
-/** P1 §4.4, assumed. 404 is success: they are gone. 408, 409, 5xx and no answer `unavailable`: repeat it. */
+/**
+ * P1 §4.4, assumed. 404 is success, but only where an earlier call may have deleted them (`isRepetition`), else `protocol`. 408, 409, 5xx
+ * and no answer `unavailable`: repeat it.
+ */
 export async function deleteDocuments(
   account: OneShotSignatureAccount,
-  requestPk: string,
+  { requestPk, isRepetition }: { requestPk: string; isRepetition: boolean },
   signal?: AbortSignal,
 ): Promise<void> {
   const route = routeOf(account, "deleteDocuments");
   try {
     await call(account, "deleteDocuments", { ...route, requestPk, signal }, open);
   } catch (error) {
-    if (!(error instanceof ProviderError && error.status === 404)) throw error;
+    const isGone = error instanceof ProviderError && error.status === 404;
+    if (!isGone || !isRepetition) throw error;
   }
 }
 
@@ -98,7 +102,7 @@ interface VideoFiles {
 const withFields = ({ fields = {} }: VideoFields) => ({ json: fields });
 
 /**
- * P1 §1.4: the identity video of a request. Every write: 400 `invalidRequest`; 401, 403 `accessDenied`; 408, 409, 5xx, another 2xx and no
+ * P1 §1.4: the identity video of a request. Every write: 400 `protocol`; 401, 403 `accessDenied`; 408, 409, 5xx, another 2xx and no
  * answer `unknownOutcome`.
  */
 export const createVideo = writing("createVideo", withFields);

@@ -153,6 +153,19 @@ test("nothing is deleted while a copy is missing; then once, and a later run fin
   expect(await bench.requests("deleteDocuments")).toBe(1);
 });
 
+test("a 404 of a deletion is its success only where an earlier one may have deleted", async () => {
+  const { fetchSigned, remove, isShown } = await signed("gone", signerInput("gone"));
+  const copies = (await fetchSigned()).map(({ document }) => document);
+  const operation = "one-shot-signature.deleteDocuments";
+  bench.sandbox.faults.add({ operation, kind: "reject", status: 404, times: 1 });
+  await expect(remove(copies)).rejects.toMatchObject({ type: "protocol" });
+  expect(await isShown()).toBe(true);
+  bench.sandbox.faults.add({ operation, kind: "cut" });
+  await expect(remove(copies)).rejects.toMatchObject({ type: "unavailable" });
+  await remove(copies);
+  expect(await isShown()).toBe(false);
+});
+
 test("while it is not known whether a code has signed, another code signs nothing", async () => {
   const intent = "tried";
   const { request, upload } = await bench.created(intent, signerInput(intent));

@@ -40,7 +40,8 @@ export function callsWith(
     otp: (account, requestPk) => client.otp(account, requestPk),
     sign: (account, requestPk) => client.sign(account, { requestPk, otp: say("482913") }),
     retrieve: (account, requestPk) => client.retrieve(account, requestPk),
-    deleteDocuments: (account, requestPk) => client.deleteDocuments(account, requestPk),
+    deleteDocuments: (account, requestPk) =>
+      client.deleteDocuments(account, { requestPk, isRepetition: false }),
     createVideo: (account, requestPk) => client.createVideo(account, { requestPk, fields }),
     uploadEvidences: (account, requestPk) =>
       client.uploadEvidences(account, { requestPk, files: [file] }),
