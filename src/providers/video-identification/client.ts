@@ -25,6 +25,7 @@ import {
   jsonOrEmpty,
   keptFile,
   mediaTypeOf,
+  open,
 } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import type { Keep, KeptFile } from "../http/exchange.js";
@@ -41,7 +42,6 @@ import {
   wordOf,
   API_KEY_HEADER,
 } from "./wire.js";
-import { z } from "zod";
 import type { Secret } from "../../contracts/shared/values.js";
 import { call } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
@@ -87,7 +87,7 @@ export async function rejectCall(
 ): Promise<void> {
   const parameters = [[CONFERENCE, idConference]] as const;
   const request = { ...routes.rejectCall, parameters, json: fields, signal };
-  await callWithKey(account, "rejectCall", request, open);
+  await callWithKey(account, "rejectCall", request, notShown);
 }
 
 /**
@@ -126,7 +126,7 @@ export async function registerAlertEmail(
     throw misuseError(operationOf("registerAlertEmail"), "an address is empty or has a comma");
   const body = { processId, email: emails.join(",") };
   const request = { ...routes.registerAlertEmail, json: body, signal };
-  await callWithKey(account, "registerAlertEmail", request, open);
+  await callWithKey(account, "registerAlertEmail", request, notShown);
 }
 
 /**
@@ -177,7 +177,7 @@ export async function deleteAuditData(
 ): Promise<void> {
   try {
     const request = { ...routes.deleteAuditData, ...of, signal };
-    await callWithToken(account, "deleteAuditData", request, open);
+    await callWithToken(account, "deleteAuditData", request, notShown);
   } catch (error) {
     const isGone = error instanceof ProviderError && [404, 410].includes(error.status ?? 0);
     if (!isGone || !isRepetition) throw error;
@@ -256,8 +256,8 @@ export async function callWithToken<T>(
   return send(account, operation, { ...request, parameters, headers, sent }, described);
 }
 
-/** The body of a success whose shape is not needed: the specification does not show it (P1 §4.2). */
-export const open = jsonOrEmpty(z.unknown());
+/** P1 §4.2: not shown. It may hold the token of a call. */
+const notShown = { ...open, isSecret: true };
 
 function send<T>(
   account: VideoIdentificationAccount,

@@ -57,6 +57,12 @@ test.each(withToken as VideoOperation[])(
   },
 );
 
+test.each(all)("a page in the place of the answer to %s shows no token", async (operation) => {
+  server.answer = answering(`<p>${jwt}</p>`, 200, { "content-type": "text/html" });
+  const error = await errorOf(calls[operation](accountAt(server.url)));
+  expect(inspect(error, { showHidden: true })).not.toContain(jwt);
+});
+
 test.each(["", "no jwt", `${jwt}\r\nx: y`, "a.b", "a.b.c.d", "ä.b.c"])(
   "the token %j is never sent",
   async (token) => {
