@@ -17,12 +17,10 @@
 // in translate.ts, what a failed connection means in ../http/exchange.ts. Each one: 400 `invalidRequest`, of a later effect of
 // the process `protocol`; 401, 403 `accessDenied`; 408, 409, 5xx, no answer and another 2xx `unknownOutcome`, with the id that a
 // broken answer shows as `reference`. A creation may answer a token too: an error shows nothing of such an answer.
-import { z } from "zod";
 import { isSameSpelling } from "../../contracts/shared/values.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import { shownValue } from "../http/answer.js";
-import { json, jsonOf, jsonOrEmpty } from "../http/described.js";
-import type { HttpAnswer } from "../http/exchange.js";
+import { json, jsonOf, open } from "../http/described.js";
 import type { CredentialWalletAccount } from "./account.js";
 import type { WalletOperation } from "./effects.js";
 import { CREATED_ID, CreatedAnswer, CreatedService, paths } from "./wire.js";
@@ -33,7 +31,6 @@ import { asking, refusal } from "./translate.js";
 
 export type { CredentialWalletAccount } from "./account.js";
 
-const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
 const MAX_KEPT_DEPTH = 50;
 
 /** P1 §4.6, step 1 of both flows. */
@@ -106,7 +103,7 @@ function creation<Id extends string, Link extends keyof WalletLinks = never>(
     const described = json(isService ? CreatedService : CreatedAnswer, {
       isSecret: true,
       spelling: { members: { [CREATED_ID]: names } },
-      reference: (answer) => shownId(answer, names),
+      reference: (answer) => shownValue(answer, ...names),
     });
     const request = { json: body, isLater: given.isLater, signal };
     const { value } = await call(account, operation, request, described);
@@ -115,8 +112,8 @@ function creation<Id extends string, Link extends keyof WalletLinks = never>(
 }
 
 /**
- * Makes the call that starts a flow of the service with the id `id`. `answer`: what the provider said, where it is small JSON, without what
- * looks like a secret.
+ * Makes the call that starts a flow of the service with the id `id`. `answer`: what the provider said, where it is JSON, without what looks like
+ * a secret.
  */
 function init<Id extends string>(operation: WalletOperation, name: string, id: Id) {
   return async (
@@ -124,19 +121,13 @@ function init<Id extends string>(operation: WalletOperation, name: string, id: I
     given: WalletRequest & Record<Id, string>,
     signal?: AbortSignal,
   ): Promise<{ answer?: unknown }> => {
-    const described = jsonOrEmpty(z.unknown(), { isSecret: true });
+    const described = { ...open, isSecret: true };
     const inPath = { name, id: given[id] };
     const request = { json: given.fields, isLater: given.isLater, inPath, signal };
     const initiated = await call(account, operation, request, described);
-    const isKept = initiated.body.length <= MAX_KEPT_ANSWER_BYTES;
-    const answer = isKept ? jsonOf(withoutSecrets(initiated).body) : undefined;
+    const answer = jsonOf(withoutSecrets(initiated).body);
     return answer === undefined ? {} : { answer: masked(answer, account.secretMembers) };
   };
-}
-
-/** By the first of its names that the answer shows. */
-function shownId(answer: HttpAnswer, names: readonly string[]): string | undefined {
-  return names.map((name) => shownValue(answer, name)).find((id) => id !== undefined);
 }
 
 /** The value, with a mark in place of every member that has one of these names, and of what is nested too deep to be looked at. */

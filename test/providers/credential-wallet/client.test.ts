@@ -127,9 +127,10 @@ describe.each(["initIssuance", "initPresentation"] as const)("the answer of %s",
     });
   });
 
-  test("is not kept where it is large, and not as a whole where it is deep", async () => {
-    server.answer = answering({ text: "x".repeat(64 * 1024) });
-    expect(await init()).toEqual({});
+  test("is kept as a whole where it is large, as with a picture in it, and not where it is deep", async () => {
+    const large = { picture: "x".repeat(1_000_000) };
+    server.answer = answering(large);
+    expect(await init()).toEqual({ answer: large });
     server.answer = answering(`${'{"a":'.repeat(5_000)}{"token":"s1"}${"}".repeat(5_000)}`);
     const kept = JSON.stringify(await init());
     expect(kept).toContain("[too deep]");
