@@ -83,7 +83,10 @@ async function foundCopy(context: VideoContext): Promise<ProcessDocument | undef
     deps: { journal, documents },
     process: processKey,
   } = context;
-  const [id] = await journal.ownedOf(processKey, "audit");
+  const owned = await journal.ownedOf(processKey, "audit");
+  let [id] = owned;
+  // A worker may have been killed before it stored the newest one.
+  for (const one of owned.toReversed()) if (await documents.exists(uriOf(one))) id = one;
   if (id === undefined) return undefined;
   const uri = uriOf(id);
   let start: Buffer = Buffer.alloc(0);

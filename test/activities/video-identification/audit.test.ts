@@ -4,6 +4,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { documentIdOf } from "../../../src/documents/document-id.js";
 import type { DocumentReference } from "../../../src/contracts/shared/values.js";
+import { addOwner } from "../../../src/journal/ownership.js";
 import { openBench } from "./support.js";
 import type { Bench } from "./support.js";
 import { ofFile } from "../../harness/of-file.js";
@@ -195,6 +196,8 @@ test("an audit that was gone before the first deletion needs a person; in a repe
 test("a run that is started again, or reset, after the deletion finds the copy from before; where that is missing, a person is asked", async () => {
   const { followed, document } = await kept(["audit-pdf"]);
   await remove(followed, document);
+  // Another version, before the storing of which a worker was killed.
+  await addOwner(bench.pool, followed.processKey, [{ id: "0".repeat(32), kind: "audit" }]);
   expect(await keep(followed)).toEqual({ kind: "audit", document });
   await remove(followed, document);
   expect(followed.effects()).toEqual(deleted);
