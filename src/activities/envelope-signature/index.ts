@@ -143,8 +143,8 @@ export function createEnvelopeActivities(deps: ProviderDependencies<typeof provi
   const activity = activitiesOf(provider, deps, EnvelopeContext);
   return {
     prepare: activity("prepare", prepare),
-    create: activity("create", create),
-    upload: activity("upload", upload),
-    send: activity("send", send),
+    create: activity("esawoneshot", create),
+    upload: activity("uploadFile", upload),
+    send: activity("sendEnvelope", send),
   };
 }

@@ -45,7 +45,9 @@ export async function esawoneshot(
     isSecret: true,
     reference: (answer) => shownValue(answer, "req_pk"),
   });
-  const { value } = await callAuthority(account, "esawoneshot", sent, described);
+  const { value } = await call(operationOf("esawoneshot"), account.ca, sent, described, (answer) =>
+    refusal("esawoneshot", answer),
+  );
   return { reqPk: value.req_pk, esawToken: value.esaw_token };
 }
 
@@ -88,18 +90,6 @@ export async function sendEnvelope(
   const described = jsonOrEmpty(SendAnswer, { isSecret: true, spelling: account });
   const { value } = await callEnvelopeHost(account, "sendEnvelope", request, described);
   return value?.EnvelopeId ? { envelopeId: value.EnvelopeId } : {};
-}
-
-/** One HTTP call to the certificate-authority host; throws for what is no described answer. */
-export async function callAuthority<T>(
-  account: EnvelopeSignatureAccount,
-  operation: EnvelopeOperation,
-  request: Request,
-  described: Described<T>,
-): Promise<Answered<T>> {
-  return call(operationOf(operation), account.ca, request, described, (answer) =>
-    refusal(operation, answer),
-  );
 }
 
 /** One HTTP call to the envelope host; throws for what is no described answer. `tokens`: what it carries besides the API token. */

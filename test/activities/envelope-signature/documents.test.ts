@@ -1,5 +1,6 @@
 // The documents of an envelope: stored and checked before any effect, and missed later (docs/design.md §8).
 import { expect, test } from "vitest";
+import { EffectUnknown } from "../../../src/journal/errors.js";
 import { createEnvelopeActivities } from "../../../src/activities/envelope-signature/index.js";
 import { absentPdf, noPdf, openStore } from "../../harness/documents/open-store.js";
 import { hideDocument } from "../../harness/documents/hidden-document.js";
@@ -10,12 +11,14 @@ import { ofFile } from "../../harness/of-file.js";
 
 const store = ofFile(openStore);
 
-function attempt<R>(work: (all: ReturnType<typeof createEnvelopeActivities>) => Promise<R>) {
+type Activities = ReturnType<typeof createEnvelopeActivities>;
+
+function attempt<R>(work: (all: Activities) => Promise<R>, more: object = {}) {
   const deps = depsWithoutRows(
     { name: "default" },
     {
       ...{ patienceMs: 1, unavailableForMs: 60_000, defaults: { signEnvelope: {} } },
-      ...{ documents: store.documents, secrets: { open: (text: string) => text } },
+      ...{ documents: store.documents, secrets: { open: (text: string) => text }, ...more },
     },
   );
   return inProcess(() => work(createEnvelopeActivities(deps)));
@@ -46,4 +49,24 @@ test("an inline document is stored, and one that vanishes before its upload is a
     type: "protocol",
     details: [{ code: "our-document-is-not-in-the-document-store" }],
   });
+});
+
+test.each<[keyof Activities, string]>([
+  ["create", "esawoneshot"],
+  ["upload", "uploadFile"],
+  ["send", "sendEnvelope"],
+])("of an unknown outcome of %s the failure names the provider's call", async (name, operation) => {
+  const unknown = new EffectUnknown(name, "t");
+  const journal = { perform: () => Promise.reject(unknown) };
+  const file = { name: "a.pdf", document: absentPdf };
+  const given = { effect: { step: name, occurrence: "0" }, mode, account: "default", file };
+  const more = {
+    input: envelopeInput("lost"),
+    path: "",
+    esawToken: "t",
+    envelope: {},
+    documents: [],
+  };
+  const made = attempt<unknown>((all) => all[name]({ ...given, ...more } as never), { journal });
+  await expect(made).rejects.toMatchObject({ type: "unknownOutcome", details: [{ operation }] });
 });
