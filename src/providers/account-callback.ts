@@ -9,7 +9,7 @@ import { valueAt } from "./http/json-pointer.js";
 import type { AccountCallbackParser } from "./provider-entry.js";
 
 interface AccountCallback<K> {
-  /** Where the reference stands by which the process is found; `own` is undefined in a relay that has no such account. */
+  /** Where the reference stands by which the process is found; `account` is undefined in a relay that has none of the name. */
   pointerOf(account: K | undefined): string;
   /** The kind of an event that does not say it. */
   kind: string;

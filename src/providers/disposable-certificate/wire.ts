@@ -70,18 +70,12 @@ export function specifiedMembers(
   fields: Record<string, readonly string[]>,
   given: Record<string, object | undefined>,
 ): Record<string, object> {
-  const members = Object.entries(fields).flatMap(([member, names]) => {
-    const values = given[member];
-    return values === undefined
-      ? []
-      : [
-          [
-            member,
-            Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name))),
-          ],
-        ];
-  });
-  return Object.fromEntries(members) as Record<string, object>;
+  const members: Record<string, object> = {};
+  for (const [member, names] of Object.entries(fields)) {
+    const values = Object.entries(given[member] ?? {}).filter(([name]) => names.includes(name));
+    if (given[member]) members[member] = Object.fromEntries(values);
+  }
+  return members;
 }
 
 /** P1 §2.5. `otpId` is assumed. */
