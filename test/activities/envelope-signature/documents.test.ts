@@ -67,6 +67,6 @@ test.each<[keyof Activities, string]>([
     envelope: {},
     documents: [],
   };
-  const made = attempt<unknown>((all) => all[name]({ ...given, ...more } as never), { journal });
+  const made = attempt<unknown>((all) => all[name]({ ...given, ...more }), { journal });
   await expect(made).rejects.toMatchObject({ type: "unknownOutcome", details: [{ operation }] });
 });
