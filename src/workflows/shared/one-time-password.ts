@@ -91,8 +91,8 @@ export class OneTimePassword {
         return false;
       }
       const { verdict } = await this.#calls.decideOpen(this.#leftOpen(end));
-      if (verdict === "accepted") return true;
       this.#apply("openTryDecided", { occurrence: end.occurrence, verdict });
+      if (verdict === "accepted") return true;
       if (verdict === "again") this.#restartTime();
     }
   }

@@ -38,7 +38,7 @@ export interface OtpEvents {
   codeWanted: { isTimeUp: boolean };
   /** The provider was asked to send another code. */
   resent: { result: SentAgain | { answer: "unknown" | "unavailable" } };
-  /** It is clear that this try was not accepted, or a person gives the holder another chance (`again`). */
+  /** It is clear what became of this try, or a person gives the holder another chance (`again`). */
   openTryDecided: { occurrence: string; verdict: OtpResult["verdict"] | "again" };
 }
 
@@ -204,7 +204,8 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
   openTryDecided: (state, { occurrence, verdict }) => {
     const resendsLeft = verdict === "again" ? Math.max(1, state.resendsLeft) : state.resendsLeft;
     const openTries = without(state.openTries, { occurrence });
-    return { state: { ...state, openTries, resendsLeft }, todo: { answer: undefined } };
+    const isAccepted = verdict === "accepted";
+    return { state: { ...state, isAccepted, openTries, resendsLeft }, todo: { answer: undefined } };
   },
 };
 

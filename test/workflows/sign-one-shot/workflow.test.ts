@@ -132,6 +132,7 @@ describe("without a query for the end of a signature", () => {
     expect(reason).toContain(`reported "${state}"`);
     expect(reason).toContain("no query is configured");
     for (const result of [undefined, { state: "perhaps" }])
+  expect((await run.update("submitOtp", { code: "456" })).answer).toEqual({ answer: "accepted" });
       expect(
         (await run.resolve("happened", { result: result as never })).refused?.message,
       ).toContain("result.state");
