@@ -126,6 +126,7 @@ class IssueCertificate {
     const { log, status } = this.flow;
     this.#enrolled = enrolled;
     log.note("Certificate enrolled");
+    status.waitFor("the provider to send the code");
     status.effectExists("waiting", {
       certIdOtp: String(enrolled.certIdOtp),
       ...(enrolled.otpId === undefined ? {} : { otpId: enrolled.otpId }),

@@ -241,6 +241,7 @@ export class ProcessStatusBoard {
   conclude(): void {
     this.phase = "ended";
     this.#waiting = undefined;
+    this.code = undefined;
     this.publish();
   }
 

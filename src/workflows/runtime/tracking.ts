@@ -54,6 +54,7 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
     // The other loop must have ended: a command after the workflow's last one is refused.
     await Promise.allSettled(loops);
   }
+  flow.status.waitFor(undefined);
 }
 
 /**

@@ -178,6 +178,7 @@ class SignOneShot {
   }
 
   async #keepSigned(plan: OneShotPlan): Promise<void> {
+    this.flow.status.waitFor("the signed documents");
     const signed = await this.#fetchSigned(plan);
     this.flow.log.addDocuments(signed);
     if (this.#input.deleteDocuments) await this.#deleteDocuments(signed);

@@ -2,9 +2,11 @@
 import { expect, test } from "vitest";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { ApplicationFailure, getCurrentDetails, proxyActivities } from "@temporalio/workflow";
+import { issueCertificate } from "../../../src/workflows/issue-certificate/workflow.js";
 import { OneTimePassword } from "../../../src/workflows/shared/one-time-password.js";
 import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
 import { plainView } from "../../../src/workflows/runtime/event-log.js";
+import { place } from "../plans.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 interface Activities {
@@ -63,6 +65,17 @@ test("while it waits for the code, the details show the command that enters it",
   await submit();
   await last().answer({ verdict: "accepted" });
   expect(getCurrentDetails()).not.toContain("trustflow otp");
+});
+
+test("while the first code is being sent, the status says that it is waited for", async () => {
+  const fakes = { prepare: () => ({ ...place, settings: {} }), enroll: () => ({ certIdOtp: 7 }) };
+  const input = { disposableHolder: {}, disposableContacts: {} } as never;
+  const run = await WorkflowRun.start(() => issueCertificate(input), fakes, "issueCertificate");
+  expect(run.open.map(({ type }) => type)).toEqual(["sendOtp"]);
+  expect(await run.status()).toMatchObject({
+    phase: "waiting",
+    waitingFor: "the provider to send the code",
+  });
 });
 
 test("an open try says when the code was tried", async () => {

@@ -16,7 +16,8 @@ const reports = (run: WorkflowRun, kind: string) =>
   run.signal("providerEvents", [{ id: kind, kind, at: "2026-01-01T00:00:00.000Z" }]);
 
 describe("the identity video", () => {
-  const filmed = () => start({ identityVideo: { evidences: [], video: document } });
+  const filmed = (fakes = {}) =>
+    start({ identityVideo: { evidences: [], video: document } }, fakes);
 
   test("decisions that come at once are one decision, which every one is answered by (P1 §1.4)", async () => {
     const run = await filmed();
@@ -81,6 +82,14 @@ describe("the identity video", () => {
     if (result) expect(run.result).toMatchObject(result);
   });
 
+  test("its decision is not waited for once it has come", async () => {
+    const run = await filmed({ contract: undefined });
+    await run.update("decideVideo", { decision: "approve" });
+    await run.openCall("decideVideo").answer({ answer: "approved" });
+    expect(run.open.map(({ type }) => type)).toEqual(["contract"]);
+    expect(await waitsFor(run)).toBeUndefined();
+  });
+
   test.each([undefined, null, [], "room"])("%j is no change of it", async (providerFields) => {
     const run = await filmed();
     const { refused } = await run.update("updateVideo", { providerFields });
@@ -99,6 +108,22 @@ describe("the identity video", () => {
   });
 });
 
+test("a process that a person gave up asks for no code any more", async () => {
+  const run = await start({});
+  expect(await run.status()).toHaveProperty("code");
+  await run.cancel();
+  await run.resolve("abandon");
+  expect(run.failure?.type).toBe("Abandoned");
+  expect(run.memos.at(-1)).not.toHaveProperty("code");
+});
+
+test("after the code was accepted, the status says that the signed documents are waited for", async () => {
+  const run = await start({}, { sign: () => ({ verdict: "accepted" }), fetchSigned: undefined });
+  await run.update("submitOtp", { code: "123" });
+  expect(run.open.map(({ type }) => type)).toEqual(["fetchSigned"]);
+  expect(await waitsFor(run)).toBe("the signed documents");
+});
+
 test("a person's word that an asynchronous signature was begun is not its end (docs/reading-the-specification.md §7)", async () => {
   const run = await start({ variant: "asynchronous" });
   await run.update("submitOtp", { code: "123" });
@@ -107,6 +132,7 @@ test("a person's word that an asynchronous signature was begun is not its end (d
   await run.openCall("sign").answer({ verdict: "accepted" });
   expect(run.result).toBeUndefined();
   expect(await waitsFor(run)).toBe("the signature service to finish");
+  expect((await run.update("submitOtp", { code: "456" })).answer).toEqual({ answer: "accepted" });
   await run.openCall("ask").answer({ stamp: "2", state: "failed", fingerprint: "failed" });
   expect(run.result).toMatchObject({ outcome: "failed" });
 });
@@ -132,7 +158,6 @@ describe("without a query for the end of a signature", () => {
     expect(reason).toContain(`reported "${state}"`);
     expect(reason).toContain("no query is configured");
     for (const result of [undefined, { state: "perhaps" }])
-  expect((await run.update("submitOtp", { code: "456" })).answer).toEqual({ answer: "accepted" });
       expect(
         (await run.resolve("happened", { result: result as never })).refused?.message,
       ).toContain("result.state");
