@@ -48,6 +48,14 @@ export function refuseUnknownMembers(argument: unknown, known: readonly string[]
 /** Returns none if a plain client sent nothing; throws if it sent no object. */
 export function membersOf(argument: unknown): Record<string, unknown> {
   const given = argument ?? {};
-  if (typeof given === "object" && !Array.isArray(given)) return given as Record<string, unknown>;
-  throw invalidInput("(argument)", "must be an object");
+  refuseUnlessObject("(argument)", given);
+  return given;
+}
+
+export function refuseUnlessObject(
+  path: string,
+  given: unknown,
+): asserts given is Record<string, unknown> {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw invalidInput(path, "must be an object");
 }

@@ -92,11 +92,9 @@ export function decidedBy(
   return { source: isNamed ? "person" : "process", event, by, principal, note };
 }
 
-export function refuseUnlessDeciderAlone(given: unknown): void {
-  refuseUnknownMembers(given, ["by", "note", "signature"]);
-}
-
-export function refuseUnlessDecider(given: unknown): void {
+/** `members`: what the decision has beside its decider. */
+export function refuseUnlessDecider(given: unknown, members: readonly string[]): void {
+  refuseUnknownMembers(given, ["by", "note", "signature", ...members]);
   const { by, note, signature } = membersOf(given);
   if (by !== undefined && (typeof by !== "string" || !by.trim()))
     throw invalidInput("by", "must be the name of the person who decides");

@@ -63,6 +63,7 @@ export class Flow<S extends Snapshot, V extends View> {
     this.lifecycle.onDecision(
       resolve,
       "An operator's decision on an attention",
+      ["attention", "decision", "confirmRetry", "result"],
       (resolution, who) => this.attentions.resolve(resolution, who),
       (resolution) => this.attentions.validate(resolution),
     );

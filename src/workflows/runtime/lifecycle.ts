@@ -107,10 +107,14 @@ export class Lifecycle {
     );
   }
 
-  /** An update by which a person decides. It answers `unavailable` if the check of the person was not possible. */
+  /**
+   * An update by which a person decides; `members` are those of its argument beside the person. It answers `unavailable` if the check of
+   * the person was not possible.
+   */
   onDecision<R extends { answer: string }, D extends Decider>(
     definition: UpdateDefinition<R | { answer: "unavailable" }, [D]>,
     description: string,
+    members: readonly Exclude<keyof D & string, keyof Decider>[],
     handler: (given: D, who: ProvenPerson) => Promise<R> | R,
     validate?: (given: D) => void,
   ): void {
@@ -123,7 +127,7 @@ export class Lifecycle {
         return who ? handler(given, who) : { answer: "unavailable" as const };
       },
       (given) => {
-        refuseUnlessDecider(given);
+        refuseUnlessDecider(given, members);
         validate?.(given);
       },
     );

@@ -33,7 +33,7 @@ import {
 import { wanted } from "../runtime/attention.js";
 import { onUnsignedCancel } from "../runtime/cancellation.js";
 import { dateOf, msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
-import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
+import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { Flow, run } from "../runtime/flow.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
@@ -93,11 +93,8 @@ class SendNoticeBatch {
       members: () => membersOf(this.#known),
       lines: () => linesOf(this.#known),
     };
-    lifecycle.onDecision(
-      cancelBatch,
-      "Delete the batch before its start",
-      (_, who) => this.#cancel(occurrenceOfUpdate(), who),
-      refuseUnlessDeciderAlone,
+    lifecycle.onDecision(cancelBatch, "Delete the batch before its start", [], (_, who) =>
+      this.#cancel(occurrenceOfUpdate(), who),
     );
     lifecycle.onUpdate(
       requestBatchAffidavit,

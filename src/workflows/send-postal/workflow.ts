@@ -14,7 +14,7 @@ import { Communication, refuseUnlessFlags } from "../shared/communication.js";
 import { databaseProxy, updateProxy } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { cancelUntilAnswered, onUnsignedCancel } from "../runtime/cancellation.js";
-import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
+import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { Flow, run } from "../runtime/flow.js";
 import { stepsOf } from "../runtime/steps.js";
@@ -62,11 +62,8 @@ class SendPostal {
   constructor(input: SendPostalInput) {
     this.#input = input;
     const { lifecycle } = this.flow;
-    lifecycle.onDecision(
-      cancel,
-      "Cancel the communication before it is dispatched",
-      (_, who) => this.#cancel(occurrenceOfUpdate(), who),
-      refuseUnlessDeciderAlone,
+    lifecycle.onDecision(cancel, "Cancel the communication before it is dispatched", [], (_, who) =>
+      this.#cancel(occurrenceOfUpdate(), who),
     );
     lifecycle.onUpdate(
       requestAffidavit,

@@ -18,7 +18,7 @@ import { databaseProxy } from "../runtime/activity-options.js";
 import type { Decided } from "../runtime/attention.js";
 import { onUnsignedCancel } from "../runtime/cancellation.js";
 import { dateOf, now, secondsAfter, secondsFromNow, Timer } from "../runtime/clock.js";
-import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
+import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { Flow, run } from "../runtime/flow.js";
 import { plainView } from "../runtime/event-log.js";
@@ -71,12 +71,7 @@ class ServeNotice {
       members: () => (this.#shown.length > 0 ? { children: this.#shown } : {}),
       lines: () => this.#shown.map((one) => [`${one.process}/${one.id}`, lineOf(one)]),
     };
-    lifecycle.onDecision(
-      cancelServing,
-      "Start no post",
-      (_, who) => this.#cancel(who),
-      refuseUnlessDeciderAlone,
-    );
+    lifecycle.onDecision(cancelServing, "Start no post", [], (_, who) => this.#cancel(who));
     onUnsignedCancel(this.flow, cancelServing.name, () => this.#cancel());
   }
 

@@ -18,6 +18,7 @@ export class ContractDialogue {
     flow.lifecycle.onDecision(
       acceptContract,
       "Accept or refuse the contract",
+      ["accepted"],
       ({ accepted }, who) => this.#take(accepted, who),
       (given) => {
         const { accepted } = (given ?? {}) as { accepted?: unknown };

@@ -13,7 +13,7 @@ import type {
   VideoUpdateAnswer,
 } from "../../contracts/sign-one-shot/messages.js";
 import { updateProxy } from "../runtime/activity-options.js";
-import { answerTo, invalidInput } from "../runtime/activity-errors.js";
+import { answerTo, invalidInput, refuseUnlessObject } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
@@ -45,6 +45,7 @@ export class IdentityVideo {
     flow.lifecycle.onDecision(
       decideVideo,
       "Approve or cancel the identity video",
+      ["decision"],
       ({ decision }, who) => this.#decide(decision, who),
       (given) => {
         const { decision } = (given ?? {}) as { decision?: unknown };
@@ -55,13 +56,9 @@ export class IdentityVideo {
     flow.lifecycle.onDecision(
       updateVideo,
       "Update the identity video",
+      ["providerFields"],
       ({ providerFields }, who) => this.#update(providerFields, who),
-      (given) => {
-        const { providerFields } = (given ?? {}) as { providerFields?: unknown };
-        const isObject = typeof providerFields === "object" && providerFields !== null;
-        if (!isObject || Array.isArray(providerFields))
-          throw invalidInput("providerFields", "must be an object");
-      },
+      (given) => refuseUnlessObject("providerFields", given?.providerFields),
     );
   }
 

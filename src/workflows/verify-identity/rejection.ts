@@ -7,7 +7,7 @@ import type {
   Rejection as GivenRejection,
 } from "../../contracts/verify-identity/messages.js";
 import { updateProxy } from "../runtime/activity-options.js";
-import { answerTo, invalidInput } from "../runtime/activity-errors.js";
+import { answerTo, refuseUnlessObject } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import type { AnyFlow } from "../runtime/flow.js";
@@ -32,8 +32,12 @@ export class Rejection {
     flow.lifecycle.onDecision(
       rejectCall,
       "Reject the call",
+      ["providerFields"],
       ({ providerFields }, who) => this.#reject(providerFields, who),
-      refuseUnlessFields,
+      (given) => {
+        const { providerFields = {} } = given ?? {};
+        refuseUnlessObject("providerFields", providerFields);
+      },
     );
   }
 
@@ -69,11 +73,4 @@ export class Rejection {
     else this.#flow.log.hintEnd();
     return { answer };
   }
-}
-
-function refuseUnlessFields(given: GivenRejection | undefined): void {
-  const { providerFields } = given ?? {};
-  const isObject = typeof providerFields === "object" && providerFields !== null;
-  if (providerFields !== undefined && (!isObject || Array.isArray(providerFields)))
-    throw invalidInput("providerFields", "must be an object");
 }

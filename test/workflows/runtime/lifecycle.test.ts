@@ -315,7 +315,7 @@ test.each(["u\u0000", "\n", "u\u0085"])("the update id %j is refused", async (id
   const decide = defineUpdate<{ answer: string }, [{ by: string }]>("decideAnything");
   const { run } = await start((flow) => {
     flow.lifecycle.onUpdate(ping, "Ping", (text) => text);
-    flow.lifecycle.onDecision(decide, "Decide", () => ({ answer: "decided" }));
+    flow.lifecycle.onDecision(decide, "Decide", [], () => ({ answer: "decided" }));
   });
   const message = "Invalid input: updateId: must have no control characters";
   for (const [name, given] of [
@@ -330,7 +330,7 @@ test("after 1,800 updates only decisions are taken, so that a person can still d
   const decide = defineUpdate<{ answer: string }, [{ by: string }]>("decideAnything");
   const { run } = await start((flow) => {
     flow.lifecycle.onUpdate(ping, "Ping", (text) => text);
-    flow.lifecycle.onDecision(decide, "Decide", () => ({ answer: "decided" }));
+    flow.lifecycle.onDecision(decide, "Decide", [], () => ({ answer: "decided" }));
   });
   for (let count = 0; count < 1_800; count += 1) await run.update("ping", "pong");
   expect(await run.update("ping", "pong")).toHaveProperty("refused");

@@ -56,6 +56,16 @@ test("two rejections at once are one request, which answers both", async () => {
 });
 
 test.each([
+  [{ providerField: {} }, "providerField: is not known"],
+  [{ providerFields: null }, "providerFields: must be an object"],
+])("%j rejects no call", async (given, problem) => {
+  const run = await start({});
+  const { refused } = await run.update("rejectCall", given);
+  expect(refused?.message).toBe(`Invalid input: ${problem}`);
+  expect(run.types).not.toContain("rejectCall");
+});
+
+test.each([
   [[], "Removed the alert addresses"],
   [["desk@example.com"], "Registered the alert addresses from before again"],
 ])("an alert whose addresses were %j before says at its end: %s", async (before, said) => {
