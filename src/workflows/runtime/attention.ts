@@ -1,5 +1,10 @@
 // Attention: a process that cannot continue by itself shows the reason and waits for an operator decision (docs/design.md §6).
-import { ApplicationFailure, condition, metricMeter } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  metricMeter,
+} from "@temporalio/workflow";
 import type { EffectKey } from "../../activities/runtime/effect.js";
 import type { ProvenResolution, WrittenDecision } from "../../activities/runtime/process.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
@@ -29,7 +34,7 @@ export const wanted = {
   optional: (pattern: RegExp) => ({ optional: pattern }),
 };
 
-interface Opening {
+export interface Opening {
   step: {
     name: string;
     journaled: boolean;
@@ -137,6 +142,20 @@ export class Attentions {
     return attention;
   }
 
+  /** Closes it once the decision was obeyed, or `ended` rejects; default: its scope is cancelled. */
+  async ask<T>(
+    opening: Opening,
+    obey: (decided: Decided) => T,
+    ended: Promise<never> = CancellationScope.current().cancelRequested,
+  ): Promise<T> {
+    const attention = this.open(opening);
+    try {
+      return obey(await Promise.race([attention.decided, ended]));
+    } finally {
+      this.close(attention);
+    }
+  }
+
   close({ shown }: OpenAttention): void {
     const { id, step, kind } = shown;
     this.#open.delete(id);
@@ -231,9 +250,8 @@ export class Attentions {
     const goesOn = kind === "cancelRequested" && resolution.decision === "retry";
     const written = await writtenInto(goesOn ? [] : rows, resolution, shown);
     attention.isDeciding = false;
-    if (written === undefined) return { answer: "unavailable" };
-    const notYet = written.find(({ answer }) => answer === "notYet");
-    if (notYet) return notYet;
+    const failed = written.find(({ answer }) => answer !== "resolved");
+    if (failed) return failed;
     await othersFirst();
     // It may have ended meanwhile. `happened` in a row stands all the same: whatever runs the step next is answered by it.
     const stands = resolution.decision === "happened" && rows.length > 0;
@@ -261,15 +279,15 @@ async function othersFirst(): Promise<void> {
 
 const notOpen = () => invalidInput("attention", "is not open, or is already decided");
 
-/** Returns undefined if one of the rows could not be reached. */
+/** `unavailable`: one of the rows could not be reached. */
 async function writtenInto(
   rows: EffectKey[],
   resolution: ProvenResolution,
   { kind, reason }: Attention,
-): Promise<WrittenDecision[] | undefined> {
+): Promise<WrittenDecision[]> {
   const at = now().toISOString();
   const writing = rows.map((row) => decide({ ...row, resolution, at, kind, reason }));
-  return Promise.all(writing).catch(() => undefined);
+  return Promise.all(writing).catch(() => [{ answer: "unavailable" }]);
 }
 
 /** Without a row no step has had an effect. */

@@ -14,7 +14,7 @@ import { shownFailure } from "../../contracts/shared/failures.js";
 import type { References } from "../../contracts/shared/status.js";
 import { invalidInput } from "./activity-errors.js";
 import { abandoned } from "./attention.js";
-import type { Attentions, Decided } from "./attention.js";
+import type { Attentions, Decided, Opening } from "./attention.js";
 import { restOfStartDelay, secondsFromNow } from "./clock.js";
 import type { Timer } from "./clock.js";
 import { refuseUnlessDecider, verifyDecider } from "./decisions.js";
@@ -152,22 +152,18 @@ export class Lifecycle {
     this.onCancelRequested(() => this.#askWhetherToCancel(steps));
   }
 
-  async #askWhetherToCancel(steps: [string, ...string[]]): Promise<void> {
+  #askWhetherToCancel(steps: [string, ...string[]]): Promise<void> {
     const step = steps.at(-1) ?? steps[0];
-    const attention = this.#attentions.open({
+    const opening: Opening = {
       step: { name: step, journaled: true },
       kind: "cancelRequested",
       reason: "someone requested its cancellation: retry continues the process, abandon ends it",
       rows: () =>
         steps.map((name) => ({ step: name, occurrence: this.occurrences.get(name) ?? "0" })),
-    });
-    try {
-      const ended = CancellationScope.current().cancelRequested;
-      const decided = await Promise.race([attention.decided, ended]);
+    };
+    return this.#attentions.ask(opening, (decided) => {
       if (decided.decision === "abandon") this.stop(this.abandoned(step, decided));
-    } finally {
-      this.#attentions.close(attention);
-    }
+    });
   }
 
   /** The error of a process that ends after `abandon`; once it has a reference of its own, the effect exists. */
@@ -212,23 +208,19 @@ export class Lifecycle {
   }
 
   /** Once a letter is tracked, `abandon` ends nothing: it is not offered, and one from before leaves the work out. */
-  async #askWhetherToRepeat(error: unknown): Promise<boolean> {
+  #askWhetherToRepeat(error: unknown): Promise<boolean> {
     const isStoppable = () => this.stopping !== undefined;
-    const attention = this.#attentions.open({
+    const opening: Opening = {
       step: { name: "background", journaled: false, happened: {} },
       kind: "protocol",
       reason: `work beside the steps has failed (${nameOf(error)}): retry does it again, happened leaves it out`,
       isUnstoppable: !isStoppable(),
-    });
-    try {
-      const ended = CancellationScope.current().cancelRequested;
-      const decided = await Promise.race([attention.decided, ended]);
+    };
+    return this.#attentions.ask(opening, (decided) => {
       if (decided.decision === "abandon" && isStoppable())
         this.stop(this.abandoned("background", decided));
       return decided.decision === "retry";
-    } finally {
-      this.#attentions.close(attention);
-    }
+    });
   }
 
   /**

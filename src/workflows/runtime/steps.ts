@@ -86,7 +86,17 @@ export async function isWaived(work: () => Promise<unknown>): Promise<boolean> {
 }
 
 /** The time limit of a query ended before anything changed. */
-export class NothingNew extends Error {}
+class NothingNew extends Error {}
+
+/** Returns undefined if the time of the question ended before anything changed. */
+export async function untilTimeIsUp<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof NothingNew) return undefined;
+    throw error;
+  }
+}
 
 type StepOutcome<T> = { value: T } | { problem: Problem } | { decided: Decided } | { stop: Error };
 

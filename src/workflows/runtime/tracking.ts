@@ -7,7 +7,7 @@ import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { repeatedEvery } from "./activity-options.js";
 import { earlierOf, msUntil, now, secondsAfter, secondsFromNow, Timer } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
-import { NothingNew } from "./steps.js";
+import { untilTimeIsUp } from "./steps.js";
 
 export type TrackingSpans = Record<keyof typeof askingSpans, number> & {
   restingGraceSeconds?: number;
@@ -185,11 +185,7 @@ class Tracking {
   }
 
   async #question(wait: AskWait, summary: string, options: ActivityOptions): Promise<void> {
-    try {
-      await this.#target.ask(wait, summary, options);
-    } catch (error) {
-      if (!(error instanceof NothingNew)) throw error;
-    }
+    await untilTimeIsUp(() => this.#target.ask(wait, summary, options));
     this.#lastAsked = now();
     this.#asked += 1;
     if (this.#flow.log.view.resting) {

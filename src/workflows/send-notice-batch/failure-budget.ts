@@ -1,7 +1,6 @@
 // How many recipients may fail before a person decides: asked once, before the start or after it.
-import { CancellationScope } from "@temporalio/workflow";
 import type { BatchPlan } from "../../activities/evi-notice-batch/context.js";
-import type { Decided, OpenAttention } from "../runtime/attention.js";
+import type { Decided } from "../runtime/attention.js";
 import type { AnyFlow } from "../runtime/flow.js";
 
 const step = { name: "failureBudget", journaled: false };
@@ -27,41 +26,25 @@ export class FailureBudget {
     const { check, allowedFailures } = this.#plan;
     if (check.invalidRows <= allowedFailures) return;
     const { lifecycle } = this.#flow;
-    const attention = this.#ask(0);
     const stopping = lifecycle.stopping?.then(({ stop }) => Promise.reject(stop));
-    try {
-      const asked = attention.decided;
-      this.#obey(await (stopping ? Promise.race([asked, stopping]) : asked));
-    } finally {
-      this.#flow.attentions.close(attention);
-    }
+    await this.#ask(0, stopping);
     if (lifecycle.stopped) throw lifecycle.stopped;
   }
 
   /** After the start: asks beside the main path, which goes on meanwhile. */
   note(failed: number): void {
-    if (failed <= this.left) return;
-    const attention = this.#ask(failed);
-    this.#flow.lifecycle.background(async () => {
-      try {
-        const ended = CancellationScope.current().cancelRequested;
-        this.#obey(await Promise.race([attention.decided, ended]));
-      } finally {
-        this.#flow.attentions.close(attention);
-      }
-    });
+    if (failed > this.left) this.#flow.lifecycle.background(() => this.#ask(failed));
   }
 
-  #ask(failed: number): OpenAttention {
+  #ask(failed: number, ended?: Promise<never>): Promise<void> {
     this.#isAsked = true;
     const { list, check, allowedFailures } = this.#plan;
     const all = list.recipients + check.invalidRows;
     const reason = `${check.invalidRows} rows were left out of the list and ${failed} notices failed, of ${all} recipients; the failure budget is ${allowedFailures}`;
-    return this.#flow.attentions.open({ step, kind: "failureBudget", reason });
-  }
-
-  #obey(decided: Decided): void {
-    const { lifecycle } = this.#flow;
-    if (decided.decision === "abandon") lifecycle.stop(lifecycle.abandoned(step.name, decided));
+    const { attentions, lifecycle } = this.#flow;
+    const obey = (decided: Decided) => {
+      if (decided.decision === "abandon") lifecycle.stop(lifecycle.abandoned(step.name, decided));
+    };
+    return attentions.ask({ step, kind: "failureBudget", reason }, obey, ended);
   }
 }

@@ -2,20 +2,10 @@
 import { CancellationScope } from "@temporalio/workflow";
 import type { Decided } from "../runtime/attention.js";
 import type { AnyFlow } from "../runtime/flow.js";
-import { NothingNew } from "../runtime/steps.js";
+import { untilTimeIsUp } from "../runtime/steps.js";
 
 /** Longer than any process runs. */
 const WITHOUT_END_MS = 3_650 * 86_400_000;
-
-/** Returns undefined if the time of the question ended before anything changed. */
-export async function untilTimeIsUp<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof NothingNew) return undefined;
-    throw error;
-  }
-}
 
 /**
  * Asks for `waitMs` and for the time that reading takes, and then on with an open attention. After `retry` it asks for that time

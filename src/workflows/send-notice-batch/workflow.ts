@@ -37,12 +37,12 @@ import { decidedBy } from "../runtime/decisions.js";
 import type { ProvenPerson } from "../runtime/decisions.js";
 import { Flow, run } from "../runtime/flow.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
-import { effectStep, isWaived, queryStep, stepsOf } from "../runtime/steps.js";
+import { effectStep, isWaived, queryStep, stepsOf, untilTimeIsUp } from "../runtime/steps.js";
 import { occurrenceOfUpdate, ownOccurrences } from "../runtime/update-occurrence.js";
 import { waitUntil } from "../runtime/waits.js";
 import { refuseUnlessFlags } from "../shared/communication.js";
 import { FailureBudget } from "./failure-budget.js";
-import { askUntilAnswered, untilTimeIsUp } from "./time-is-up.js";
+import { askUntilAnswered } from "./time-is-up.js";
 import { batchView, linesOf, membersOf, snapshotOf } from "./view.js";
 import type { BatchSnapshot, Known } from "./view.js";
 

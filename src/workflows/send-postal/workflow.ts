@@ -98,7 +98,7 @@ class SendPostal {
   }
 
   async #cancel(occurrence: string, who: ProvenPerson = {}): Promise<CancelAnswer> {
-    const { log, status, lifecycle } = this.flow;
+    const { log, lifecycle } = this.flow;
     const note = (answer: string) => log.add(decidedBy(who, `Cancel: ${answer}`));
     if (!this.#letter.item) {
       const answer = await answerTo(() => withdraw({ step: "submit" }));
@@ -115,7 +115,7 @@ class SendPostal {
       note("pending");
       return { answer: "pending" };
     }
-    if (log.view.closed || status.phase === "ended")
+    if (log.view.closed)
       return { answer: log.view.outcome === "cancelled" ? "cancelled" : "tooLate" };
     const { account, uniqueId } = item;
     const effect = { step: "cancel", occurrence };

@@ -245,20 +245,11 @@ class ServeNotice {
   }
 
   /** A child that ended without a result: only a person knows whether it shall go on. */
-  async #ask(part: Part, { type, message }: LookedAtFailure): Promise<Decided> {
-    const { attentions } = this.flow;
+  #ask(part: Part, { type, message }: LookedAtFailure): Promise<Decided> {
+    const step = { name: part, journaled: false, happened: {} };
     const { workflowId } = this.#children[part];
-    const attention = attentions.open({
-      step: { name: part, journaled: false, happened: {} },
-      kind: "protocol",
-      reason: `${workflowId} ended without a result (${type}: ${message})`,
-    });
-    try {
-      const ended = CancellationScope.current().cancelRequested;
-      return await Promise.race([attention.decided, ended]);
-    } finally {
-      attentions.close(attention);
-    }
+    const reason = `${workflowId} ended without a result (${type}: ${message})`;
+    return this.flow.attentions.ask({ step, kind: "protocol", reason }, (decided) => decided);
   }
 
   /**

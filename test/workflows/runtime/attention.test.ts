@@ -179,6 +179,9 @@ describe("a decision", () => {
     const { run, open, resolve, events } = await start({ decide: () => answers });
     const { attention, decided } = await open();
     expect((await resolve(attention)).answer).toEqual({ answer: "notYet" });
+    // Another answer of the process, which a stranger has put in its place (decision 22).
+    answers = { answer: "requested" };
+    expect((await resolve(attention)).answer).toEqual(answers);
     answers = undefined;
     const failing = await start({ decide: undefined });
     const left = await failing.open();
