@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { BatchItems } from "../../../src/batch/items/items.js";
+import { BatchItems } from "../../src/batch/items/items.js";
 import { randomUUID } from "node:crypto";
-import { cleanUp, type CleanupOptions } from "../../../src/cleanup/cleanup.js";
-import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
-import { clientOf, knownNamespace } from "../../harness/stack/known-processes.js";
-import type { KnownNamespace } from "../../harness/stack/known-processes.js";
-import { testDatabase } from "../../harness/stack/postgres.js";
-import { ofFile } from "../../harness/of-file.js";
+import { cleanUp, type CleanupOptions } from "../../src/cleanup/cleanup.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
+import type { KnownNamespace } from "../harness/stack/known-processes.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import { ofFile } from "../harness/of-file.js";
 
 const DAY_MS = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
