@@ -63,6 +63,9 @@ const names: Record<ExitCode, string> = {
   5: "WaitsForPerson",
 };
 
+/** PostgreSQL's: no connection, no right, read-only as a standby, no room, shut down or too slow. */
+const awayBySqlState = /^(08|25006|42501|53|57)/;
+
 /** gRPC codes which mean that Temporal was unreachable or refused the caller. */
 const awayByGrpc = new Set([4, 7, 14, 16]);
 
@@ -93,6 +96,13 @@ export function failureOf(error: unknown): Failure {
       exitCode: exitCodes.unreachable,
       error: name,
       message: `Cannot reach Temporal: ${reason}`,
+    };
+  }
+  if (typeof cause.code === "string" && "severity" in cause && awayBySqlState.test(cause.code)) {
+    return {
+      exitCode: exitCodes.unreachable,
+      error: name,
+      message: `The database refuses: ${message}`,
     };
   }
   if ((error as NodeJS.ErrnoException).syscall === "listen") {
