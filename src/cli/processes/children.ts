@@ -1,5 +1,6 @@
 // `status` and `result` show the processes that a process has started: where each stands, and where a decision is made.
 import type { ChildStatus, ProcessStatus } from "../../contracts/shared/status.js";
+import { shellWord } from "../../contracts/shared/text.js";
 import { paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 
@@ -13,14 +14,12 @@ export function childFacts(status: ProcessStatus): [string, string | undefined][
   ]);
 }
 
-/** The decision is made at the child: one decision, one place. */
+/** The decision is made at the child, whose status has what it needs: one decision, one place. */
 export function childLines(status: ProcessStatus): Terminal[] {
-  return asking(status).map(({ workflowId, attention: { id } }) =>
-    paint(
-      "yellow",
-      terminal`${workflowId} needs an operator decision: trustflow resolve ${workflowId} --attention ${id}`,
-    ),
-  );
+  return asking(status).map(({ workflowId }) => {
+    const command = `trustflow status ${shellWord(workflowId)}`;
+    return paint("yellow", terminal`${workflowId} needs an operator decision: ${command}`);
+  });
 }
 
 /** The first child that waits for a decision. */

@@ -28,11 +28,11 @@ test("each child is a line with its outcome or state, and what it waits for", ()
   expect([...childFacts(status(undefined)), ...childLines(status(undefined))]).toEqual([]);
 });
 
-test("a decision is made at the child, and the line has the command for it", () => {
+test("a decision is made at the child, and the line has the command that shows it", () => {
   const attention = { id: "submit-1", kind: "unavailable" as const, reason: "no answer" };
   const [line] = childLines(status([{ ...notice, attention }]));
   expect(line?.source).toContain(
-    "sendNotice/order-1.notice needs an operator decision: trustflow resolve sendNotice/order-1.notice --attention submit-1",
+    "sendNotice/order-1.notice needs an operator decision: trustflow status sendNotice/order-1.notice",
   );
 });
 
