@@ -4,7 +4,7 @@ import { processes } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import { namePlaceholder } from "../contracts/shared/decisions.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
-import { exitCodeHelp, usageError } from "./output/exit.js";
+import { exitCodeHelp } from "./output/exit.js";
 import { continued } from "./output/wrap.js";
 
 export interface CommandText {
@@ -64,20 +64,12 @@ export function processArgument(): Argument {
     .argParser(parseProcessName);
 }
 
-export function wholeNumber(minimum = 0): (text: string) => number {
+export function wholeNumber(minimum = 0, maximum = 1_000_000_000): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value < minimum) {
-      throw new InvalidArgumentError(`must be a whole number from ${minimum}`);
-    }
-    return value;
+    if (/^\d+$/.test(text) && value >= minimum && value <= maximum) return value;
+    throw new InvalidArgumentError(`must be a whole number from ${minimum} to ${maximum}`);
   };
-}
-
-/** The number of a row, as the command `list` of its group shows it; `argument` names it in the error. */
-export function listedNumber(text: string, argument: string, group: string): string {
-  if (/^\d{1,18}$/.test(text)) return String(BigInt(text));
-  throw usageError(`${argument}: ${text} must be a number, as "trustflow ${group} list" shows it`);
 }
 
 export function collect(text: string, before: string[] = []): string[] {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { addCommand } from "./command.js";
 import type { Checked } from "./doctor/check.js";
 import { exitCodes } from "./output/exit.js";
-import { writeData, writeJson } from "./output/output.js";
+import { writeAnswer } from "./output/output.js";
 import { linesOf, padded, paint, terminal } from "./output/terminal.js";
 import type { Terminal } from "./output/terminal.js";
 import { widthOf } from "./output/wrap.js";
@@ -35,8 +35,7 @@ library needs.`,
       const checks = await (client ? examineClient() : examine());
       const ok = checks.every(({ state }) => state !== "fail");
       const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
-      if (json) writeJson({ ok, environment: known?.detail, checks });
-      else writeData(checkLines(checks));
+      writeAnswer(json, { ok, environment: known?.detail, checks }, checkLines(checks));
       if (!ok) process.exitCode = exitCodes.unreachable;
     });
 }

@@ -118,6 +118,8 @@ test.each([
   ["resolve a b --by me --decision retry --attention submit-1", "--attention"],
   ["resolve a b --by me --decision retry --update-id u-1", "--update-id: needs a single ID"],
   ["migrate --database-only --temporal-only", "--database-only"],
+  ["migrate --database-only --create-namespace 90", "--create-namespace"],
+  ["callbacks list --limit 99999999999999999999", "must be a whole number from 1 to"],
   ["documents get letter", "uri"],
   [`documents get document:${"0".repeat(32)} --json`, "--out"],
   ["callbacks address evi-post", "one-shot-signature"],

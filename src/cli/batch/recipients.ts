@@ -10,10 +10,10 @@ import type { ReportRow } from "../../batch/recipients/report.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import {
+  cellOf,
   printPieces,
-  writeCsv,
-  writeJson,
   writeJsonLine,
+  writeList,
   writeNote,
   writeTable,
 } from "../output/output.js";
@@ -144,23 +144,19 @@ async function history(
     const isKnown = (await known.items.byEvidence(known.key, [evidenceId ?? ""])).size > 0;
     if (!isKnown) throw new CommandError(exitCodes.unknownId, `Unknown notice ${notice}`);
   }
-  const said: (ItemEvent & { about?: EventAbout })[] = full
-    ? await withAbout(known, events)
-    : events;
-  if (json) return writeJson(said);
-  const members = [...new Set(said.flatMap(({ about = {} }) => Object.keys(about)))];
-  const write = csv ? writeCsv : writeTable;
-  write(
-    ["EVENT", "AT", "RECEIVED", ...members],
-    said.map(({ kind, eventDate, receivedAt, about = {} }) => {
-      const texts = new Map(Object.entries(about).map(([name, text]) => [name, String(text)]));
-      return [
-        ...[kind, eventDate?.toISOString(), receivedAt.toISOString()],
-        ...members.map((member) => texts.get(member)),
-      ];
-    }),
-  );
+  const said: Said[] = full ? await withAbout(known, events) : events;
+  const members = new Set(said.flatMap(({ about = {} }) => Object.keys(about)));
+  writeList({ json, csv }, said, {
+    ...{ EVENT: "kind", AT: "eventDate", RECEIVED: "receivedAt" },
+    ...Object.fromEntries([...members].map((member) => [member, cellOfAbout(member)])),
+  });
 }
+
+type Said = ItemEvent & { about?: EventAbout };
+
+const cellOfAbout = (member: string) => {
+  return ({ about = {} }: Said) => cellOf(about as Record<string, unknown>, member);
+};
 
 function withAbout(known: KnownNotices, events: ItemEvent[]) {
   return Promise.all(

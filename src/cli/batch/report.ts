@@ -6,7 +6,7 @@ import type { ReportCounts, Rows } from "../../batch/recipients/report.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { addCommand, csvOption } from "../command.js";
 import { withTrustflow } from "../context.js";
-import { facts, printPieces, writeData, writeJson, writeNote } from "../output/output.js";
+import { facts, printPieces, writeAnswer, writeNote } from "../output/output.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 import { count } from "./progress.js";
@@ -61,16 +61,14 @@ export async function printReport(
     if (!stored) return writeNote(terminal`${workflowId} ended before it had a notice`);
     return printPieces(documents.openRead(stored.csv));
   }
-  if (options.json) return writeJson({ isFinal: true, counts, report: stored, archive, list });
-  writeData(
-    countsText(counts, [
-      ["outcome", outcome],
-      ["CSV", stored?.csv.uri],
-      ["JSON Lines", stored?.jsonLines.uri],
-      ["affidavits", archive?.uri],
-      ["problems of the list", list.problemsCsv?.uri],
-    ]),
-  );
+  const text = countsText(counts, [
+    ["outcome", outcome],
+    ["CSV", stored?.csv.uri],
+    ["JSON Lines", stored?.jsonLines.uri],
+    ["affidavits", archive?.uri],
+    ["problems of the list", list.problemsCsv?.uri],
+  ]);
+  writeAnswer(options.json, { isFinal: true, counts, report: stored, archive, list }, text);
 }
 
 function resultOnceEnded(workflowId: string): Promise<SendNoticeBatchResult | undefined> {
@@ -99,11 +97,10 @@ export async function printReportSoFar(
     withoutLine.map((notice) => ({ address: "", ...noticeRow(notice) })),
   );
   const { recipients: total, states, outcomes } = apart;
-  if (options.json)
-    return writeJson({ isFinal: false, counts, noticesWithoutLine: { total, states, outcomes } });
+  const answer = { isFinal: false, counts, noticesWithoutLine: { total, states, outcomes } };
   const known = countsText(counts, [["outcome", "none yet: the batch is open"]]);
-  if (total === 0) return writeData(known);
-  writeData(linesOf([known, withoutLineNote(total), facts(wordsText(apart))]));
+  const unknown = total === 0 ? [] : [withoutLineNote(total), facts(wordsText(apart))];
+  writeAnswer(options.json, answer, linesOf([known, ...unknown]));
 }
 
 async function countsOf(rows: Rows): Promise<ReportCounts> {

@@ -6,10 +6,10 @@ import type { ProcessName } from "../../contracts/registry.js";
 import { addCommand, processArgument } from "../command.js";
 import { usageError } from "../output/exit.js";
 import { writePrivate } from "../files.js";
-import { writeData, writeJson, writeLines, writeNote } from "../output/output.js";
+import { writeAnswer, writeJson, writeNote } from "../output/output.js";
 import { writeSecretFiles } from "./secret-files.js";
 import { addSigningToken } from "./signing-token.js";
-import { terminal } from "../output/terminal.js";
+import { linesOf, terminal } from "../output/terminal.js";
 
 const parts = ["input", "result", "status", "updates", "signals", "queries"] as const;
 
@@ -71,8 +71,7 @@ an entry, each into its own file, in a folder that only its owner can enter.`,
         );
       }
       const ring = newRing();
-      if (json) writeJson({ ring });
-      else writeData(terminal`${ring}`);
+      writeAnswer(json, { ring }, terminal`${ring}`);
     });
   addCommand(keys, "public", {
     summary: "print the public ring of keys.inbox or keys.secrets",
@@ -85,8 +84,7 @@ this command where the private ring is configured, each time its first key has c
     .action(async ({ of, json }: { of: "inbox" | "secrets"; json?: boolean }) => {
       const { publicRingOf } = await import("../../crypto/sealed-box.js");
       const ring = publicRingOf(ringOf(loadWithAccounts(), of));
-      if (json) writeJson({ ring });
-      else writeData(terminal`${ring}`);
+      writeAnswer(json, { ring }, terminal`${ring}`);
     });
 
   addCommand(keys, "operator <name>", {
@@ -110,13 +108,8 @@ for keys.operator, and only the second line is printed.`,
         ...(out === undefined && { TRUSTFLOW_KEYS__OPERATOR: secret }),
         [`TRUSTFLOW_OPERATORS__${name.toUpperCase().replaceAll("-", "_")}__PUBLIC_KEYS`]: publicKey,
       };
-      if (json) writeJson(values);
-      else
-        writeLines(
-          Object.entries(values)
-            .map(([name, value]) => `${name}=${value}`)
-            .join("\n"),
-        );
+      const lines = Object.entries(values).map(([key, value]) => terminal`${key}=${value}`);
+      writeAnswer(json, values, linesOf(lines));
     });
 
   addSigningToken(keys);

@@ -28,15 +28,15 @@ export async function writeSecretFiles(directory: string, ring: () => string): P
   await mkdir(join(directory, "accounts"), { recursive: true });
   const databases = ["superuser", "owner", "temporal", ...databaseRoles];
   const written: string[] = [];
-  const write = async (name: string, text: string, mode = 0o644): Promise<void> => {
+  const write = async (name: string, text: string): Promise<void> => {
     try {
-      await writeFile(join(directory, name), `${text}\n`, { flag: "wx", mode });
+      await writeFile(join(directory, name), `${text}\n`, { flag: "wx", mode: 0o644 });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
       throw error;
     }
     // Independent of the umask.
-    await chmod(join(directory, name), mode);
+    await chmod(join(directory, name), 0o644);
     written.push(name);
   };
   for (const name of databases) await write(`database_${name}`, password());
@@ -46,6 +46,6 @@ export async function writeSecretFiles(directory: string, ring: () => string): P
     await write(`keys_${name}_public`, publicRingOf(KeyRing.parse(text.trim())));
   }
   await write("codec_server_token", password());
-  await write("web_ui_users", webUiUsers, 0o644);
+  await write("web_ui_users", webUiUsers);
   return written;
 }

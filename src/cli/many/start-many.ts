@@ -17,10 +17,10 @@ import { addCommand, processArgument, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { CommandError, exitCodes, failureOf, worstOf } from "../output/exit.js";
 import type { ExitCode } from "../output/exit.js";
-import { facts, table, writeData, writeJson, writeJsonLine, writeOver } from "../output/output.js";
+import { facts, table, writeData, writeJsonLine, writeOver } from "../output/output.js";
 import { untilSignal } from "../output/progress.js";
-import { linesOf, terminal } from "../output/terminal.js";
-import { withStoredFiles } from "../processes/start-input.js";
+import { isLive, linesOf, terminal } from "../output/terminal.js";
+import { sayValid, withStoredFiles } from "../processes/start-input.js";
 import type { Put } from "../processes/start-input.js";
 import { ResultFile } from "./result-file.js";
 import type { Outcome, RowResult } from "./result-file.js";
@@ -71,7 +71,12 @@ With --json, prints a line for each row. The exit code is the worst of the rows.
 async function startMany(processName: ProcessName, options: ManyOptions): Promise<void> {
   const { rows, problems } = await checkRows(processName, options.csv);
   if (problems.length > 0) throw refused(problems, options);
-  if (options.dryRun) return sayChecked(processName, rows, options);
+  if (options.dryRun)
+    return sayValid(options.json, { process: processName, rows }, [
+      "whether the workers know the accounts",
+      contractOf(processName).command.notChecked,
+      "whether an id is already used with another input",
+    ]);
   await withTrustflow(async (trustflow) => {
     const result = options.result === undefined ? undefined : await ResultFile.open(options.result);
     const run = new ManyRun(rows, options, result);
@@ -91,18 +96,6 @@ function refused(problems: RowProblem[], { csv, json }: ManyOptions): CommandErr
   }));
   const total = `${count(problems.length)} ${problems.length === 1 ? "problem" : "problems"}`;
   return new CommandError(exitCodes.invalid, `${csv}: ${total}; nothing was started`, fields);
-}
-
-function sayChecked(processName: ProcessName, rows: number, { json }: ManyOptions): void {
-  const notChecked = [
-    "whether the workers know the accounts",
-    contractOf(processName).command.notChecked,
-    "whether an id is already used with another input",
-  ];
-  if (json) return writeJson({ valid: true, process: processName, rows, notChecked });
-  const lines = notChecked.map((text): [string, string] => ["not checked", text]);
-  const valid = "yes; nothing was stored or started";
-  writeData(facts([["valid", valid], ["rows", count(rows)], ...lines]));
 }
 
 class ManyRun {
@@ -198,7 +191,7 @@ class ManyRun {
   #show(): void {
     const { stderr } = process;
     const now = performance.now();
-    if (!stderr.isTTY || process.env["TERM"] === "dumb" || now - this.#shownAt < EVERY_MS) return;
+    if (!isLive(stderr) || now - this.#shownAt < EVERY_MS) return;
     this.#shownAt = now;
     const { started, joined, failed, notStarted } = this.#counts;
     const done = started + joined + failed + notStarted;

@@ -30,30 +30,21 @@ function filters(): Option[] {
       "only processes that need a decision of this kind; may be repeated",
       attentionKinds,
     ),
-    new Option("--account <account>", "only processes of this account; may be repeated").argParser(
-      collect,
-    ),
-    new Option(
-      "--reason <text>",
-      "only processes that need a decision and whose reason has this text",
-    ).argParser(String),
-    new Option(
-      "--started-before <time>",
-      "only processes that started before this time; 2d is two days ago",
-    ).argParser(timeAgo),
-    new Option(
-      "--started-after <time>",
-      "only processes that started at this time or later",
-    ).argParser(timeAgo),
-    new Option(
+    parsed("--account <account>", "of this account; may be repeated", collect),
+    parsed("--reason <text>", "that need a decision and whose reason has this text", String),
+    parsed("--started-before <time>", "that started before this time; 2d is two days ago", timeAgo),
+    parsed("--started-after <time>", "that started at this time or later", timeAgo),
+    parsed(
       "--deadline-before <time>",
-      "only processes whose deadline is before this time; 2d is in two days, 0s is now",
-    ).argParser(timeAhead),
-    new Option(
-      "--deadline-after <time>",
-      "only processes whose deadline is at this time or later",
-    ).argParser(timeAhead),
+      "whose deadline is before this time; 2d is in two days, 0s is now",
+      timeAhead,
+    ),
+    parsed("--deadline-after <time>", "whose deadline is at this time or later", timeAhead),
   ];
+}
+
+function parsed<T>(flags: string, which: string, parse: (text: string, before: T) => T): Option {
+  return new Option(flags, `only processes ${which}`).argParser(parse);
 }
 
 /** `without`: filters that the command does not take. */

@@ -5,14 +5,8 @@ import { sortKeys } from "../../client/list-request.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { usageError } from "../output/exit.js";
-import {
-  type Rows,
-  writeCsv,
-  writeJson,
-  writeNote,
-  writeNoteJson,
-  writeTable,
-} from "../output/output.js";
+import { cellOf, writeJson, writeList, writeNote, writeNoteJson } from "../output/output.js";
+import type { Columns } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { addFilters, filterNames } from "./filters.js";
 import type { FilterOptions } from "./filters.js";
@@ -82,8 +76,7 @@ async function list({ json, csv, limit, cursor, ...filter }: ListOptions): Promi
     return;
   }
   const isOfStuck = stuck ?? found.some((one) => one.stuck);
-  const rows = isOfStuck ? stuckRows(found) : listRows(found, csv, except);
-  (csv ? writeCsv : writeTable)(...rows);
+  writeList({ csv }, found, isOfStuck ? stuckColumns : columnsFor(found, csv, except));
   if (reason !== undefined)
     writeNote(
       terminal`Temporal knows no reasons: ${read ?? 0} processes that meet the other filters were read.`,
@@ -92,35 +85,39 @@ async function list({ json, csv, limit, cursor, ...filter }: ListOptions): Promi
     writeNote(terminal`There are more: trustflow list --limit ${limit} --cursor ${next}`);
 }
 
-type Column = [heading: string, cell: (one: ListedProcess) => string | undefined];
-
-const columns: Column[] = [
-  ["ID", ({ workflowId }) => workflowId],
-  ["STARTED", ({ startedAt }) => startedAt],
-  ["STATE", ({ state }) => state.toLowerCase()],
-  ["PHASE", ({ phase }) => phase],
-  ["OUTCOME", ({ outcome }) => outcome],
-  ["ATTENTION", ({ attention }) => attention],
-  ["ACCOUNT", ({ account }) => account],
-];
+const columns: Columns<ListedProcess> = {
+  ID: "workflowId",
+  STARTED: "startedAt",
+  STATE: ({ state }) => state.toLowerCase(),
+  PHASE: "phase",
+  OUTCOME: "outcome",
+  ATTENTION: "attention",
+  ACCOUNT: "account",
+};
 
 /** Each appears if a process has something in it, and `except` does not name it. */
-const moreColumns: Column[] = [
-  ["DEADLINE", ({ deadline }) => deadline],
-  ["REASON", ({ reasons }) => reasons?.join(" | ")],
-  ["PROPOSED", proposedIn],
-  ["RETRYING", ({ retrying }) => retrying?.map(retryText).join(" | ")],
-];
+const moreColumns: Columns<ListedProcess> = {
+  DEADLINE: "deadline",
+  REASON: ({ reasons }) => reasons?.join(" | "),
+  PROPOSED: proposedIn,
+  RETRYING: ({ retrying }) => retrying?.map(retryText).join(" | "),
+};
+
+const stuckColumns: Columns<ListedProcess> = {
+  ID: "workflowId",
+  STARTED: "startedAt",
+  "STUCK SINCE": ({ stuck }) => stuck?.since,
+  FAILURES: ({ stuck }) => String(stuck?.failures ?? ""),
+  CAUSE: ({ stuck }) => stuck?.cause,
+  REPAIRED: ({ stuck }) =>
+    stuck?.repairedAt === undefined ? "not yet" : `once, without success, at ${stuck.repairedAt}`,
+};
 
 /** CSV always has all columns. */
-function listRows(found: ListedProcess[], csv = false, except: string[] = []): Rows {
-  const isShown = ([heading, cell]: Column) =>
-    csv || (!except.includes(heading) && found.some((one) => cell(one) !== undefined));
-  const shown = [...columns, ...moreColumns.filter(isShown)];
-  return [
-    shown.map(([heading]) => heading),
-    found.map((one) => shown.map(([, cell]) => cell(one))),
-  ];
+function columnsFor(found: ListedProcess[], csv = false, except: string[] = []) {
+  const isShown = ([heading, cell]: [string, Columns<ListedProcess>[string]]) =>
+    csv || (!except.includes(heading) && found.some((one) => cellOf(one, cell) !== undefined));
+  return { ...columns, ...Object.fromEntries(Object.entries(moreColumns).filter(isShown)) };
 }
 
 /** The first proposal; a process may have several attentions. */
@@ -128,18 +125,4 @@ function proposedIn({ proposals: [first, ...more] = [] }: ListedProcess): string
   if (!first) return undefined;
   const others = more.length === 0 ? "" : ` and ${more.length} more`;
   return `${first.decision} by ${first.principal}${others}`;
-}
-
-function stuckRows(found: ListedProcess[]): Rows {
-  return [
-    ["ID", "STARTED", "STUCK SINCE", "FAILURES", "CAUSE", "REPAIRED"],
-    found.map(({ workflowId, startedAt, stuck }) => [
-      workflowId,
-      startedAt,
-      stuck?.since,
-      String(stuck?.failures ?? ""),
-      stuck?.cause,
-      stuck?.repairedAt === undefined ? "not yet" : `once, without success, at ${stuck.repairedAt}`,
-    ]),
-  ];
 }

@@ -1,6 +1,6 @@
 // `trustflow logs`: what all processes do, one line for an event.
 import { setTimeout as delay } from "node:timers/promises";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { writeData, writeJsonLine } from "../output/output.js";
@@ -29,12 +29,7 @@ With --follow, it looks every two seconds until SIGINT.`,
 trustflow logs --follow --process sendPostal
 trustflow logs --since 2026-11-26T15:00:00Z --account branch --json`,
   })
-    .addOption(
-      new Option(
-        "--since <time>",
-        `only events from this time on: ${timeHelp}; default: 1h`,
-      ).argParser(timeAgo),
-    )
+    .option("--since <time>", `only events from this time on: ${timeHelp}; default: 1h`, timeAgo)
     .option("--follow", "go on with what happens from now on");
   addFilters(command, ["reason"]).action(logs);
 }

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { visibleJson, csvLine } from "../../contracts/shared/text.js";
 import type { Failure } from "./exit.js";
-import { columns, fitted, linesOf, padded, paint, terminal } from "./terminal.js";
+import { columns, fitted, isLive, linesOf, padded, paint, terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
 import { widthOf } from "./wrap.js";
 
@@ -25,7 +25,7 @@ export function writeOver(stream: NodeJS.WriteStream, { source }: Terminal): voi
 
 /** On a terminal, one line on stderr that is rewritten; elsewhere a line of stdout for each text that differs. */
 export class LiveLine {
-  readonly #isLive = process.stderr.isTTY && process.env["TERM"] !== "dumb";
+  readonly #isLive = isLive(process.stderr);
   #shown = "";
 
   show(line: Terminal): void {
@@ -39,18 +39,18 @@ export class LiveLine {
   }
 }
 
-/** Prints a text of several lines, such as a file, and keeps its line breaks. */
-export function writeLines(text: string): void {
-  const lines = text.trimEnd().split("\n");
-  write(process.stdout, linesOf(lines.map((line) => terminal`${line}`)).source);
-}
-
 /** One JSON document. */
 export function writeJson(value: unknown): void {
   writeJsonText(JSON.stringify(value, undefined, 2));
 }
 
-/** The same where it is text already, and may have comments. */
+/** A command's answer: JSON with `--json`, else a text. */
+export function writeAnswer(json: boolean | undefined, value: unknown, text: Terminal): void {
+  if (json) writeJson(value);
+  else writeData(text);
+}
+
+/** JSON that is text already, and may have comments. */
 export function writeJsonText(json: string): void {
   write(process.stdout, visibleJson(json));
 }
@@ -82,6 +82,27 @@ export function writeTable(...rows: Rows): void {
 
 export function writeCsv(...rows: Rows): void {
   write(process.stdout, csvOf(...rows));
+}
+
+/** What stands under each heading: a member of the item, or what is made of it. */
+export type Columns<T> = Record<string, keyof T | ((item: T) => string | undefined)>;
+
+export interface ListFormat {
+  json?: boolean | undefined;
+  csv?: boolean | undefined;
+}
+
+/** A list as JSON, as CSV or as a table. */
+export function writeList<T>({ json, csv }: ListFormat, items: T[], columnsOf: Columns<T>): void {
+  if (json) return writeJson(items);
+  const cells = Object.values(columnsOf);
+  const rows = items.map((item) => cells.map((cell) => cellOf(item, cell)));
+  (csv ? writeCsv : writeTable)(Object.keys(columnsOf), rows);
+}
+
+export function cellOf<T>(item: T, cell: Columns<T>[string]): string | undefined {
+  const value = typeof cell === "function" ? cell(item) : item[cell];
+  return value === undefined || value === null ? undefined : textOf(value);
 }
 
 /** A table for spreadsheets: one line per row. */
@@ -149,13 +170,10 @@ export function facts(entries: Facts): Terminal {
 
 /** The members of a row. */
 export function factsOf(row: object): Terminal {
-  return facts(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      value instanceof Date ? value.toISOString() : String(value),
-    ]),
-  );
+  return facts(Object.entries(row).map(([name, value]) => [name, textOf(value)]));
 }
+
+const textOf = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));
 
 /** `2 affidavit, 1 submitted`, or 0. */
 export function countsByKind(counts: Record<string, number>): string {

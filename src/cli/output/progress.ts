@@ -2,7 +2,7 @@
 // rewritten, on a terminal only.
 import { bar } from "../batch/progress.js";
 import { writeOver } from "./output.js";
-import { terminal } from "./terminal.js";
+import { isLive, terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
 
 const WIDTH = 30;
@@ -19,10 +19,7 @@ export async function* withProgress<P extends Uint8Array>(
   pieces: AsyncIterable<P>,
   stream: NodeJS.WriteStream = process.stderr,
 ): AsyncGenerator<P> {
-  if (!stream.isTTY || process.env["TERM"] === "dumb") {
-    yield* pieces;
-    return;
-  }
+  if (!isLive(stream)) return yield* pieces;
   const startedAt = performance.now();
   let [bytes, shownAt] = [0, startedAt];
   try {

@@ -71,7 +71,12 @@ export function paint(
 }
 
 function hasColour(stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+  return isLive(stream) && !process.env["NO_COLOR"];
+}
+
+/** Whether it shows colours and lets a line be rewritten. */
+export function isLive({ isTTY }: NodeJS.WriteStream): boolean {
+  return isTTY && process.env["TERM"] !== "dumb";
 }
 
 /** A long run of blanks could move the text after it to the start of a line. */

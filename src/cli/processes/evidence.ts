@@ -18,7 +18,7 @@ import { addCommand } from "../command.js";
 import { processId, withTrustflow } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { linesOf, terminal } from "../output/terminal.js";
-import { table, writeData, writeJson, writeNote } from "../output/output.js";
+import { writeJson, writeList, writeNote } from "../output/output.js";
 import { transfer } from "../output/progress.js";
 import { saveDocument } from "../upkeep/saved-document.js";
 
@@ -201,9 +201,13 @@ export async function saved(
 
 function say(out: string, manifest: Manifest, json: boolean | undefined): void {
   const { processes, files, missing } = manifest;
-  const rows = files.map(({ name, bytes, sha256 }) => [join(out, name), String(bytes), sha256]);
   if (json) writeJson(manifest);
-  else if (rows.length > 0) writeData(table(["FILE", "BYTES", "SHA-256"], rows));
+  else if (files.length > 0)
+    writeList({}, files, {
+      FILE: ({ name }) => join(out, name),
+      BYTES: "bytes",
+      "SHA-256": "sha256",
+    });
   const open = processes.filter(({ state }) => isOpenState(state));
   const notes = [
     ...open.map(({ id }) => terminal`${id} is still open: these are its documents so far`),

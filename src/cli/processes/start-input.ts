@@ -9,9 +9,11 @@ import { checkInput } from "../../contracts/shared/problems.js";
 import { BusinessId, DocumentReference } from "../../contracts/shared/values.js";
 import { isPdf } from "../../documents/content.js";
 import type { DocumentStore } from "../../documents/store.js";
+import { count } from "../batch/progress.js";
 import { CommandError } from "../output/exit.js";
 import { invalidInput, jsonObject, openLarge, readText, withoutComments } from "../files.js";
 import type { LargeFile } from "../files.js";
+import { facts, writeAnswer } from "../output/output.js";
 import { transfer } from "../output/progress.js";
 
 interface DocumentFile extends LargeFile {
@@ -35,24 +37,38 @@ export interface StartExtension<Options> {
   check(read: StartInput<object>, options: Options): Promise<"start" | "done">;
 }
 
+/** The answer of `--dry-run`, with what it could not check. */
+export function sayValid(
+  json: boolean | undefined,
+  checked: { process: string; id?: string; rows?: number },
+  notChecked: string[],
+): void {
+  const text = facts([
+    ["valid", "yes; nothing was stored or started"],
+    ["rows", checked.rows === undefined ? undefined : count(checked.rows)],
+    ...notChecked.map((what): [string, string] => ["not checked", what]),
+  ]);
+  writeAnswer(json, { valid: true, ...checked, notChecked }, text);
+}
+
 export type CheckedInput<Input extends object> =
   | { read: StartInput<Input>; problems?: never }
   | { read?: never; problems: FieldProblem[] };
 
 /**
  * Reads the input; `-` is stdin. A document's path is relative to the input file, or for stdin to the working directory. `amend`: what
- * the command line changes in it.
+ * the command line changes in it. `businessId`: the ids of the process.
  */
 export async function readStartInput<Input extends object>(
   contract: z.ZodType<Input>,
   source: string,
   id: string,
-  amend = (input: Record<string, unknown>) => input,
+  { amend = (input: Record<string, unknown>) => input, businessId = BusinessId as z.ZodType } = {},
 ): Promise<StartInput<Input>> {
   const text = withoutComments(await readText(source, "--input"));
   const given = amend(jsonObject(text, "--input", source));
   const check = inputCheck(contract, source === "-" ? process.cwd() : dirname(resolve(source)));
-  const { read, problems } = await check(given, checkInput(BusinessId, id, ["id"]).fields);
+  const { read, problems } = await check(given, checkInput(businessId, id, ["id"]).fields);
   if (problems) throw invalidInput(problems);
   refuseOversize(read.checked);
   return read;

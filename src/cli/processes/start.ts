@@ -12,15 +12,13 @@ import {
   processes,
 } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
-import { checkInput } from "../../contracts/shared/problems.js";
 import { addCommand } from "../command.js";
 import { documentStoreOf } from "../../config/document-store.js";
 import { withTrustflow } from "../context.js";
-import { invalidInput } from "../files.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
 import { recipientsFile } from "../batch/recipients-file.js";
-import { facts, writeData, writeJson, writeJsonLine } from "../output/output.js";
-import { readStartInput, withStoredFiles } from "./start-input.js";
+import { writeData, writeJson, writeJsonLine } from "../output/output.js";
+import { readStartInput, sayValid, withStoredFiles } from "./start-input.js";
 import type { StartExtension, StartInput } from "./start-input.js";
 import { terminal } from "../output/terminal.js";
 
@@ -53,14 +51,10 @@ A second start with the same --id joins the first. Prints the id; with --watch a
     extension?.addOptions(command);
     addFollowOptions(command, outcomesOf(name)).action(async (options: StartOptions) => {
       const id = options.id ?? randomUUID();
-      const read = await readStartInput(
-        schema,
-        options.input,
-        id,
-        (input) => extension?.amend(input, options) ?? input,
-      );
-      const { fields } = checkInput(businessIdOf(name), id, ["id"]);
-      if (fields.length > 0) throw invalidInput(fields);
+      const read = await readStartInput(schema, options.input, id, {
+        amend: (input) => extension?.amend(input, options) ?? input,
+        businessId: businessIdOf(name),
+      });
       if ((await extension?.check(read, options)) === "done") return;
       if (options.dryRun) return sayChecked(name, read, options);
       await withTrustflow(async (trustflow) => {
@@ -97,10 +91,7 @@ async function sayChecked(
     command.notChecked,
     ...(id === undefined ? [] : ["whether the id is already used with another input"]),
   ];
-  if (json)
-    return writeJson({ valid: true, process: name, ...(id !== undefined && { id }), notChecked });
-  const lines = notChecked.map((text): [string, string] => ["not checked", text]);
-  writeData(facts([["valid", "yes; nothing was stored or started"], ...lines]));
+  sayValid(json, { process: name, ...(id !== undefined && { id }) }, notChecked);
 }
 
 /** The provider of the process, and those of the processes that it starts itself. */

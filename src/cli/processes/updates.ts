@@ -9,7 +9,7 @@ import { addUpdateCommand, personName } from "../command.js";
 import { enteredLine, noteVisible } from "../entered.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { invalidInput, jsonObject, readText } from "../files.js";
-import { writeData, writeJson } from "../output/output.js";
+import { writeAnswer } from "../output/output.js";
 import { answerText } from "./show.js";
 
 interface UpdateOptions {
@@ -35,8 +35,7 @@ function send<M extends string>(
 ): Promise<void> {
   return withProcess(id, async (found) => {
     const given = await update(requireCapability(found, method, what));
-    if (json) writeJson(given);
-    else writeData(answerText(given, found.workflowId));
+    writeAnswer(json, given, answerText(given, found.workflowId));
     if (!expected.includes(given.answer)) process.exitCode = exitCodes.failed;
   });
 }

@@ -11,7 +11,6 @@ import type { AccountOf, Provider } from "../../providers/registry.js";
 import { addCommand } from "../command.js";
 import type { CommandText } from "../command.js";
 import { CommandError, exitCodes, type ExitCode, usageError } from "../output/exit.js";
-import { writeTable } from "../output/output.js";
 import { saveDocument } from "../upkeep/saved-document.js";
 import type { Pieces } from "../upkeep/saved-document.js";
 
@@ -83,13 +82,6 @@ export function withFiles<T>(items: readonly T[], saved: readonly Saved[] = []) 
     const { file, sha256 } = saved[index] ?? {};
     return { ...item, ...(file !== undefined && { file, sha256 }) };
   });
-}
-
-/** A table with a member of the items under each heading. */
-export function writeItems<T>(items: readonly T[], columns: Record<string, keyof T>): void {
-  const members = Object.values(columns);
-  const cells = (item: T) => members.map((member) => String(item[member] ?? ""));
-  writeTable(Object.keys(columns), items.map(cells));
 }
 
 export const fileColumns = { FILE: "file", "SHA-256": "sha256" } as const;

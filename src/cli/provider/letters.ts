@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { isPdf } from "../../documents/content.js";
 import { collect, wholeNumber } from "../command.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
-import { writeJson, writeNote } from "../output/output.js";
+import { writeJson, writeList, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import {
   addAccountCommand,
@@ -13,7 +13,6 @@ import {
   requireUuid,
   savedAs,
   withFiles,
-  writeItems,
 } from "./call.js";
 import type { AccountOptions, Saved } from "./call.js";
 
@@ -64,7 +63,7 @@ async function letters(options: LettersOptions): Promise<void> {
   const columns = { ID: "evidenceId", STATE: "state", OUTCOME: "outcome" } as const;
   const more = { CREATED: "creationDate", "LOOKUP KEY": "lookupKey" } as const;
   if (json) writeJson({ totalMatches, results: items });
-  else writeItems(items, { ...columns, ...more, ...(folder !== undefined && fileColumns) });
+  else writeList({}, items, { ...columns, ...more, ...(folder !== undefined && fileColumns) });
   const shown = offset + results.length;
   if (shown < totalMatches && results.length > 0)
     writeNote(terminal`More of ${totalMatches} letters: --offset ${shown} shows them`);

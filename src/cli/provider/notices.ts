@@ -1,10 +1,9 @@
 // `trustflow provider notices`, `attachments` and `affidavits`: what EviNotice has of an account (P2 §2.7, §2.10, §4.2, §4.3, §8).
-import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
 import { parseJson, shellWord } from "../../contracts/shared/text.js";
 import { collect, wholeNumber } from "../command.js";
 import { documentStoreOf } from "../../config/document-store.js";
-import { writeJson, writeNote } from "../output/output.js";
+import { writeJson, writeList, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import {
   addAccountCommand,
@@ -14,7 +13,6 @@ import {
   requireUuid,
   savedAs,
   withFiles,
-  writeItems,
 } from "./call.js";
 import type { AccountOptions, Saved } from "./call.js";
 import type { Cursor } from "../../providers/evi-notice/client.js";
@@ -43,7 +41,7 @@ trustflow provider notices --linked-id 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11`,
     .option("--linked-id <id>", "only notices that are linked to this id")
     .option("--state <state>", "only notices in this state: Sent, Failed, Closed")
     .option("--outcome <outcome>", "only notices with this outcome: Read, Refused")
-    .option("--limit <n>", "maximum number of notices, at most 100", atMost100, 100)
+    .option("--limit <n>", "maximum number of notices, at most 100", wholeNumber(1, 100), 100)
     .option("--cursor <cursor>", "the page after the one that named this cursor", cursorIn)
     .action(notices);
 }
@@ -56,7 +54,7 @@ async function notices(options: NoticesOptions): Promise<void> {
   const page = await answerOf(query(account, { ...filter, ...(lookupKeys && { lookupKeys }) }));
   if (json) return writeJson(page);
   const columns = { ID: "id", STATE: "state", OUTCOME: "outcome", REFUSED: "refusedOn" } as const;
-  writeItems(page.results, { ...columns, "LOOKUP KEY": "lookupKey" });
+  writeList({}, page.results, { ...columns, "LOOKUP KEY": "lookupKey" });
   if (page.cursor !== undefined)
     writeNote(
       terminal`There may be more: --cursor ${shellWord(JSON.stringify(page.cursor))} shows them`,
@@ -72,12 +70,6 @@ function cursorIn(text: string): Cursor {
     // The provider's own text.
   }
   return text;
-}
-
-function atMost100(text: string): number {
-  const value = wholeNumber(1)(text);
-  if (value > 100) throw new InvalidArgumentError("must be at most 100 (P2 §8)");
-  return value;
 }
 
 export function addAttachments(provider: Command): void {
@@ -113,9 +105,8 @@ async function attachments(
         files.push(await savedAs(out, attachmentId, file.pieces()));
       });
   const items = withFiles(listed, files);
-  if (json) return writeJson(items);
   const columns = { ID: "id", NAME: "fileName", TYPE: "mimeType", SIZE: "size" } as const;
-  writeItems(items, { ...columns, ...(out !== undefined && fileColumns) });
+  writeList({ json }, items, { ...columns, ...(out !== undefined && fileColumns) });
 }
 
 export function addAffidavits(provider: Command): void {
@@ -153,6 +144,6 @@ async function affidavits(
         files.push(await savedAs(out, file.id ?? file.fileName, file.pieces()));
     });
   if (json) return writeJson({ affidavits: listed, ...(out !== undefined && { files }) });
-  writeItems(listed, { ID: "id", KIND: "kind", DATE: "date", DESCRIPTION: "description" });
-  if (files.length > 0) writeItems(files, fileColumns);
+  writeList({}, listed, { ID: "id", KIND: "kind", DATE: "date", DESCRIPTION: "description" });
+  if (files.length > 0) writeList({}, files, fileColumns);
 }

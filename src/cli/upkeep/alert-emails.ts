@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { EmailAddress, ProviderId } from "../../contracts/shared/values.js";
 import { usageError } from "../output/exit.js";
-import { writeData, writeJson } from "../output/output.js";
+import { writeAnswer } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { addAccountCommand, answerOf, providerAccount } from "../provider/call.js";
 import type { AccountOptions } from "../provider/call.js";
@@ -43,7 +43,7 @@ async function setAlertEmails(
   const operator = provenOperator(config, "alertEmails")?.name;
   const { registerAlertEmail } = await import("../../providers/video-identification/client.js");
   await answerOf(registerAlertEmail(account, { processId, emails }));
-  if (json) return writeJson({ processId, emails, ...(operator !== undefined && { operator }) });
   const signed = operator === undefined ? "" : ` (operator ${operator})`;
-  writeData(terminal`${processId}  ${remove ? "removed" : emails.join(", ")}${signed}`);
+  const text = terminal`${processId}  ${remove ? "removed" : emails.join(", ")}${signed}`;
+  writeAnswer(json, { processId, emails, ...(operator !== undefined && { operator }) }, text);
 }

@@ -13,28 +13,28 @@ import { workflowIdOf } from "../../contracts/shared/names.js";
 import { required, ringOf } from "../../config/config.js";
 import type { Config } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
-import { addCommand, csvOption, listedNumber, severalOf, wholeNumber } from "../command.js";
+import { addCommand, severalOf } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import {
   factsOf,
-  writeCsv,
+  writeAnswer,
   writeData,
   writeJson,
+  writeList,
   writeNote,
-  writeTable,
 } from "../output/output.js";
+import type { Columns, ListFormat } from "../output/output.js";
+import { addPaging, listedNumber, sayReplayed, writePage } from "./numbered.js";
 import { quoted, terminal } from "../output/terminal.js";
 import { timeAgo, timeHelp } from "../when.js";
 import { accountCallbackProviders, type Provider } from "../../providers/registry.js";
 
-interface ListOptions {
+interface ListOptions extends ListFormat {
   state?: CallbackState[];
   since?: Date;
   before?: string;
   limit: number;
-  json?: boolean;
-  csv?: boolean;
 }
 
 interface ReplayOptions {
@@ -119,31 +119,30 @@ trustflow callbacks replay --since 2026-11-26T15:00:00Z --state parked --state l
         throw usageError(`account: accounts.${account}.${provider} is not configured`);
       const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
       const url = callbackUrl(ringOf(config, "callback"), publicUrl, { provider, account });
-      if (json) writeJson({ url });
-      else writeData(terminal`${url}`);
+      writeAnswer(json, { url }, terminal`${url}`);
     });
 }
 
 function addList(parent: Command, name: string, summary: string, example: string): Command {
-  return addCommand(parent, `${name} [id]`, {
+  const command = addCommand(parent, `${name} [id]`, {
     summary,
     arguments: {
       id: 'only callbacks of this process: "<process>/<business id>", or the business id alone',
     },
     example,
-  })
-    .addOption(sinceOption())
-    .option("--before <callback>", "only callbacks before this one, for the next page")
-    .option("--limit <n>", "maximum number of rows", wholeNumber(1), 100)
-    .addOption(csvOption());
+  });
+  return addPaging(command.addOption(sinceOption()), "callback");
 }
 
 async function list(
   processName: string | undefined,
-  { state, since, before, limit, json, csv }: ListOptions,
+  { state, since, before, ...page }: ListOptions,
 ): Promise<void> {
   await withArchive(async (archive) => {
-    const filter = { limit, ...(before !== undefined && { before: rowId(before) }) };
+    const filter = {
+      limit: page.limit + 1,
+      ...(before !== undefined && { before: rowId(before) }),
+    };
     const pages = await Promise.all(
       workflowIds(processName).map((workflowId) =>
         archive.list({
@@ -156,13 +155,18 @@ async function list(
     );
     // Those of a business id are of several processes.
     const newestFirst = pages.flat().toSorted((a, b) => Number(BigInt(b.id) - BigInt(a.id)));
-    const rows = newestFirst.slice(0, limit);
-    if (json) return writeJson(rows);
-    (csv ? writeCsv : writeTable)(headings, rows.map(cells));
+    writePage(newestFirst, columns, page);
   });
 }
 
-const headings = ["ID", "RECEIVED", "STATE", "PROCESS", "IDENTIFIER", "REASON"];
+const columns: Columns<CallbackSummary> = {
+  ID: "id",
+  RECEIVED: "receivedAt",
+  STATE: "state",
+  PROCESS: (one) => one.workflowId ?? `(${one.provider}, account ${one.account})`,
+  IDENTIFIER: "identifier",
+  REASON: ({ reason, detail }) => [reason, detail].filter(Boolean).join(": "),
+};
 
 function sinceOption(): Option {
   return new Option(
@@ -186,22 +190,15 @@ async function replay(ids: string[], { since, state, dryRun, json }: ReplayOptio
         if (!dryRun) replayed.push(...(await archive.replay(page.map(({ id }) => id))));
       }
     if (dryRun) {
-      if (json) return writeJson(found);
-      writeTable(headings, found.map(cells));
-      writeNote(terminal`Nothing was replayed: --dry-run`);
+      writeList({ json }, found, columns);
+      if (!json) writeNote(terminal`Nothing was replayed: --dry-run`);
       return;
     }
-    const done = new Set(replayed);
     const all = since === undefined ? ids.map(rowId) : found.map(({ id }) => id);
-    const rest = all.filter((id) => !done.has(id));
-    if (json) writeJson({ replayed, notReplayed: rest });
-    else if (all.length === 0) writeNote(terminal`No such callback has been received since then`);
-    else
-      for (const id of all)
-        writeData(
-          terminal`${id}  ${done.has(id) ? "replayed" : "not replayed: its body is deleted, or it is neither parked nor late nor surplus"}`,
-        );
-    if (rest.length > 0) process.exitCode = exitCodes.failed;
+    const why = "its body is deleted, or it is neither parked nor late nor surplus";
+    sayReplayed(json, all, replayed, why);
+    if (all.length === 0 && !json)
+      writeNote(terminal`No such callback has been received since then`);
   });
 }
 
@@ -217,17 +214,6 @@ async function* pagesOf(
     yield page;
     before = { before: last.id };
   }
-}
-
-function cells(one: CallbackSummary): string[] {
-  return [
-    one.id,
-    one.receivedAt.toISOString(),
-    one.state,
-    one.workflowId ?? `(${one.provider}, account ${one.account})`,
-    one.identifier,
-    [one.reason, one.detail].filter(Boolean).join(": "),
-  ];
 }
 
 /** A business id without its process can belong to any process; no id means all callbacks. */

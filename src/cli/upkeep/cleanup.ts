@@ -12,7 +12,7 @@ import type { connectClient } from "../../temporal/connection.js";
 import { addCommand } from "../command.js";
 import { documentStoreOf } from "../../config/document-store.js";
 import { withDatabase } from "../context.js";
-import { countsByKind, facts, writeData, writeJson, writeNote } from "../output/output.js";
+import { countsByKind, facts, writeAnswer, writeNote } from "../output/output.js";
 import { requireTemporal } from "../../roles/temporal.js";
 import { terminal } from "../output/terminal.js";
 import { replayOptions } from "./replay.js";
@@ -42,13 +42,13 @@ day later.`,
       withOwnTemporal(async ({ temporal, requireOwn, pool, config }) => {
         const repairs = await repair(temporal, pool, config, flags);
         if (flags.repairOnly) {
-          if (json) return writeJson({ dryRun: flags.dryRun ?? false, ...repairs });
-          return writeData(facts(repairLines(repairs)));
+          const answer = { dryRun: flags.dryRun ?? false, ...repairs };
+          return writeAnswer(json, answer, facts(repairLines(repairs)));
         }
         const report = await retain({ temporal, requireOwn, pool, config }, flags);
         for (const note of report.notes) writeNote(terminal`${note}`);
-        if (json) return writeJson({ ...report, ...repairs });
-        writeData(facts([...repairLines(repairs), ...retentionLines(report)]));
+        const text = facts([...repairLines(repairs), ...retentionLines(report)]);
+        writeAnswer(json, { ...report, ...repairs }, text);
       }),
     );
 }

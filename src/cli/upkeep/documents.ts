@@ -1,4 +1,5 @@
-// `trustflow documents put|get|quarantine|release`: read and write the document store.
+// `trustflow documents put|get|quarantine|release`: read and write the document store; unused uploads are released before they are
+// deleted (docs/decisions/0018).
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { loadWithAccounts } from "../../providers/accounts.js";
@@ -9,11 +10,11 @@ import { addCommand } from "../command.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import {
   printPieces,
-  table,
+  writeAnswer,
   writeData,
   writeJson,
+  writeList,
   writeNote,
-  writeTable,
 } from "../output/output.js";
 import { openLarge } from "../files.js";
 import { transfer } from "../output/progress.js";
@@ -52,8 +53,7 @@ export function addDocuments(program: Command): void {
       const store = documentStoreOf(loadWithAccounts());
       const source = { name: basename(file), totalBytes: size, pieces: pieces() };
       const reference = await transfer(source, (content) => store.putStream(content, type));
-      if (json) writeJson(reference);
-      else writeData(terminal`${reference.uri}`);
+      writeAnswer(json, reference, terminal`${reference.uri}`);
     });
   addCommand(documents, "get <uri...>", {
     summary: "fetch documents by their URI",
@@ -84,25 +84,12 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
     const source = await sourceOf(store, uri);
     saved.push(await transfer(source, (content) => saveDocument(out, name, uri, content)));
   }
-  sayFiles(saved, json);
+  writeList({ json }, saved, { FILE: "file", BYTES: "size", "SHA-256": "sha256" });
 }
 
 async function sourceOf(store: DocumentStore, uri: string) {
   return { name: uri, totalBytes: await store.sizeOf(uri), pieces: store.openRead({ uri }) };
 }
-
-function sayFiles(files: SavedFile[], json: boolean | undefined): void {
-  if (json) writeJson(files);
-  else
-    writeData(
-      table(
-        ["FILE", "BYTES", "SHA-256"],
-        files.map(({ file, size, sha256 }) => [file, String(size), sha256]),
-      ),
-    );
-}
-
-// `trustflow documents quarantine|release`: lists and releases unused uploads before they are deleted (docs/decisions/0018).
 
 interface Flags {
   json?: boolean;
@@ -133,15 +120,16 @@ function addQuarantine(documents: Command): void {
 async function list(pool: Pool, days: number, { json }: Flags): Promise<void> {
   const { quarantined } = await import("../../cleanup/quarantine.js");
   const found = (await quarantined(pool)).map(({ id, storedAt, quarantinedAt }) => ({
-    uri: uriOf(id),
-    storedAt: storedAt.toISOString(),
-    quarantinedAt: quarantinedAt.toISOString(),
-    removedFrom: new Date(quarantinedAt.getTime() + days * DAY_MS).toISOString(),
+    ...{ uri: uriOf(id), storedAt, quarantinedAt },
+    removedFrom: new Date(quarantinedAt.getTime() + days * DAY_MS),
   }));
-  if (json) return writeJson(found);
-  if (found.length === 0) return writeNote(terminal`no document is in quarantine`);
-  const rows = found.map((one) => Object.values(one));
-  writeTable(["URI", "STORED", "IN QUARANTINE SINCE", "REMOVED FROM"], rows);
+  if (found.length === 0 && !json) return writeNote(terminal`no document is in quarantine`);
+  writeList({ json }, found, {
+    URI: "uri",
+    STORED: "storedAt",
+    "IN QUARANTINE SINCE": "quarantinedAt",
+    "REMOVED FROM": "removedFrom",
+  });
 }
 
 async function takeOut(pool: Pool, uris: string[], { json }: Flags): Promise<void> {

@@ -19,8 +19,8 @@ import {
   facts,
   writeData,
   writeJson,
+  writeList,
   writeNote,
-  writeTable,
 } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 
@@ -29,8 +29,6 @@ interface EraseFlags {
   dryRun?: boolean;
   json?: boolean;
 }
-
-const counted = ["DOCUMENTS", "CALLBACKS", "ANSWERS", "HISTORIES"];
 
 export function addErase(program: Command): void {
   addCommand(program, "erase <id>", {
@@ -63,16 +61,17 @@ trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
     withDatabase(async (pool) => {
       const { erasuresOf } = await import("../../cleanup/erasure-record.js");
       const found = await erasuresOf(pool, id === undefined ? {} : { workflowId: fullId(id) });
-      if (json) return writeJson(found);
-      writeTable(
-        ["ID", "BY", "SIGNED BY", "BEGUN", "FINISHED", ...counted],
-        found.map(({ workflowId, by, proof, begunAt, finishedAt, documents, ...counts }) => [
-          ...[workflowId, by, proof?.operator],
-          ...[begunAt.toISOString(), finishedAt?.toISOString() ?? "not yet"],
-          countsByKind(documents),
-          ...[counts.callbacks, counts.effects, counts.runs].map(String),
-        ]),
-      );
+      writeList({ json }, found, {
+        ID: "workflowId",
+        BY: "by",
+        "SIGNED BY": ({ proof }) => proof?.operator,
+        BEGUN: "begunAt",
+        FINISHED: ({ finishedAt }) => finishedAt?.toISOString() ?? "not yet",
+        DOCUMENTS: ({ documents }) => countsByKind(documents),
+        CALLBACKS: "callbacks",
+        ANSWERS: "effects",
+        HISTORIES: "runs",
+      });
     }),
   );
 }

@@ -1,10 +1,10 @@
 // `trustflow migrate`: updates the tables and the namespace's search attributes before a release starts.
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { loadWithAccounts } from "../../providers/accounts.js";
 import type { Pool } from "../../postgres/pool.js";
 import { databaseRoles, loginOf } from "../../postgres/roles.js";
 import { addCommand, wholeNumber } from "../command.js";
-import { CommandError, exitCodes, usageError } from "../output/exit.js";
+import { CommandError, exitCodes } from "../output/exit.js";
 import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { openPool, withReachableDatabase } from "../../roles/database.js";
@@ -40,8 +40,18 @@ It also notes in the database which namespace of Temporal belongs to it: "cleanu
 reach both.`,
     example: "trustflow migrate\ntrustflow migrate --create-namespace 90",
   })
-    .option("--database-only", "only update the database")
-    .option("--temporal-only", "only update the Temporal namespace")
+    .addOption(
+      new Option("--database-only", "only update the database").conflicts([
+        "temporalOnly",
+        "acceptNamespace",
+        "createNamespace",
+      ]),
+    )
+    .addOption(
+      new Option("--temporal-only", "only update the Temporal namespace").conflicts(
+        "acceptNamespace",
+      ),
+    )
     .option(
       "--create-namespace <days>",
       "create the namespace if it is missing, with this history retention in days",
@@ -52,12 +62,7 @@ reach both.`,
       "note the namespace although the database belongs to another one: only after Temporal was set up anew",
     )
     .action(async ({ json, ...options }: MigrateOptions) => {
-      const { databaseOnly, temporalOnly, acceptNamespace } = options;
-      if ([databaseOnly, temporalOnly, acceptNamespace].filter(Boolean).length > 1) {
-        throw usageError(
-          "--database-only, --temporal-only and --accept-namespace cannot be used together",
-        );
-      }
+      const { databaseOnly, temporalOnly } = options;
       const done: Migrated = {
         ...(temporalOnly ? {} : await migrateDatabase()),
         ...(databaseOnly ? {} : await migrateTemporal(options)),

@@ -1,5 +1,5 @@
 // `trustflow release`: gives the open processes to the workers of this release, some first (docs/operations/upgrade.md).
-import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
 import { randomUUID } from "node:crypto";
 import type { Ramped, Release } from "../../cleanup/release.js";
 import type { Trustflow } from "../../client.js";
@@ -13,7 +13,7 @@ import { withTrustflow } from "../context.js";
 import { readStartInput, withStoredFiles } from "../processes/start-input.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { terminal } from "../output/terminal.js";
-import { facts, writeData, writeJson, writeNote } from "../output/output.js";
+import { facts, writeAnswer, writeNote } from "../output/output.js";
 import { replayOptions, show } from "./replay.js";
 
 const GATE_MS = 600_000;
@@ -36,36 +36,16 @@ these until the command has ended. Where it was cut off, run it again. Ends with
 the release was taken back.`,
     example: "trustflow release --percentage 10 --watch-seconds 1800",
   })
-    .addOption(
-      new Option(
-        "--gate <process=file>",
-        "an input of an account of the sandbox, with which the process completes by itself, within ten minutes; may be repeated",
-      )
-        .argParser(collect)
-        .default([]),
+    .option(
+      "--gate <process=file>",
+      "an input of an account of the sandbox, with which the process completes by itself, within ten minutes; may be repeated",
+      collect,
+      [],
     )
-    .addOption(
-      new Option("--percentage <n>", "so many of a hundred processes at first")
-        .argParser(share)
-        .default(5),
-    )
-    .addOption(
-      new Option("--watch-seconds <n>", "how long some are watched, and then all")
-        .argParser(wholeNumber(1))
-        .default(600),
-    )
-    .addOption(
-      new Option("--limit <n>", "replay at most so many of each process")
-        .argParser(wholeNumber(1))
-        .default(100),
-    )
+    .option("--percentage <n>", "so many of a hundred processes at first", wholeNumber(1, 100), 5)
+    .option("--watch-seconds <n>", "how long some are watched, and then all", wholeNumber(1), 600)
+    .option("--limit <n>", "replay at most so many of each process", wholeNumber(1), 100)
     .action(release);
-}
-
-function share(text: string): number {
-  const value = wholeNumber(1)(text);
-  if (value > 100) throw new InvalidArgumentError("must be at most 100");
-  return value;
 }
 
 async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseFlags) {
@@ -97,8 +77,8 @@ async function release({ percentage, watchSeconds, limit, gate, json }: ReleaseF
   });
 
   function tell(answer: Ramped): void {
-    if (json) writeJson({ buildId: version.buildId, ...answer });
-    else writeData(facts(lines(version.buildId, answer)));
+    const text = facts(lines(version.buildId, answer));
+    writeAnswer(json, { buildId: version.buildId, ...answer }, text);
     if (answer.state !== "current") process.exitCode = exitCodes.failed;
   }
 }

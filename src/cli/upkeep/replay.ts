@@ -1,5 +1,5 @@
 // `trustflow replay`: shows before an upgrade whether the histories of open processes replay with this release.
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
 import type { Replays } from "../../cleanup/replay.js";
 import type { Config } from "../../config/config.js";
@@ -10,7 +10,7 @@ import { loadWithAccounts } from "../../providers/accounts.js";
 import { requireTemporal } from "../../roles/temporal.js";
 import { addCommand, severalOf, wholeNumber } from "../command.js";
 import { exitCodes } from "../output/exit.js";
-import { facts, writeData, writeJson } from "../output/output.js";
+import { facts, writeAnswer } from "../output/output.js";
 
 interface ReplayFlags {
   process?: ProcessName[];
@@ -29,11 +29,7 @@ that it did not check. It changes nothing and needs no worker. Run it with a new
     .addOption(
       severalOf("--process <name>", "only processes of this name; may be repeated", processes),
     )
-    .addOption(
-      new Option("--limit <n>", "at most so many of each process")
-        .argParser(wholeNumber(1))
-        .default(100),
-    )
+    .option("--limit <n>", "at most so many of each process", wholeNumber(1), 100)
     .action(replay);
 }
 
@@ -56,15 +52,12 @@ async function replay({
 
 export function show(replays: Replays, json = false): void {
   const { replayed, problems, notChecked } = replays;
-  if (json) writeJson(replays);
-  else
-    writeData(
-      facts([
-        ["replayed", String(replayed)],
-        ["not checked", String(notChecked)],
-        ...problems.map(({ id, problem }): [string, string] => ["problem", `${id}: ${problem}`]),
-      ]),
-    );
+  const text = facts([
+    ["replayed", String(replayed)],
+    ["not checked", String(notChecked)],
+    ...problems.map(({ id, problem }): [string, string] => ["problem", `${id}: ${problem}`]),
+  ]);
+  writeAnswer(json, replays, text);
   if (problems.length > 0) process.exitCode = exitCodes.failed;
 }
 

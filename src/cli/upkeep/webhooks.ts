@@ -7,19 +7,19 @@ import { Deliveries, deliveryStates } from "../../webhooks/deliveries.js";
 import type { Attempt, Delivery, DeliveryState } from "../../webhooks/deliveries.js";
 import { newSecret } from "../../webhooks/signature.js";
 import { temporalSettings } from "../../roles/temporal.js";
-import { addCommand, csvOption, listedNumber, wholeNumber } from "../command.js";
+import { addCommand } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
-import { facts, factsOf, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
+import { facts, factsOf, writeAnswer, writeData, writeJson, writeList } from "../output/output.js";
+import type { Columns, ListFormat } from "../output/output.js";
+import { addPaging, listedNumber, sayReplayed, writePage } from "./numbered.js";
 import { terminal } from "../output/terminal.js";
 
-interface ListOptions {
+interface ListOptions extends ListFormat {
   state?: DeliveryState;
   endpoint?: string;
   before?: string;
   limit: number;
-  json?: boolean;
-  csv?: boolean;
 }
 
 /** The relay asks for due deliveries every two seconds, and gives an endpoint fifteen. */
@@ -43,10 +43,11 @@ export function addWebhooks(program: Command): void {
       if (json) return writeJson(found);
       const { attempts, event, ...rest } = found;
       writeData(factsOf({ ...rest, event: JSON.stringify(event) }));
-      writeTable(
-        ["ATTEMPT", "RESULT", "MS"],
-        attempts.map((one) => [one.at, adviceOn(one, found.endpoint), String(one.ms)]),
-      );
+      writeList({}, attempts, {
+        ATTEMPT: "at",
+        RESULT: (one) => adviceOn(one, found.endpoint),
+        MS: "ms",
+      });
     }),
   );
   addReplay(webhooks);
@@ -57,39 +58,30 @@ export function addWebhooks(program: Command): void {
     example: "trustflow webhooks secret",
   }).action(({ json }: { json?: boolean }) => {
     const secret = newSecret();
-    if (json) writeJson({ secret });
-    else writeData(terminal`${secret}`);
+    writeAnswer(json, { secret }, terminal`${secret}`);
   });
 }
 
 function addList(webhooks: Command): void {
-  addCommand(webhooks, "list", {
+  const command = addCommand(webhooks, "list", {
     summary: "list deliveries, newest first",
     example: "trustflow webhooks list --state failed",
   })
     .addOption(
       new Option("--state <state>", "only deliveries in this state").choices(deliveryStates),
     )
-    .option("--endpoint <name>", "only deliveries to this endpoint")
-    .option("--before <delivery>", "only deliveries before this one, for the next page")
-    .option("--limit <n>", "maximum number of rows", wholeNumber(1), 100)
-    .addOption(csvOption())
-    .action(({ state, endpoint, before, limit, json, csv }: ListOptions) =>
-      withDeliveries(async (deliveries) => {
-        const rows = await deliveries.list({
-          limit,
-          ...(state && { states: [state] }),
-          ...(endpoint !== undefined && { endpoint }),
-          ...(before !== undefined && { before: rowId(before) }),
-        });
-        if (json) return writeJson(rows);
-        const write = csv ? writeCsv : writeTable;
-        write(
-          ["ID", "CREATED", "STATE", "ENDPOINT", "TYPE", "PROCESS", "ATTEMPTS", "LAST RESULT"],
-          rows.map(cells),
-        );
-      }),
-    );
+    .option("--endpoint <name>", "only deliveries to this endpoint");
+  addPaging(command, "delivery").action(({ state, endpoint, before, ...page }: ListOptions) =>
+    withDeliveries(async (deliveries) => {
+      const rows = await deliveries.list({
+        limit: page.limit + 1,
+        ...(state && { states: [state] }),
+        ...(endpoint !== undefined && { endpoint }),
+        ...(before !== undefined && { before: rowId(before) }),
+      });
+      writePage(rows, columns, page);
+    }),
+  );
 }
 
 function addReplay(webhooks: Command): void {
@@ -111,16 +103,9 @@ function addReplay(webhooks: Command): void {
           failed === undefined
             ? await deliveries.replay(ids)
             : await deliveries.replayFailed(failed);
-        const rest = ids.filter((id) => !replayed.includes(id));
-        if (json) writeJson({ replayed, notReplayed: rest });
-        else {
-          for (const id of [...replayed, ...rest])
-            writeData(
-              terminal`${id}  ${rest.includes(id) ? "not replayed: it still waits, or is unknown" : "replayed"}`,
-            );
-          if (failed !== undefined) writeData(terminal`${replayed.length} replayed`);
-        }
-        if (rest.length > 0) process.exitCode = exitCodes.failed;
+        const all = failed === undefined ? ids : replayed;
+        sayReplayed(json, all, replayed, "it still waits, or is unknown");
+        if (failed !== undefined && !json) writeData(terminal`${replayed.length} replayed`);
       }),
     );
 }
@@ -138,19 +123,14 @@ function addTest(webhooks: Command): void {
       const id = await deliveries.test(endpoint);
       const tried = await firstAttempt(deliveries, id);
       const result = tried?.attempts[0];
-      if (json) writeJson({ delivery: id, ...result });
-      else
-        writeData(
-          facts([
-            ["delivery", id],
-            [
-              "result",
-              result
-                ? adviceOn(result, endpoint)
-                : "the relay has not sent it: does it run, with this endpoint?",
-            ],
-          ]),
-        );
+      const shown = result
+        ? adviceOn(result, endpoint)
+        : "the relay has not sent it: does it run, with this endpoint?";
+      const text = facts([
+        ["delivery", id],
+        ["result", shown],
+      ]);
+      writeAnswer(json, { delivery: id, ...result }, text);
       if (tried?.state !== "delivered") process.exitCode = exitCodes.failed;
     }),
   );
@@ -174,20 +154,16 @@ async function firstAttempt(deliveries: Deliveries, id: string): Promise<Deliver
   return undefined;
 }
 
-function cells({ id, createdAt, state, endpoint, event, attempts }: Delivery): string[] {
-  const { data } = event;
-  const last = attempts.at(-1);
-  return [
-    id,
-    createdAt.toISOString(),
-    state,
-    endpoint,
-    event.type,
-    "process" in data ? `${data.process}/${data.id}` : "",
-    String(attempts.length),
-    last ? resultOf(last) : "",
-  ];
-}
+const columns: Columns<Delivery> = {
+  ID: "id",
+  CREATED: "createdAt",
+  STATE: "state",
+  ENDPOINT: "endpoint",
+  TYPE: ({ event }) => event.type,
+  PROCESS: ({ event: { data } }) => ("process" in data ? `${data.process}/${data.id}` : ""),
+  ATTEMPTS: ({ attempts }) => String(attempts.length),
+  "LAST RESULT": ({ attempts }) => attempts.slice(-1).map(resultOf)[0],
+};
 
 const resultOf = ({ status, problem = "", refused }: Attempt) =>
   status === undefined ? [problem, refused].filter(Boolean).join(" ") : String(status);

@@ -112,6 +112,24 @@ describe("callbacks replay --since", () => {
     expect([code, found]).toEqual([1, { replayed: [], notReplayed: [expect.any(String)] }]);
   });
 
+  test("a page says that there are more, and how to see them", async () => {
+    const settings = { env: { DATABASE_URL: database.url } };
+    const page = (...args: string[]) => commandLine(["callbacks", "list", ...args], settings);
+    const { stdout, stderr } = await page("--limit", "3");
+    const last = stdout.trim().split("\n").at(-1)?.split(" ", 1)[0];
+    expect(stderr).toBe(`There are more: --before ${last} shows them\n`);
+    expect((await page("--before", String(last), "--limit", "1")).stderr).toBe("");
+  });
+
+  test("a database that takes no writes, as a standby, is one that is not available", async () => {
+    const readOnly = new URL(database.url);
+    readOnly.searchParams.set("options", "-c default_transaction_read_only=on");
+    const settings = { env: { DATABASE_URL: readOnly.href } };
+    const { code, stderr } = await commandLine(["callbacks", "replay", "7"], settings);
+    expect(stderr).toContain("The database refuses: cannot execute UPDATE in a read-only");
+    expect(code).toBe(4);
+  });
+
   test.each([
     [["replay"], "give callbacks or --since, and not both"],
     [["replay", "7", "--since", "1d"], "give callbacks or --since, and not both"],
