@@ -18,7 +18,7 @@ import { addMigrate } from "./upkeep/migrate.js";
 import { addList } from "./operators/list.js";
 import { addLogs } from "./operators/logs.js";
 import { addResolve } from "./operators/resolve.js";
-import { writeFailure, writeNoteJson } from "./output/output.js";
+import { writeFailure } from "./output/output.js";
 import { addLocal, addSandbox } from "./packages.js";
 import { addRecipients } from "./batch/recipients.js";
 import { addReport } from "./batch/report.js";
@@ -81,10 +81,9 @@ export async function runCommandLine(args: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
     const failure = failureOf(error);
-    if (asJson) writeNoteJson(failure);
-    else if (!(error instanceof CommanderError) || error instanceof InvalidArgumentError)
-      // Of an argument that commander parses, it has printed another error.
-      writeFailure(failure);
+    // Of an argument that commander parses, it has printed another error.
+    if (asJson || !(error instanceof CommanderError) || error instanceof InvalidArgumentError)
+      writeFailure(failure, asJson);
     return failure.exitCode;
   }
 }

@@ -1,9 +1,9 @@
 // `trustflow logs`: what all processes do, one line for an event.
-import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
-import { writeData, writeJsonLine } from "../output/output.js";
+import { failureOf } from "../output/exit.js";
+import { writeData, writeFailure, writeJsonLine } from "../output/output.js";
 import { timeAgo, timeHelp } from "../when.js";
 import { addFilters } from "./filters.js";
 import type { FilterOptions } from "./filters.js";
@@ -15,16 +15,13 @@ interface LogsOptions extends Omit<FilterOptions, "reason"> {
   json?: boolean;
 }
 
-/** Between two looks at all processes. */
-const LOOK_EVERY_MS = 2_000;
-
 export function addLogs(program: Command): void {
   const command = addCommand(program, "logs", {
     summary: "show what all processes do, one line for each event",
     details: `Each line has the time, who did it (process, callback, query, person), the process and the event, in the order of the times.
 It takes the filters of "trustflow list", as of the time of each look. With --json it prints JSON Lines.
 It reads from Temporal and needs no worker. An event shows when its process has noted it, which may be a few seconds later.
-With --follow, it looks every two seconds until SIGINT.`,
+With --follow, it looks every two seconds until SIGINT, also after an outage of Temporal.`,
     example: `trustflow logs --since 1h
 trustflow logs --follow --process sendPostal
 trustflow logs --since 2026-11-26T15:00:00Z --account branch --json`,
@@ -43,13 +40,11 @@ async function logs({
   const { ProcessLog } = await import("./process-log.js");
   await withTrustflow(async ({ temporal }) => {
     const log = new ProcessLog(temporal, filter, since);
-    for (;;) {
-      for (const event of await log.next()) {
+    const sayAway = (error: unknown) => writeFailure(failureOf(error), json);
+    for await (const events of follow ? log.follow(sayAway) : [await log.next()])
+      for (const event of events) {
         if (json) writeJsonLine(event);
         else writeData(timelineLine(event));
       }
-      if (!follow) return;
-      await delay(LOOK_EVERY_MS);
-    }
   });
 }

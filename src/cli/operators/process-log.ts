@@ -1,6 +1,8 @@
 // What all processes do, as `trustflow logs` prints it. It reads what Temporal keeps of them, so it needs no worker.
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { isPassing } from "../../client/handle.js";
 import { queryOf } from "../../client/list.js";
 import type { ListFilter } from "../../client.js";
 import { parseWorkflowId } from "../../contracts/registry.js";
@@ -16,6 +18,9 @@ export interface LoggedEvent extends TimelineEntry {
   workflowId: string;
 }
 
+/** Between two looks at all processes. */
+const LOOK_EVERY_MS = 2_000;
+
 /** The visibility is a moment behind, so what ended before the last look is looked for again. */
 const OVERLAP_MS = 60_000;
 
@@ -26,6 +31,8 @@ export class ProcessLog {
   readonly #since: Date;
   #endedAfter: Date;
   readonly #known = new Map<string, KnownProcess>();
+  /** Not given out yet. A look that is cut off leaves some. */
+  readonly #found: LoggedEvent[] = [];
 
   constructor(client: Client, filter: Omit<ListFilter, "reason" | "stuck">, since: Date) {
     this.#client = client;
@@ -34,28 +41,40 @@ export class ProcessLog {
     this.#endedAfter = since;
   }
 
+  /** Looks every two seconds, also after an outage of Temporal; `sayAway` is told of it. */
+  async *follow(sayAway: (error: unknown) => void): AsyncGenerator<LoggedEvent[]> {
+    for (; ; await delay(LOOK_EVERY_MS))
+      try {
+        yield await this.next();
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        sayAway(error);
+      }
+  }
+
   async next(): Promise<LoggedEvent[]> {
     const begunAt = Date.now();
     const time = this.#endedAfter.toISOString();
     const query = `${this.#query} AND (ExecutionStatus = "Running" OR CloseTime >= "${time}")`;
     const listed = withoutMemos(this.#client).list({ query });
     const shown = new Set<string>();
-    const found: LoggedEvent[] = [];
     const look = async (info: WorkflowExecutionInfo) => {
       const { workflowId } = info;
-      if (!parseWorkflowId(workflowId)) return [];
+      if (!parseWorkflowId(workflowId)) return;
       const hasNewerRun = shown.has(workflowId);
       shown.add(workflowId);
       const one = this.#known.get(workflowId) ?? new KnownProcess(this.#since);
       this.#known.set(workflowId, one);
       const entries = await one.newIn(this.#client, info, hasNewerRun);
-      return entries.map((entry) => ({ workflowId, ...entry }));
+      this.#found.push(...entries.map((entry) => ({ workflowId, ...entry })));
     };
-    for await (const events of someAtOnce(listed, look)) found.push(...events);
+    for await (const _ of someAtOnce(listed, look));
     for (const [workflowId, one] of this.#known)
       if (one.isGone(shown.has(workflowId), begunAt)) this.#known.delete(workflowId);
     this.#endedAfter = new Date(begunAt - OVERLAP_MS);
-    return found.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+    return this.#found
+      .splice(0)
+      .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   }
 }
 
@@ -87,8 +106,8 @@ class KnownProcess {
     const digest = createHash("sha256").update(sealedStatusOf(info)).update(state).digest("base64");
     const before = this.#runs.get(runId);
     if (before === digest) return [];
-    this.#runs.set(runId, digest);
     const shown = await statusIn(client, info).catch(unlessAway);
+    this.#runs.set(runId, digest);
     const timeline = shown?.timeline ?? [];
     const isNew = startTime.getTime() >= this.#since;
     // A time of the sandbox's clock says nothing about ours.

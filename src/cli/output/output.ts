@@ -112,8 +112,9 @@ export function csvOf(...[headings, rows]: Rows): string {
 }
 
 /** One line; the message names the fields. */
-export function writeFailure({ message }: Failure): void {
-  writeNote(paint("red", message, process.stderr));
+export function writeFailure(failure: Failure, json = false): void {
+  if (json) writeNoteJson(failure);
+  else writeNote(paint("red", failure.message, process.stderr));
 }
 
 function write(stream: NodeJS.WriteStream, text: string): void {

@@ -99,6 +99,25 @@ test("more events than a process keeps are counted, with the command that shows 
   ]);
 });
 
+test("after an outage, the next look has what the one that was cut off had found", async () => {
+  const since = new Date(began - 60_000);
+  const ended: Listed = { id: "b", status: "failed", startedAt: since, closedAt: new Date(began) };
+  let asked = 0;
+  const { client } = clientOf(() => {
+    asked += 1;
+    // The first list, and in the second look the history that has the end of the second process.
+    if (asked === 1 || asked === 3) throw Object.assign(new Error("away"), { code: 14 });
+    return [listedOf({ id: "a", timeline: [sent] }), ended];
+  });
+  const away: unknown[] = [];
+  const log = new ProcessLog(client, {}, since);
+  for await (const events of log.follow((error) => away.push(error))) {
+    expect(events.map(({ event }) => event)).toEqual(["Started", "Started", "Ended: ", "Sent"]);
+    break;
+  }
+  expect(away).toHaveLength(2);
+});
+
 test("an end is told once; a run that a reset has replaced has not ended", async () => {
   const ended = { id: "a", timeline: [sent], endedAt: 20 };
   const open = { id: "a", timeline: [sent] };
