@@ -1,10 +1,11 @@
 // Reads a time that a person enters: an instant, or a span from now.
 import { InvalidArgumentError } from "commander";
+import { z } from "zod";
 
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A date, or a date and time with its offset from UTC. */
-const instant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+/** A date, or a date and time with its offset from UTC. A day that no month has is none. */
+const Instant = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 export const timeHelp =
   "a time such as 2026-11-26 or 2026-11-26T15:00:00Z, or a span such as 90m, 6h or 2d";
@@ -20,8 +21,7 @@ function timeFrom(direction: 1 | -1): (text: string) => Date {
       return new Date(
         Date.now() + direction * Number(digits) * unitsMs[unit as keyof typeof unitsMs],
       );
-    const time = new Date(text);
-    if (instant.test(text) && !Number.isNaN(time.getTime())) return time;
+    if (Instant.safeParse(text).success) return new Date(text);
     throw new InvalidArgumentError(`must be ${timeHelp}`);
   };
 }

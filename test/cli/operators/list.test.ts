@@ -207,6 +207,7 @@ test.each([
   ["--reverse", "--reverse: needs --sort"],
   ['--account a"b', "filter.account: must have no quotation mark"],
   ["--started-before soon", "must be a time such as"],
+  ["--started-before 2026-02-31", "must be a time such as"],
   ["--kind sad", "accessDenied, unavailable"],
 ])("list %s is a usage error", async (options, problem) => {
   const args = ["list", ...wordsOf(options), "--json"];
