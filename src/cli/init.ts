@@ -8,6 +8,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import { z } from "zod";
 import { checkInput } from "../contracts/shared/problems.js";
+import { shellWord } from "../contracts/shared/text.js";
 import { load } from "../config/load.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";
 import { ConfigWithAccounts } from "../providers/accounts.js";
@@ -134,7 +135,7 @@ function keysGiven(set: string[], chosen: Provider[]): Partial<Record<Provider, 
       throw refuse(
         `${provider}.${key} is a secret, which other users of the machine could see here`,
       );
-    if (!(key in properties))
+    if (!Object.hasOwn(properties, key))
       throw refuse(`${provider} has no key ${key}; ${suggestionFor(key, Object.keys(properties))}`);
     (given[known] ??= {})[key] = typed(known, key, value);
   }
@@ -213,10 +214,11 @@ async function report(
   const { examineAccounts } = await import("./doctor/examine.js");
   const checks = await examineAccounts(config);
   const isOk = checks.every(({ state }) => state !== "fail");
+  const named = file === "trustflow.toml" ? "" : ` --config ${shellWord(file)}`;
   const next =
     environment === "production"
       ? "trustflow keys generate --secrets secrets"
-      : "trustflow dev --directory .trustflow-preproduction";
+      : `trustflow dev --directory .trustflow-preproduction${named}`;
   if (json) writeJson({ file, ok: isOk, checks, next });
   else {
     writeData(checkLines(checks));

@@ -104,7 +104,10 @@ test("a key is written in the type that the provider takes", async () => {
 });
 
 test("the accounts are checked as the doctor does", async () => {
-  const without = await init(...post(), "--file", "one.toml");
+  const without = await init(...post(), "--file", "my accounts.toml");
+  expect(without.stderr).toContain(
+    "trustflow dev --directory .trustflow-preproduction --config 'my accounts.toml'",
+  );
   expect(without.code).toBe(4);
   expect(without.stdout).toMatch(/FAIL +account default evi-post .*password/);
   await mkdir(join(folder, "secrets"));
@@ -140,6 +143,7 @@ test.each([
     ["--set", "evi-notice.baseUrl=x"],
     "must begin with a chosen provider",
   ],
+  ["a key of every object", ["--set", "evi-post.__proto__=x"], "evi-post has no key __proto__"],
   ["no key at all", ["--set", "evi-post"], "must begin with a chosen provider"],
   ["an address that is none", ["--set", "evi-post.baseUrl=post"], "evi-post.baseUrl: must be an"],
   ["an address in clear text", ["--set", "evi-post.baseUrl=http://post.example.com"], "https"],
