@@ -2,7 +2,6 @@
 import { loadWithAccounts } from "../providers/accounts.js";
 import type { AnyHandle, Trustflow } from "../client.js";
 import type { Config } from "../config/config.js";
-import { DocumentReference } from "../contracts/shared/values.js";
 import type { Pool } from "../postgres/pool.js";
 import { openMigratedPool } from "../roles/database.js";
 import { requireTemporal } from "../roles/temporal.js";
@@ -64,13 +63,5 @@ export async function withDatabase<T>(
     return await work(pool, config);
   } finally {
     await pool.end();
-  }
-}
-
-export function refuseMisspelt(uris: string[]): void {
-  for (const uri of uris) {
-    if (!DocumentReference.shape.uri.safeParse(uri).success) {
-      throw usageError(`uri: ${uri} must be document:<32 hex digits>`);
-    }
   }
 }

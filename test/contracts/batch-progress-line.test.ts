@@ -1,7 +1,7 @@
 // The line that shows how far a batch of notices is.
 import { expect, test } from "vitest";
 import { BatchProgressLine } from "../../src/contracts/send-notice-batch/progress-line.js";
-import { batchFacts } from "../../src/cli/batch/progress.js";
+import { batchFacts } from "../../src/cli/processes/show.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 import { trackedStatus } from "../harness/stack/tracked-status.js";
 

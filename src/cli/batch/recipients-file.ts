@@ -17,7 +17,7 @@ import { facts, printPieces, table, writeData, writeJson } from "../output/outpu
 import { withProgress } from "../output/progress.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { count } from "./progress.js";
+import { count } from "../../contracts/send-notice-batch/progress-line.js";
 import type { StartExtension, StartInput } from "../processes/start-input.js";
 
 interface RecipientsOptions {

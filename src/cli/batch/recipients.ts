@@ -18,7 +18,7 @@ import {
   writeTable,
 } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { count } from "./progress.js";
+import { count } from "../../contracts/send-notice-batch/progress-line.js";
 import {
   givenList,
   noticeRow,

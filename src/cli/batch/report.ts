@@ -9,7 +9,7 @@ import { withTrustflow } from "../context.js";
 import { facts, printPieces, writeAnswer, writeNote } from "../output/output.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { count } from "./progress.js";
+import { count } from "../../contracts/send-notice-batch/progress-line.js";
 import {
   batchIdOf,
   givenList,

@@ -24,7 +24,7 @@ import { withDatabase, withTrustflow } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { count } from "./progress.js";
+import { count } from "../../contracts/send-notice-batch/progress-line.js";
 
 const PAGE = 1_000;
 

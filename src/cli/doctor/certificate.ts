@@ -12,7 +12,7 @@ import { HUNG_UP, refusesCertificate } from "../../providers/http/mutual-tls.js"
 import { temporalSettings } from "../../roles/temporal.js";
 import type { ResolvedConnection } from "../../temporal/connection.js";
 import { hostAndPort } from "../../temporal/address.js";
-import { CALL_MS, Problem, skippedCheck } from "./check.js";
+import { limitWait, Problem, skippedCheck } from "./check.js";
 import type { Check } from "./check.js";
 import type { FindingName } from "./findings.js";
 
@@ -104,9 +104,7 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
     ALPNProtocols: ["h2", "http/1.1"],
     rejectUnauthorized: false,
   });
-  socket.setTimeout(CALL_MS, () =>
-    socket.destroy(Object.assign(new Error(), { code: "no answer" })),
-  );
+  limitWait(socket);
   try {
     await once(socket, "secureConnect").catch((error: { code?: string }) => {
       throw noSession(`${host}:${port}`, error.code ?? "unknown error");

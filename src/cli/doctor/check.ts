@@ -1,4 +1,5 @@
 // One check of `trustflow doctor`, with a time limit; its output never contains a secret.
+import type { Socket } from "node:net";
 import { ConfigurationError, required, ringOf } from "../../config/config.js";
 import type { Config } from "../../config/config.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
@@ -41,6 +42,11 @@ export function skippedCheck(check: string, why: string): Check {
 /** Limits one call; a whole check may take longer. */
 export const CALL_MS = 5_000;
 const CHECK_MS = 15_000;
+
+export function limitWait(socket: Socket): void {
+  const noAnswer = Object.assign(new Error(), { code: "no answer" });
+  socket.setTimeout(CALL_MS, () => socket.destroy(noAnswer));
+}
 
 /** Runs a check; `work` returns the text of a success. */
 export async function runCheck(

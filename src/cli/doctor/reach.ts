@@ -6,7 +6,7 @@ import type { Host } from "../../providers/http/call.js";
 import { mutualTlsAgent, refusesCertificate } from "../../providers/http/mutual-tls.js";
 import type { TlsIdentity } from "../../providers/http/mutual-tls.js";
 import { handshakeFindings, hostAndPortOf } from "./certificate.js";
-import { CALL_MS, Problem } from "./check.js";
+import { limitWait, Problem } from "./check.js";
 
 /**
  * Opens a connection. If the host requires our certificate, waits until the host accepts it (P1 §5.1, §5.5). It sends no
@@ -40,9 +40,7 @@ function confirm(identity: TlsIdentity, host: string, port: number): Promise<voi
 
 export async function open(server: TcpNetConnectOpts): Promise<void> {
   const socket = connect(server);
-  socket.setTimeout(CALL_MS, () =>
-    socket.destroy(Object.assign(new Error(), { code: "no answer" })),
-  );
+  limitWait(socket);
   try {
     await once(socket, "connect");
   } finally {

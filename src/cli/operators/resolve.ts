@@ -8,7 +8,7 @@ import type { Attention, ProcessStatus } from "../../contracts/shared/status.js"
 import { shellWord } from "../../contracts/shared/text.js";
 import { addUpdateCommand, personName } from "../command.js";
 import { processId, withTrustflow } from "../context.js";
-import { CommandError, exitCodes, failureOf, usageError, worstOf } from "../output/exit.js";
+import { exitCodes, failureOf, usageError, worstOf } from "../output/exit.js";
 import type { ExitCode } from "../output/exit.js";
 import { writeData, writeJson, writeNote } from "../output/output.js";
 import { columns, paint, terminal } from "../output/terminal.js";
@@ -119,21 +119,20 @@ function refuseUnclear(
   { where, attention, updateId, dryRun }: Omit<ResolveOptions, "result">,
   result: string | undefined,
 ): void {
-  const refuse = (problem: string) => new CommandError(exitCodes.invalid, problem);
   if (ids.length > 0 === (where !== undefined))
-    throw refuse("id: give IDs or --where, and not both");
+    throw usageError("id: give IDs or --where, and not both");
   for (const [option, value, what] of [
     ["--attention", attention, "one attention of one process"],
     ["--update-id", updateId, "one update of one process"],
   ] as const)
     if (ids.length !== 1 && value !== undefined)
-      throw refuse(`${option}: needs a single ID, because it names ${what}`);
+      throw usageError(`${option}: needs a single ID, because it names ${what}`);
   if (where && result !== undefined)
-    throw refuse("--result: needs IDs, because each process has a result of its own");
+    throw usageError("--result: needs IDs, because each process has a result of its own");
   if (updateId === undefined) return;
-  if (dryRun) throw refuse("--update-id: cannot be used together with --dry-run");
+  if (dryRun) throw usageError("--update-id: cannot be used together with --dry-run");
   if (attention === undefined)
-    throw refuse(
+    throw usageError(
       "--update-id: needs --attention, because the process may show another attention by now",
     );
 }

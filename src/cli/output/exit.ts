@@ -101,7 +101,7 @@ export function failureOf(error: unknown): Failure {
   if (typeof cause.code === "string" && "severity" in cause && awayBySqlState.test(cause.code)) {
     return {
       exitCode: exitCodes.unreachable,
-      error: name,
+      error: names[exitCodes.unreachable],
       message: `The database refuses: ${message}`,
     };
   }

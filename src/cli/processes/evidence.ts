@@ -178,13 +178,13 @@ export async function saved(
   const names = fileNames(documents);
   for (const [index, one] of documents.entries()) {
     const { document, uniqueId: providerId, process, kind, description, time } = one;
-    const { uri, size: totalBytes, sha256, mediaType } = document;
+    const { size: totalBytes, sha256, mediaType } = document;
     const name = names[index]!;
     const facts = { process, kind, providerId, description, time, bytes: totalBytes, sha256 };
     const source = { name, totalBytes, pieces: store.openRead(document) };
     try {
       const { file } = await transfer(source, (content) =>
-        saveDocument(out, name, uri, content, { mediaType }),
+        saveDocument(out, name, content, { mediaType }),
       );
       manifest.files.push({ name: basename(file), ...facts });
     } catch (error) {
@@ -195,7 +195,7 @@ export async function saved(
   }
   const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
   const format = { keepsBoth: true, mediaType: "application/json" };
-  await saveDocument(out, "manifest", "", [text], format);
+  await saveDocument(out, "manifest", [text], format);
   return manifest;
 }
 

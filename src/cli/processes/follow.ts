@@ -10,7 +10,7 @@ import type { HandleWith } from "../context.js";
 import { childAsking } from "./children.js";
 import { CommandError, exitCodes, failureOf } from "../output/exit.js";
 import { LiveLine, writeData, writeJsonLine, writeFailure } from "../output/output.js";
-import { BatchProgressLine } from "../batch/progress.js";
+import { BatchProgressLine } from "../../contracts/send-notice-batch/progress-line.js";
 import { ProgressLines, answerText } from "./show.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import { enteredLines } from "../entered.js";

@@ -12,7 +12,7 @@ import type {
   TimelineEntry,
 } from "../../contracts/shared/status.js";
 import { facts } from "../output/output.js";
-import { batchFacts } from "../batch/progress.js";
+import { batchOf, count, totalsLine } from "../../contracts/send-notice-batch/progress-line.js";
 import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
 import { linesOf, padded, paint, terminal } from "../output/terminal.js";
 import { SeenEntries } from "./seen-entries.js";
@@ -51,6 +51,19 @@ export function statusText(status: ProcessStatus): Terminal {
     ...status.timeline.map(timelineLine),
     ...saidLines(status),
   ]);
+}
+
+/** What the status of a batch has beside those of every process. */
+export function batchFacts(status: ProcessStatus): [string, string | undefined][] {
+  const { list, progress, totals } = batchOf(status);
+  return [
+    ["recipients", list && count(list.recipients)],
+    ["left out", list && list.invalidRows > 0 ? count(list.invalidRows) : undefined],
+    ["problems", list?.problemsCsv?.uri],
+    ["sent", progress?.sentCount === undefined ? undefined : count(progress.sentCount)],
+    ["failed", progress?.failedCount === undefined ? undefined : count(progress.failedCount)],
+    ["notices", totals && list && totalsLine(totals.states, list.recipients)],
+  ];
 }
 
 function codeFacts({ process: processName, id, code }: ProcessStatus): [string, string][] {
@@ -94,9 +107,9 @@ function saidLines({
   ];
 }
 
-function earlierLines({ process: processName, id, earlierEntries: count }: ProcessStatus) {
+function earlierLines({ process: processName, id, earlierEntries: left }: ProcessStatus) {
   const command = `trustflow status ${processName}/${id} --timeline`;
-  return count === undefined ? [] : [terminal`${paint("dim", `${count} earlier: ${command}`)}`];
+  return left === undefined ? [] : [terminal`${paint("dim", `${left} earlier: ${command}`)}`];
 }
 
 /** Also shows the fields that only this process's result has: the number of sent codes, the provider's answer. */

@@ -1,5 +1,5 @@
-// Reads the input of a start command, JSON with or without comments, and checks it against the contract. `{ "path": … }` in place of a document names a file,
-// which goes into the document store at the start.
+// Reads the input of a start command, JSON with or without comments, and checks it against the contract. `{ "path": … }` in place of a
+// document names a file, which goes into the document store at the start.
 import type { Command } from "commander";
 import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
@@ -9,7 +9,7 @@ import { checkInput } from "../../contracts/shared/problems.js";
 import { BusinessId, DocumentReference } from "../../contracts/shared/values.js";
 import { isPdf } from "../../documents/content.js";
 import type { DocumentStore } from "../../documents/store.js";
-import { count } from "../batch/progress.js";
+import { count } from "../../contracts/send-notice-batch/progress-line.js";
 import { CommandError } from "../output/exit.js";
 import { invalidInput, jsonObject, openLarge, readText, withoutComments } from "../files.js";
 import type { LargeFile } from "../files.js";
@@ -55,15 +55,19 @@ export type CheckedInput<Input extends object> =
   | { read: StartInput<Input>; problems?: never }
   | { read?: never; problems: FieldProblem[] };
 
-/**
- * Reads the input; `-` is stdin. A document's path is relative to the input file, or for stdin to the working directory. `amend`: what
- * the command line changes in it. `businessId`: the ids of the process.
- */
+interface ReadOptions {
+  /** What the command line changes in the input. */
+  amend?(input: Record<string, unknown>): Record<string, unknown>;
+  /** The ids of the process. */
+  businessId?: z.ZodType;
+}
+
+/** Reads the input; `-` is stdin. A document's path is relative to the input file, or for stdin to the working directory. */
 export async function readStartInput<Input extends object>(
   contract: z.ZodType<Input>,
   source: string,
   id: string,
-  { amend = (input: Record<string, unknown>) => input, businessId = BusinessId as z.ZodType } = {},
+  { amend = (input) => input, businessId = BusinessId }: ReadOptions = {},
 ): Promise<StartInput<Input>> {
   const text = withoutComments(await readText(source, "--input"));
   const given = amend(jsonObject(text, "--input", source));

@@ -5,7 +5,7 @@ import { EidAssertion } from "../../contracts/processes.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { processId, requireCapability, withProcess } from "../context.js";
 import type { HandleWith } from "../context.js";
-import { addUpdateCommand, personName } from "../command.js";
+import { addUpdateCommand, type CommandText, personName } from "../command.js";
 import { enteredLine, noteVisible } from "../entered.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { invalidInput, jsonObject, readText } from "../files.js";
@@ -18,7 +18,7 @@ interface UpdateOptions {
 }
 
 /** Who decides, and why. */
-interface Stated {
+interface DecisionOptions extends UpdateOptions {
   by?: string;
   note?: string;
 }
@@ -41,15 +41,14 @@ function send<M extends string>(
 }
 
 export function addUpdates(program: Command): void {
-  const cancel = addUpdateCommand(program, "cancel <id>", {
+  addDecisionCommand(program, "cancel <id>", {
     summary:
       "cancel a letter before it is dispatched, a batch of notices before its start, or the post that would follow a notice",
     arguments: { id: processId },
     details: `Ends with 0 on cancelled and on pending (the submit is in progress; the cancellation follows it);
 with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the process has ended.`,
     example: "trustflow cancel order-7",
-  });
-  addStated(cancel).action((id, { updateId, json, ...stated }) =>
+  }).action((id: string, { updateId, json, ...stated }: DecisionOptions) =>
     send(id, ["cancel", "cancellation"], { json }, ["cancelled", "pending"], (handle) =>
       handle.cancel(updateId, stated).catch(saysAlreadyCancelled(handle.workflowId)),
     ),
@@ -138,74 +137,74 @@ Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavaila
       );
     });
 
-  const acceptContract = addUpdateCommand(program, "accept-contract <id>", {
+  addDecisionCommand(program, "accept-contract <id>", {
     summary: "accept or refuse the contract of a signature",
     arguments: { id: processId },
     details: `Only for a process with requireContractAccepted; the contract is one of the process's documents.
 Ends with 0 on accepted and refused, with 1 on unavailable and if the process does not wait for it.`,
     example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
-  }).option("--refuse", "refuse the contract: the process ends");
-  addStated<{ refuse?: true }>(acceptContract).action((id, { refuse, json, updateId, ...stated }) =>
-    send(id, ["acceptContract", "contract"], { json }, ["accepted", "refused"], (handle) =>
-      handle.acceptContract(!refuse, updateId, stated),
-    ),
-  );
+  })
+    .option("--refuse", "refuse the contract: the process ends")
+    .action((id: string, options: DecisionOptions & { refuse?: true }) => {
+      const { refuse, json, updateId, ...stated } = options;
+      return send(id, ["acceptContract", "contract"], { json }, ["accepted", "refused"], (handle) =>
+        handle.acceptContract(!refuse, updateId, stated),
+      );
+    });
 
-  const decideVideo = addUpdateCommand(program, "decide-video <id>", {
+  addDecisionCommand(program, "decide-video <id>", {
     summary: "approve or cancel an identity video",
     arguments: { id: processId },
     details: `Ends with 0 on approved and cancelled, with 1 on refused, unknown, unavailable, notAwaited.`,
     example: "trustflow decide-video order-7 --decision approve",
-  }).addOption(
-    new Option("--decision <decision>", "the decision")
-      .choices(["approve", "cancel"])
-      .makeOptionMandatory(),
-  );
-  addStated<{ decision: "approve" | "cancel" }>(decideVideo).action(
-    (id, { decision, json, updateId, ...stated }) =>
-      send(id, ["decideVideo", "identity video"], { json }, ["approved", "cancelled"], (handle) =>
+  })
+    .addOption(
+      new Option("--decision <decision>", "the decision")
+        .choices(["approve", "cancel"])
+        .makeOptionMandatory(),
+    )
+    .action((id: string, options: DecisionOptions & { decision: "approve" | "cancel" }) => {
+      const { decision, json, updateId, ...stated } = options;
+      const expected = ["approved", "cancelled"];
+      return send(id, ["decideVideo", "identity video"], { json }, expected, (handle) =>
         handle.decideVideo(decision, updateId, stated),
-      ),
-  );
+      );
+    });
 
-  const updateVideo = addUpdateCommand(program, "update-video <id>", {
+  addDecisionCommand(program, "update-video <id>", {
     summary: "change the request of an identity video before it is decided",
     arguments: { id: processId },
     details: `Ends with 0 on updated, with 1 on refused, unknown, unavailable, and on notAwaited: the video is not uploaded yet, or decided.`,
     example: "trustflow update-video order-7 --fields fields.json",
-  }).requiredOption("--fields <file>", FIELDS);
-  addStated<{ fields: string }>(updateVideo).action(
-    async (id, { fields: file, json, updateId, ...stated }) => {
+  })
+    .requiredOption("--fields <file>", FIELDS)
+    .action(async (id: string, options: DecisionOptions & { fields: string }) => {
+      const { fields: file, json, updateId, ...stated } = options;
       const fields = await readFields(file);
       await send(id, ["updateVideo", "identity video"], { json }, ["updated"], (handle) =>
         handle.updateVideo(fields, updateId, stated),
       );
-    },
-  );
+    });
 
-  const rejectCall = addUpdateCommand(program, "reject-call <id>", {
+  addDecisionCommand(program, "reject-call <id>", {
     summary: "reject the call of an identification by video",
     arguments: { id: processId },
     details: `Ends with 0 on rejected, with 1 on notAwaited, refused, unknown, unavailable.`,
     example: "trustflow reject-call order-7\ntrustflow reject-call order-7 --fields reason.json",
-  }).option("--fields <file>", FIELDS);
-  addStated<{ fields?: string }>(rejectCall).action(
-    async (id, { fields: file = "", json, updateId, ...stated }) => {
-      const fields = file === "" ? undefined : await readFields(file);
+  })
+    .option("--fields <file>", FIELDS)
+    .action(async (id: string, options: DecisionOptions & { fields?: string }) => {
+      const { fields: file, json, updateId, ...stated } = options;
+      const fields = file === undefined ? undefined : await readFields(file);
       await send(id, ["rejectCall", "rejection of a call"], { json }, ["rejected"], (handle) =>
         handle.rejectCall(fields, updateId, stated),
       );
-    },
-  );
+    });
 }
 
-interface DecidingCommand<Own> {
-  action(run: (id: string, options: UpdateOptions & Stated & Own) => Promise<void>): Command;
-}
-
-/** Options of a command that makes a decision. The key of `keys.operator` signs the decision, if one is configured. */
-function addStated<Own = unknown>(command: Command): DecidingCommand<Own> {
-  return command
+/** A command that makes a decision. The key of `keys.operator` signs the decision, if one is configured. */
+function addDecisionCommand(program: Command, name: string, text: CommandText): Command {
+  return addUpdateCommand(program, name, text)
     .option("--by <name>", "name of the person who decides; shown in the timeline", personName)
     .option("--note <text>", "reason; shown in the timeline");
 }

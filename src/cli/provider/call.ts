@@ -72,8 +72,7 @@ export type Saved = Awaited<ReturnType<typeof savedAs>>;
  */
 export async function savedAs(folder: string, id: string, pieces: Pieces) {
   const name = id.replaceAll(/[^\w-]/g, "_").slice(0, 100);
-  const { uri: _, ...saved } = await saveDocument(folder, name, id, pieces, { keepsBoth: true });
-  return { id, ...saved };
+  return { id, ...(await saveDocument(folder, name, pieces, { keepsBoth: true })) };
 }
 
 /** The items, each with its file where files were saved. */

@@ -2,10 +2,11 @@
 // deleted (docs/decisions/0018).
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { DocumentReference } from "../../contracts/shared/values.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { documentStoreOf } from "../../config/document-store.js";
-import { refuseMisspelt, withDatabase } from "../context.js";
+import { withDatabase } from "../context.js";
 import { addCommand } from "../command.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import {
@@ -66,6 +67,12 @@ export function addDocuments(program: Command): void {
   addQuarantine(documents);
 }
 
+function refuseMisspelt(uris: string[]): void {
+  for (const uri of uris)
+    if (!DocumentReference.shape.uri.safeParse(uri).success)
+      throw usageError(`uri: ${uri} must be document:<32 hex digits>`);
+}
+
 async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<void> {
   refuseMisspelt(uris);
   if (out === undefined) {
@@ -78,11 +85,12 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
     return;
   }
   const store = documentStoreOf(loadWithAccounts());
-  const saved: SavedFile[] = [];
+  const saved: ({ uri: string } & SavedFile)[] = [];
   for (const uri of uris) {
     const name = uri.slice("document:".length);
     const source = await sourceOf(store, uri);
-    saved.push(await transfer(source, (content) => saveDocument(out, name, uri, content)));
+    const file = await transfer(source, (content) => saveDocument(out, name, content));
+    saved.push({ uri, ...file });
   }
   writeList({ json }, saved, { FILE: "file", BYTES: "size", "SHA-256": "sha256" });
 }

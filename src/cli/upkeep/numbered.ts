@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { csvOption, wholeNumber } from "../command.js";
 import { exitCodes, usageError } from "../output/exit.js";
-import { writeData, writeJson, writeList, writeNote } from "../output/output.js";
+import { writeData, writeJson, writeList, writeNote, writeNoteJson } from "../output/output.js";
 import type { Columns, ListFormat } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 
@@ -16,7 +16,12 @@ export function addPaging(command: Command, what: "callback" | "delivery"): Comm
   const all = what === "callback" ? "callbacks" : "deliveries";
   return command
     .option(`--before <${what}>`, `only ${all} before this one, for the next page`)
-    .option("--limit <n>", "maximum number of rows", wholeNumber(1), 100)
+    .option(
+      "--limit <n>",
+      'maximum number of rows; of more, a note on stderr tells, with --json as {"before":"ID"}',
+      wholeNumber(1),
+      100,
+    )
     .addOption(csvOption());
 }
 
@@ -28,8 +33,10 @@ export function writePage<T extends { id: string }>(
 ): void {
   const shown = rows.slice(0, limit);
   writeList(format, shown, columns);
-  if (rows.length > limit)
-    writeNote(terminal`There are more: --before ${shown.at(-1)?.id ?? ""} shows them`);
+  if (rows.length === shown.length) return;
+  const { id: before = "" } = shown.at(-1) ?? {};
+  if (format.json) writeNoteJson({ before });
+  else writeNote(terminal`There are more: --before ${before} shows them`);
 }
 
 /** Ends with 1 if one of them was not replayed; `why` says why that may be. */

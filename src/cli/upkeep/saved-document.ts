@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { usageError } from "../output/exit.js";
 
 export interface SavedFile {
-  uri: string;
   file: string;
   size: number;
   sha256: string;
@@ -37,11 +36,13 @@ export function formatOf(start: Buffer): { ending: string; mediaType: string } |
   return found && { ending: found[1], mediaType: found[2] };
 }
 
-/** The file's name ends by its content, or else by its media type. An existing file is kept. Its content must be the same; with `keepsBoth`, another one gets a name that ends with its digest. */
+/**
+ * The file's name ends by its content, or else by its media type. An existing file is kept. Its content must be the same; with
+ * `keepsBoth`, another one gets a name that ends with its digest.
+ */
 export async function saveDocument(
   folder: string,
   name: string,
-  uri: string,
   content: Pieces,
   { keepsBoth = false, mediaType = "" } = {},
 ): Promise<SavedFile> {
@@ -62,7 +63,7 @@ export async function saveDocument(
     } finally {
       await target.close();
     }
-    const saved = { uri, size, sha256: hash.digest("hex") };
+    const saved = { size, sha256: hash.digest("hex") };
     const ending = formatOf(start ?? Buffer.alloc(0))?.ending ?? endings[mediaType] ?? "bin";
     const names = keepsBoth ? [name, `${name}-${saved.sha256.slice(0, 16)}`] : [name];
     const files = names.map((one) => join(folder, `${one}.${ending}`));

@@ -118,6 +118,8 @@ describe("callbacks replay --since", () => {
     const { stdout, stderr } = await page("--limit", "3");
     const last = stdout.trim().split("\n").at(-1)?.split(" ", 1)[0];
     expect(stderr).toBe(`There are more: --before ${last} shows them\n`);
+    const { stderr: inJson } = await page("--limit", "3", "--json");
+    expect(JSON.parse(inJson)).toEqual({ before: last });
     expect((await page("--before", String(last), "--limit", "1")).stderr).toBe("");
   });
 

@@ -5,7 +5,6 @@ import { beforeEach, expect, test } from "vitest";
 import { saveDocument } from "../../../src/cli/upkeep/saved-document.js";
 import { temporaryFolder } from "../../harness/temporary.js";
 
-const uri = `document:${"0a".repeat(16)}`;
 let folder: string;
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -23,8 +22,8 @@ test.each([
     yield Buffer.from(", two");
     expect(await shown()).toEqual([]);
   }
-  const saved = await saveDocument(folder, "name", uri, pieces());
-  expect(saved).toMatchObject({ uri, file: join(folder, name), size: start.length + 5 });
+  const saved = await saveDocument(folder, "name", pieces());
+  expect(saved).toMatchObject({ file: join(folder, name), size: start.length + 5 });
   expect(await readFile(saved.file, "utf8")).toBe(`${start}, two`);
   expect(await readdir(folder)).toEqual([name]);
 });
@@ -34,13 +33,13 @@ test("an error in the middle leaves no file", async () => {
     yield Buffer.from("one");
     throw new Error("damaged");
   }
-  await expect(saveDocument(folder, "name", uri, pieces())).rejects.toThrow("damaged");
+  await expect(saveDocument(folder, "name", pieces())).rejects.toThrow("damaged");
   expect(await readdir(folder)).toEqual([]);
 });
 
 test("another content of the same name is refused, or kept beside it under its digest; the same content is one file", async () => {
   const save = (text: string, how?: { keepsBoth: boolean }) =>
-    saveDocument(folder, "name", uri, [Buffer.from(text)], how);
+    saveDocument(folder, "name", [Buffer.from(text)], how);
   await save("one");
   await save("one");
   await expect(save("two")).rejects.toMatchObject({
