@@ -4,7 +4,19 @@ import { defaultQuota, maxQuota } from "../contracts/shared/callback-quota.js";
 import { KeyRing } from "../crypto/key-ring.js";
 import type { ClientConfiguration } from "./client-configuration.js";
 import { ConfigurationError, isRequired } from "./errors.js";
-import { endpoint, list, number, plain, secret, section, text, url, whole } from "./fields.js";
+import {
+  baseUrl,
+  endpoint,
+  list,
+  number,
+  plain,
+  port,
+  secret,
+  section,
+  text,
+  url,
+  whole,
+} from "./fields.js";
 import { load } from "./load.js";
 import { Decisions, Operators } from "./operators.js";
 import { processDefaults } from "./processes.js";
@@ -16,7 +28,7 @@ export { isReadable, requireSecrets } from "./fields.js";
 const optionalSecret = (text: string) => secret().optional().describe(`secret; ${text}`);
 const health = {
   healthHost: text().default("127.0.0.1").describe("of its health endpoint. Relay, worker"),
-  healthPort: whole().optional().describe("without it there is none. Relay, worker"),
+  healthPort: port().optional().describe("without it there is none. Relay, worker"),
 };
 const metricsAddress = endpoint()
   .optional()
@@ -24,9 +36,9 @@ const metricsAddress = endpoint()
     "`host:port` for Prometheus, the host an IP address; a port alone is on 127.0.0.1. Receiver, relay, worker",
   );
 
-const address = (port: number) => ({
+const address = (standard: number) => ({
   host: text().default("127.0.0.1").describe("where it listens. Receiver, codec server"),
-  port: number(port, "0: a free one", 0),
+  port: port().default(standard).describe("0: a free one"),
 });
 
 const quota = (key: keyof typeof maxQuota) => whole(1, maxQuota[key]).default(defaultQuota[key]);
@@ -38,7 +50,7 @@ const kindDays = whole(1)
   );
 
 const Callbacks = z.strictObject({
-  publicUrl: url().optional().describe("where providers reach the receiver. Worker"),
+  publicUrl: baseUrl().optional().describe("where providers reach the receiver. Worker"),
   eventsPerProcess: quota("eventsPerProcess").describe(
     "of so many callbacks a process is told one by one, at most 1000; the others are [`surplus`](callbacks.md#a-flood-of-callbacks). Receiver, relay",
   ),

@@ -15,31 +15,29 @@ export class FromEnvironment {
 
 export const plain = (value: unknown) => (value instanceof FromEnvironment ? value.text : value);
 export const text = () => z.preprocess(plain, z.string().min(1));
+/** Of a list in an environment variable. */
+const parts = (text: string) => text.split(",").flatMap((part) => part.trim() || []);
 export const numbers = () =>
   z.preprocess(
-    (value) =>
-      value instanceof FromEnvironment ? value.text.split(",").filter(Boolean).map(Number) : value,
+    (value) => (value instanceof FromEnvironment ? parts(value.text).map(Number) : value),
     z.array(z.int()),
   );
-export const url = () =>
+/** Without credentials, which have their own keys. */
+export const url = (protocol = /^https?$/) =>
   z.preprocess(
     plain,
-    z.url({ protocol: /^https?$/, error: saying("must be an http or https URL") }),
+    z
+      .url({
+        protocol,
+        abort: true,
+        error: saying(`must be an ${protocol.test("http") ? "http or " : ""}https URL`),
+      })
+      .refine((given) => !hasUser(new URL(given)), "must not contain a user name or password"),
   );
-/** A path is appended to it, so it must have no query; credentials have their own keys. */
-export const baseUrl = (protocol = /^https?$/) =>
-  z
-    .preprocess(
-      plain,
-      z
-        .url({
-          protocol,
-          abort: true,
-          error: saying(`must be an ${protocol.test("http") ? "http or " : ""}https URL`),
-        })
-        .refine((given) => !/[?#]/.test(given), "must have no query and no fragment")
-        .refine((given) => !hasUser(new URL(given)), "must not contain a user name or password"),
-    )
+/** A path is appended to it, so it must have no query. */
+export const baseUrl = (protocol?: RegExp) =>
+  url(protocol)
+    .refine((given) => !/[?#]/.test(given), "must have no query and no fragment")
     .describe("of the provider's API, `https`; a path at its end comes before every path");
 /** A missing value is reported as required. */
 const saying = (problem: string) => (issue: { input?: unknown }) =>
@@ -66,6 +64,7 @@ export const whole = (minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
         : plain(value),
     z.int().min(minimum).max(maximum),
   );
+export const port = () => whole(0, 65_535);
 export const number = (value: number, text: string, least = 1, most?: number) =>
   whole(least, most).default(value).describe(text);
 export const flag = () =>
@@ -79,7 +78,7 @@ export const flag = () =>
 /** A list; in an environment variable separated by commas. */
 export const listOf = <E extends z.ZodType>(entry: E, least = 0) =>
   z.preprocess(
-    (value) => (value instanceof FromEnvironment ? value.text.split(",").filter(Boolean) : value),
+    (value) => (value instanceof FromEnvironment ? parts(value.text) : value),
     z.array(entry).min(least),
   );
 export const list = () => listOf(z.string().min(1));
@@ -128,10 +127,13 @@ function content(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const problem = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
-    throw new Error(`the file ${problem}`, { cause: error });
+    throw new Error(`the file ${unreadable(error)}`, { cause: error });
   }
+}
+
+export function unreadable(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
 }
 
 class ConfiguredSecret extends Secret {
@@ -220,5 +222,10 @@ export const endpoint = () =>
       const given = plain(value);
       return /^\d+$/.test(String(given)) ? `127.0.0.1:${String(given)}` : given;
     },
-    z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i, "must be host:port, or a port"),
+    z
+      .string()
+      .refine(
+        (given) => /^(\[[\da-f:.]+\]|[\w.-]+):\d+$/i.test(given) && URL.canParse(`tcp://${given}`),
+        "must be host:port, or a port",
+      ),
   );

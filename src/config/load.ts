@@ -9,7 +9,7 @@ import type { Addresses } from "./clear-text.js";
 import { layOver } from "./client-configuration.js";
 import type { ClientConfiguration } from "./client-configuration.js";
 import { ConfigurationError, environmentName, isRequired } from "./errors.js";
-import { FromEnvironment, nameSecrets } from "./fields.js";
+import { FromEnvironment, nameSecrets, unreadable } from "./fields.js";
 
 /** Variables of the same prefix that are no configuration keys. */
 const notKeys = new Set(["TRUSTFLOW_CONFIG", "TRUSTFLOW_CACHE"]);
@@ -55,7 +55,7 @@ export function load<S extends z.ZodType<Addresses>>(
 }
 
 export const configurationFile = (env = process.env): string | undefined =>
-  env["TRUSTFLOW_CONFIG"] ?? (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
+  env["TRUSTFLOW_CONFIG"] || (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
 
 /** With the variables that it comes from, if any, and the keys that it may have been meant to be. */
 function unknownKey(schema: z.ZodType, path: string[], env: NodeJS.ProcessEnv): string {
@@ -81,11 +81,11 @@ function keysAt(schema: z.ZodType, path: string[]): string[] {
 
 /** Without the environment. */
 export function readToml(path: string): Record<string, unknown> {
-  if (!existsSync(path)) throw new ConfigurationError([`${path} does not exist`]);
   try {
     return parseToml(readFileSync(path, "utf8"));
   } catch (error) {
-    const line = (error as { line?: number }).line;
+    const { code, line } = error as { code?: unknown; line?: number };
+    if (code !== undefined) throw new ConfigurationError([`${path} ${unreadable(error)}`]);
     throw new ConfigurationError([`${path} is not TOML${line ? ` (line ${line})` : ""}`]);
   }
 }

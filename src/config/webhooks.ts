@@ -5,18 +5,10 @@ import { flag, listOf, secret, url } from "./fields.js";
 
 const endpointName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");
 
-const hasUser = (given: string) => {
-  if (!URL.canParse(given)) return false;
-  const { username, password } = new URL(given);
-  return username !== "" || password !== "";
-};
-
 const Webhook = z.strictObject({
-  url: url()
-    .refine((given) => !hasUser(given), "must not contain a user name or password")
-    .describe(
-      "where the relay sends [webhooks](../webhooks.md); `https` outside the sandbox. Relay",
-    ),
+  url: url().describe(
+    "where the relay sends [webhooks](../webhooks.md); `https` outside the sandbox. Relay",
+  ),
   secret: secret().describe(
     "secret; `whsec_…`, by which they are signed: what `trustflow webhooks secret` prints. Relay",
   ),

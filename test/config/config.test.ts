@@ -204,13 +204,44 @@ test("an account's secrets in files are read again; the last one counts while a 
   expect(() => account().password.reveal()).toThrow("password: the file does not exist");
 });
 
+test.each([
+  ["names a folder", () => folder, "cannot be read (EISDIR)"],
+  ["does not exist", () => join(folder, "none.toml"), "none.toml does not exist"],
+  ["is not TOML", () => written("trustflow.toml", "[\n="), "is not TOML (line"],
+])("a TRUSTFLOW_CONFIG that %s is refused for that reason", (_, path, why) => {
+  expect(() => read({ TRUSTFLOW_CONFIG: path() })).toThrow(why);
+});
+
+test("an empty TRUSTFLOW_CONFIG counts as not set", () => {
+  expect(() => read({ TRUSTFLOW_CONFIG: "" })).not.toThrow();
+});
+
+test("a list in a variable may have spaces", () => {
+  const { clearText, codecServer } = read({
+    TRUSTFLOW_CLEAR_TEXT__HOSTS: "postgres, temporal",
+    TRUSTFLOW_CODEC_SERVER__CORS_ORIGINS: " https://a.example ,, https://b.example\n",
+  });
+  expect(clearText.hosts).toEqual(["postgres", "temporal"]);
+  expect(codecServer.corsOrigins).toEqual(["https://a.example", "https://b.example"]);
+});
+
+test.each([
+  // The path of a callback would become a part of the query.
+  ["TRUSTFLOW_CALLBACKS__PUBLIC_URL", "https://trust.example?a", "must have no query"],
+  ["TRUSTFLOW_CALLBACKS__PUBLIC_URL", "https://u:p@trust.example", "must not contain a user"],
+  ["TRUSTFLOW_WORKER__HEALTH_PORT", "65536", "worker.healthPort: "],
+  ["TRUSTFLOW_RECEIVER__PORT", "65536", "receiver.port: "],
+])("%s is refused as %s", (name, value, why) => {
+  expect(() => read({ [name]: value })).toThrow(why);
+});
+
 test("metrics are served on an address, or on a port of this machine alone", () => {
   const addressOf = (given: string) =>
     read({ TRUSTFLOW_RELAY__METRICS_ADDRESS: given }).relay.metricsAddress;
   expect(addressOf("9464")).toBe("127.0.0.1:9464");
   expect(addressOf("0.0.0.0:9464")).toBe("0.0.0.0:9464");
   expect(addressOf("[::1]:9464")).toBe("[::1]:9464");
-  for (const wrong of ["localhost", "127.0.0.1:", "http://127.0.0.1:9464"])
+  for (const wrong of ["localhost", "127.0.0.1:", "127.0.0.1:65536", "http://127.0.0.1:9464"])
     expect(() => addressOf(wrong)).toThrow("relay.metricsAddress: must be host:port");
 });
 
