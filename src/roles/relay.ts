@@ -66,11 +66,9 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
     details: { ...server.details, ...served.details },
     async close() {
       reloading.close();
-      await started.close();
-      await webhooks?.close();
+      await Promise.all([started.close(), webhooks?.close(), stuck?.close()]);
       await server.close();
       await served.close();
-      await stuck?.close();
       await temporal.close();
       await pool.end();
     },

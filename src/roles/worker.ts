@@ -1,8 +1,9 @@
 // The role `worker`: runs the processes and the calls to the providers (docs/design.md §12).
 import { setFlagsFromString } from "node:v8";
 import { requireOwnStore } from "../cleanup/own-store.js";
-import { requireSecrets } from "../config/config.js";
+import { ConfigurationError, requireSecrets } from "../config/config.js";
 import { documentStoreOf } from "../config/document-store.js";
+import { NamespaceMissingError } from "../errors/index.js";
 import type { Pool } from "../postgres/pool.js";
 import type { ConfigWithAccounts } from "../providers/accounts.js";
 import { CommandError, exitCodes } from "./exit-codes.js";
@@ -41,7 +42,13 @@ export async function worker(
   const { installRuntime } = await import("../temporal/logging.js");
   const { gaugeReady } = await import("../temporal/logging.js");
   const { metricsAddress } = config.worker;
-  installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
+  try {
+    installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
+  } catch {
+    throw new ConfigurationError([
+      "worker.metricsAddress: the host must be an IP address of this machine, and the port a free one",
+    ]);
+  }
   const tracing = await startTracing("worker", log);
   const running = await startWorker(config, pool, times);
   const health = new Health({
@@ -74,10 +81,13 @@ async function requireNamespace(pool: Pool): Promise<void> {
   const { connectPlain } = await import("./temporal.js");
   const { refuseReplaced } = await import("../cleanup/own-namespaces.js");
   const { missingSearchAttributes } = await import("../temporal/visibility/search-attributes.js");
+  const { isNotFound } = await import("../temporal/grpc-status.js");
   const { connection, namespace } = await connectPlain();
   try {
     await refuseReplaced(pool, connection, namespace);
-    const missing = await missingSearchAttributes(connection, namespace);
+    const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
+      throw isNotFound(error) ? new NamespaceMissingError(namespace) : error;
+    });
     if (missing.length === 0) return;
     throw new CommandError(
       exitCodes.unreachable,

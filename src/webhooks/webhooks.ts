@@ -21,7 +21,7 @@ export interface WebhooksOptions {
   pool: Pool;
   namespace: string;
   endpoints: readonly Endpoint[];
-  looksFrom(where: { position: Date; floor: Date }): Looks;
+  looksFrom(where: { position: Date; floor: Date; signal: AbortSignal }): Looks;
   /** Of several relays one looks. */
   mayLook(): Promise<boolean>;
   lookMs: number;
@@ -36,7 +36,7 @@ interface Logger {
 }
 
 export interface Webhooks {
-  /** Finishes the attempts in progress. */
+  /** Finishes the attempts in progress. The look in progress is given up: its events are found again. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const stop = new AbortController();
   const deliveries = new Deliveries(options.pool, options.namespace);
   const running = [
-    repeat("events cannot be looked for", lookLoop(options), options.lookMs),
+    repeat("events cannot be looked for", lookLoop(options, stop.signal), options.lookMs),
     ...options.endpoints.map((endpoint) =>
       repeat(
         "webhooks cannot be sent",
@@ -92,13 +92,16 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   };
 }
 
-function lookLoop({ pool, namespace, endpoints, ...options }: WebhooksOptions) {
+function lookLoop(
+  { pool, namespace, endpoints, ...options }: WebhooksOptions,
+  signal: AbortSignal,
+) {
   const outbox = new Outbox(pool, namespace);
   let looks: Looks | undefined;
   return async () => {
     // Another relay may have looked meanwhile.
     if (!(await options.mayLook())) return void (looks = undefined);
-    looks ??= options.looksFrom(await outbox.position());
+    looks ??= options.looksFrom({ ...(await outbox.position()), signal });
     for await (const events of looks.look((ids) => outbox.knownAmong(ids)))
       if (events.length > 0) await outbox.store(events, endpoints);
     await outbox.move(looks.position);

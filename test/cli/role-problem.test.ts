@@ -7,15 +7,18 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { freePorts } from "../../packages/dev/src/processes/free-ports.js";
+import { newSecret } from "../../src/webhooks/signature.js";
 import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
 import { eventually } from "../harness/outages/wait.js";
+import { startHop } from "../harness/stack/hop.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import { testTemporal } from "../temporal/support.js";
 import { root } from "../docs/repository.js";
 import { commandLine } from "./in-process.js";
-import { readyLine, start } from "./run.js";
+import { readyLine, start, trustflow } from "./run.js";
 import { temporaryFolder } from "../harness/temporary.js";
 import { ofFile } from "../harness/of-file.js";
 
@@ -94,6 +97,42 @@ async function endOf(role: ChildProcess): Promise<number | null> {
   const [code] = (await once(role, "exit")) as [number | null];
   return code;
 }
+
+test.each([
+  [{ TRUSTFLOW_WORKER__METRICS_ADDRESS: "localhost:9464" }, "worker.metricsAddress: the host must"],
+  [{ TEMPORAL_NAMESPACE: "elsewhere" }, 'has no namespace "elsewhere"'],
+])("a worker that cannot start with %j ends with 4, and says why", async (more, why) => {
+  const { code, stderr } = await trustflow(["worker"], { env: { ...workerEnv(), ...more } });
+  expect(code).toBe(4);
+  const reason = expect.stringContaining(why);
+  expect(await linesOf(Promise.resolve(stderr))).toContainEqual(
+    expect.objectContaining({ reason }),
+  );
+});
+
+test("a relay that Temporal does not answer any more ends with 0, and soon", async () => {
+  const hop = await startHop([temporal.address]);
+  const ring = generateKeyRing();
+  const role = start(["relay"], {
+    env: {
+      ...workerEnv(),
+      TEMPORAL_ADDRESS: hop.address,
+      TRUSTFLOW_KEYS__INBOX: ring,
+      TRUSTFLOW_RELAY__METRICS_ADDRESS: "127.0.0.1:0",
+      TRUSTFLOW_RELAY__EVENT_SECONDS: "1",
+      TRUSTFLOW_STUCK__SCAN_SECONDS: "1",
+      TRUSTFLOW_WEBHOOKS__BILLING__URL: "http://127.0.0.1:1",
+      TRUSTFLOW_WEBHOOKS__BILLING__SECRET: newSecret(),
+    },
+  });
+  await readyLine(role);
+  hop.hold();
+  // Both looks, for events and for stuck processes, wait for an answer.
+  await delay(3_000);
+  role.kill("SIGTERM");
+  expect(await endOf(role)).toBe(0);
+  hop.close();
+}, 25_000);
 
 test("a worker gives an activity up that does not end, and ends with 1", async () => {
   const script = join(folder, "endless.mjs");

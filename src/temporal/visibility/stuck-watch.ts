@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { candidatesQuery, listExecutions, filterStuck } from "./stuck.js";
 import type { Namespace } from "./task-queue.js";
+import { untilAborted } from "../until-aborted.js";
 import type { Client } from "@temporalio/client";
 
 /** So many processes are described at most, however many are open: Temporal has other work to do. */
@@ -25,14 +26,13 @@ export function watchStuck(
   async function look(): Promise<void> {
     if (!(await mayLook())) return void (counts = undefined);
     const found = { no: 0, once: 0 };
-    for await (const { stuck } of filterStuck(where, open()))
+    for await (const { stuck } of untilAborted(stop.signal, filterStuck(where, open())))
       found[stuck.repairedAt === undefined ? "no" : "once"] += 1;
     counts = found;
   }
 
   async function* open() {
     for await (const execution of listExecutions(where, await candidatesQuery(where))) {
-      if (stop.signal.aborted) return;
       yield execution;
       await delay(1_000 / LOOKS_PER_SECOND, undefined, { signal: stop.signal });
     }

@@ -10,6 +10,8 @@ export interface Hop {
   address: string;
   /** Breaks every connection, and takes new ones. */
   cut(): void;
+  /** Passes nothing on any more, and closes no connection. */
+  hold(): void;
   /** Breaks every connection, and takes no new one. */
   close(): void;
   /** After a close: takes new ones again, at the same address. */
@@ -53,6 +55,9 @@ export async function startHop(addresses: string[], tls?: TlsOptions): Promise<H
   return {
     address: `127.0.0.1:${port}`,
     cut,
+    hold() {
+      for (const socket of open) socket.unpipe();
+    },
     close() {
       server.close();
       cut();
