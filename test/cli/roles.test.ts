@@ -79,13 +79,14 @@ test("without keys.secretsPublic, a relay says that it keeps no secret of a vide
   expect(stderr).toContain(secretsNotKept);
 });
 
-test("a role that fails says so in one line of JSON", async () => {
+test("a role that fails says so, and why, in one line of JSON", async () => {
   const { code, stdout, stderr } = await trustflow(["codec-server"], {
     env: { ...env, TRUSTFLOW_CODEC_SERVER__TOKEN: "short-secret" },
   });
-  expect([code, stdout]).toEqual([1, ""]);
+  expect([code, stdout]).toEqual([4, ""]);
   const line = JSON.parse(stderr) as object;
-  expect(line).toMatchObject({ level: "error", role: "codec-server", error: { types: ["Error"] } });
+  const reason = expect.stringContaining("codecServer.token: must be at least 16");
+  expect(line).toMatchObject({ level: "error", role: "codec-server", reason });
   expect(stderr).not.toContain("short-secret");
 });
 

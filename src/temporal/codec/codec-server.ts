@@ -5,6 +5,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { KeyRing } from "../../crypto/key-ring.js";
+import { ConfigurationError } from "../../errors/connection/configuration-error.js";
 import { EncryptionCodec } from "./codec.js";
 import { decodeReadably, parsePayloads, writePayloads } from "./payload-json.js";
 
@@ -106,15 +107,15 @@ function answerWith(options: CodecServerOptions) {
 
 function checkOptions({ token, corsOrigins }: CodecServerOptions): void {
   if (token.length < MIN_TOKEN_LENGTH || !/^[\w.~-]+$/.test(token)) {
-    throw new Error(
-      `the codec server's token must be at least ${MIN_TOKEN_LENGTH} of A-Z a-z 0-9 _ . ~ -`,
-    );
+    throw new ConfigurationError([
+      `codecServer.token: must be at least ${MIN_TOKEN_LENGTH} of A-Z a-z 0-9 _ . ~ -`,
+    ]);
   }
   for (const origin of corsOrigins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw new Error(
-        `the codec server's CORS origin "${origin}" must be scheme://host[:port] and nothing more`,
-      );
+      throw new ConfigurationError([
+        `codecServer.corsOrigins: "${origin}" must be scheme://host[:port] and nothing more`,
+      ]);
     }
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { searchAttributes } from "../../contracts/shared/names.js";
+import { ConfigurationError } from "../../errors/connection/configuration-error.js";
 import { grpcOf, status } from "../grpc-status.js";
 
 /** A `Connection` or a `NativeConnection`. */
@@ -53,10 +54,10 @@ function absentFrom(known: Listed, namespace: string): string[] {
     const found = known[name];
     if (found === undefined) return [name];
     if (found === type) return [];
-    throw new Error(
+    throw new ConfigurationError([
       `the search attribute ${name} of the namespace "${namespace}" is of type ${IndexedValueType[found]}` +
         ` but must be ${IndexedValueType[type]}`,
-    );
+    ]);
   });
 }
 

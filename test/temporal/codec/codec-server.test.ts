@@ -245,9 +245,9 @@ test("other paths and methods do not exist", async () => {
 
 test("a short token, an origin with a path and a taken port are refused at start", async () => {
   for (const bad of ["fifteen-letters", `${token} x`])
-    await expect(start({ token: bad })).rejects.toThrow("token must be at least 16");
+    await expect(start({ token: bad })).rejects.toThrow("codecServer.token: must be at least 16");
   await (await start({ token: "sixteen-letters." })).close();
-  await expect(start({ corsOrigins: ["*"] })).rejects.toThrow('origin "*"');
+  await expect(start({ corsOrigins: ["*"] })).rejects.toThrow('corsOrigins: "*"');
   await expect(start({ corsOrigins: [`${origin}/`] })).rejects.toThrow("scheme://host[:port]");
   await expect(start({ port: Number(new URL(server.url).port) })).rejects.toThrow("EADDRINUSE");
 });

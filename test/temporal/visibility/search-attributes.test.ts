@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { randomUUID } from "node:crypto";
+import { ConfigurationError } from "../../../src/config/errors.js";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import {
   missingSearchAttributes,
@@ -44,7 +45,9 @@ test("a name that is taken by another type is named", async () => {
     namespace,
     searchAttributes: { TrustflowDeadline: 2 },
   });
-  await expect(registerSearchAttributes(env.connection, namespace)).rejects.toThrow(
+  const registering = registerSearchAttributes(env.connection, namespace);
+  await expect(registering).rejects.toThrow(ConfigurationError);
+  await expect(registering).rejects.toThrow(
     `TrustflowDeadline of the namespace "${namespace}" is of type INDEXED_VALUE_TYPE_KEYWORD but must be INDEXED_VALUE_TYPE_DATETIME`,
   );
 });
