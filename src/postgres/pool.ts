@@ -25,6 +25,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     query_timeout: statementTimeoutMs + 2_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
     application_name: options.applicationName ?? "trustflow",
     onConnect: fixSettings,
   });
@@ -46,13 +47,13 @@ export function hostInClear(url: string): string | undefined {
 
 /**
  * Whatever the server, the role or the URL says: a commit that was answered is on the disk, and on a standby where one must confirm (a level
- * that waits for it stays as it is), and a statement that has waited for a lock sees what the holder has committed. The locks of a machine
- * that is lost are free after a minute; by default the server keeps its connections for two hours. The pool waits for what this returns,
- * although its types do not say so.
+ * that waits for it stays as it is), a statement that has waited for a lock sees what the holder has committed, and a time reads as a time.
+ * The locks of a machine that is lost are free after a minute; by default the server keeps its connections for two hours. The pool waits for
+ * what this returns, although its types do not say so.
  */
 function fixSettings(client: pg.ClientBase): unknown {
   return client.query(
-    `set default_transaction_isolation = 'read committed';
+    `set default_transaction_isolation = 'read committed'; set datestyle = 'ISO';
      set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_user_timeout = 60000;
      select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`,
   );

@@ -1,7 +1,7 @@
 // What is read of a server's settings, on a server of its own: each setting that loses commits is named.
 import { afterEach, expect, test } from "vitest";
 import { durabilityOf } from "../../src/postgres/durability.js";
-import { createPool, transaction } from "../../src/postgres/pool.js";
+import { createPool, databaseNow, transaction } from "../../src/postgres/pool.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { doctor, expectFinding } from "../cli/doctor/doctor.js";
 import { trustflow } from "../cli/run.js";
@@ -91,6 +91,14 @@ test("each statement sees what was committed before it, whatever isolation the s
     client.query("show transaction_isolation"),
   );
   expect(level.rows).toEqual([{ transaction_isolation: "read committed" }]);
+});
+
+test("a time reads as a time, whatever the server's style of dates", async () => {
+  await withSettings({ datestyle: "German" });
+  const pool = createPool(database.url, { max: 1 });
+  const now = await databaseNow(pool);
+  await pool.end();
+  expect(Math.abs(now.getTime() - Date.now())).toBeLessThan(60_000);
 });
 
 test("a level that waits for a standby stays as it is, and is well where one must confirm", async () => {
