@@ -1,7 +1,7 @@
 // Releases the documents of a process: a document that another process also owns is kept and sealed with that process's key;
 // any other is deleted. A damaged one stays as it is: nobody can read it, and it must not hold up everything else.
 import { ErasedKeyError } from "../crypto/errors.js";
-import { DocumentCorruptError, DocumentErasedError } from "../documents/store.js";
+import { DocumentCorruptError, DocumentErasedError } from "../errors/index.js";
 import type { DocumentStore } from "../documents/store.js";
 import { documentLock } from "../journal/ownership.js";
 import { transaction } from "../postgres/pool.js";

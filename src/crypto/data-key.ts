@@ -1,10 +1,8 @@
 // Each process has a data key: it seals the process's documents, and its answers and decisions in the journal, so that to erase the key is
 // to erase every copy of them (docs/decisions/0019).
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Key } from "./key-ring.js";
 import { openForProcess, sealForProcess } from "./sealed.js";
-
-const KEY_BYTES = 32;
 
 export interface ProcessKey {
   namespace: string;
@@ -26,15 +24,6 @@ export interface Sealers {
 export function dataKeyId({ namespace, workflowId }: ProcessKey): string {
   const parts = JSON.stringify(["data-key", namespace, workflowId]);
   return createHash("sha256").update(parts).digest("hex").slice(0, 32);
-}
-
-export function generateDataKey(id: string): Key {
-  return keyOf(id, randomBytes(KEY_BYTES));
-}
-
-/** Not enumerable, as in a key ring. */
-export function keyOf(id: string, bytes: Buffer): Key {
-  return Object.defineProperty({ id, bytes }, "bytes", { enumerable: false });
 }
 
 export class ProcessSealer implements Sealer {

@@ -26,6 +26,11 @@ export interface Key {
   readonly bytes: Buffer;
 }
 
+/** Without `bytes` it is a fresh one. They are not enumerable, so that neither console.log nor JSON.stringify shows them. */
+export function keyOf(id: string, bytes: Buffer = randomBytes(KEY_BYTES)): Key {
+  return Object.defineProperty({ id, bytes }, "bytes", { enumerable: false });
+}
+
 export class KeyRing {
   readonly #keys: ReadonlyMap<string, Key>;
   readonly #active: Key;
@@ -94,6 +99,5 @@ function parseKey(entry: string, index: number): Key {
       `${where} ("${id}"): the key has ${bytes.length} bytes instead of ${KEY_BYTES}`,
     );
   }
-  // Not enumerable, so that neither console.log nor JSON.stringify shows it.
-  return Object.defineProperty({ id, bytes }, "bytes", { enumerable: false });
+  return keyOf(id, bytes);
 }

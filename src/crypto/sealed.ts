@@ -5,8 +5,6 @@ import { decrypt, encrypt } from "./aes-gcm.js";
 import { DecryptionError } from "./errors.js";
 import type { Key, KeyRing } from "./key-ring.js";
 
-export { DecryptionError, UnknownKeyError } from "./errors.js";
-
 const OF_RING = 1;
 // 2 is a sealed box (sealed-box.ts).
 const OF_PROCESS = 3;

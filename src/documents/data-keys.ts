@@ -1,8 +1,9 @@
 // Stores the data keys of processes: small objects beside the documents, one per process, sealed with the documents ring. Every reader of
 // documents can read them. The first writer wins; an erased key leaves a mark, so that no new key replaces it.
-import { dataKeyId, generateDataKey, keyOf, ProcessSealer } from "../crypto/data-key.js";
+import { dataKeyId, ProcessSealer } from "../crypto/data-key.js";
 import type { ProcessKey, Sealers } from "../crypto/data-key.js";
 import { ErasedKeyError, MissingDataKeyError } from "../crypto/errors.js";
+import { keyOf } from "../crypto/key-ring.js";
 import type { Key, KeyRing } from "../crypto/key-ring.js";
 import { open, seal } from "../crypto/sealed.js";
 import type { DocumentDriver } from "./driver.js";
@@ -64,7 +65,7 @@ export class DataKeys {
   }
 
   async #make(id: string): Promise<Key> {
-    const key = generateDataKey(id);
+    const key = keyOf(id);
     if (await this.#driver.write(id, [seal(this.#ring, key.bytes, contextOf(id))])) return key;
     const first = await this.#read(id);
     if (!first) throw new MissingDataKeyError(id);

@@ -1,7 +1,6 @@
 // Keeps a download until it can be stored: its id depends on its content, so all of it must be read first. The download is a file
 // without a name on the documents' disk, sealed with a key that is only in memory, so a crash leaves nothing (docs/design.md §8).
-import { randomBytes } from "node:crypto";
-import { keyOf } from "../crypto/data-key.js";
+import { keyOf } from "../crypto/key-ring.js";
 import { OpenedStream, sealStream, streamHeaderOf } from "../crypto/sealed-stream.js";
 import { ContentCount } from "./checked.js";
 import type { DocumentDriver, ScratchFile } from "./driver.js";
@@ -44,7 +43,7 @@ export class Spool {
   async keep(pieces: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
     const file = await this.#driver.scratch();
     this.#files.push(file);
-    const key = keyOf(CONTEXT, randomBytes(32));
+    const key = keyOf(CONTEXT);
     const count = new ContentCount();
     for await (const sealed of sealStream({ of: "ring", key }, count.of(pieces), CONTEXT))
       await file.append(sealed);

@@ -24,12 +24,6 @@ import { Spool } from "./spool.js";
 import { dataKeyOf } from "../crypto/sealed.js";
 import { isUint8Array } from "node:util/types";
 
-export {
-  DocumentConflictError,
-  DocumentCorruptError,
-  DocumentErasedError,
-  DocumentNotFoundError,
-} from "../errors/index.js";
 export type { Pieces } from "../crypto/sealed-stream.js";
 
 const KEYS = "keys";

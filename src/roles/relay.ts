@@ -22,8 +22,7 @@ export async function relay(config: ConfigWithAccounts): Promise<RunningRole> {
   const { secretsNotKept, Relay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
   const { SecretSealer } = await import("../temporal/codec/secrets.js");
-  const { connectClient } = await import("../temporal/connection.js");
-  const { temporalProblem } = await import("../temporal/connection.js");
+  const { connectClient, temporalProblem } = await import("../temporal/connection.js");
   const parsers = await callbackParsers(config);
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", { onError: logBrokenConnection(log) });

@@ -39,8 +39,7 @@ export async function worker(
   await warnOfOwner(pool, config, log);
   await requireNamespace(pool);
   const { startWorker } = await import("../worker.js");
-  const { installRuntime } = await import("../temporal/logging.js");
-  const { gaugeReady } = await import("../temporal/logging.js");
+  const { gaugeReady, installRuntime } = await import("../temporal/logging.js");
   const { metricsAddress } = config.worker;
   try {
     installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
-import { DecryptionError, open, seal, UnknownKeyError } from "../../src/crypto/sealed.js";
+import { open, seal } from "../../src/crypto/sealed.js";
+import { DecryptionError, UnknownKeyError } from "../../src/errors/index.js";
 
 const older = generateKeyRing("older");
 const newer = generateKeyRing("newer");

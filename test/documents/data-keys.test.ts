@@ -7,11 +7,8 @@ import { ErasedKeyError, isUndecryptable } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
-import {
-  DocumentCorruptError,
-  DocumentErasedError,
-  DocumentStore,
-} from "../../src/documents/store.js";
+import { DocumentStore } from "../../src/documents/store.js";
+import { DocumentCorruptError, DocumentErasedError } from "../../src/errors/index.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 const ring = KeyRing.parse(generateKeyRing());

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { derivedDocumentId } from "../../src/documents/document-id.js";
-import { DocumentNotFoundError, DocumentStore } from "../../src/documents/store.js";
+import { DocumentStore } from "../../src/documents/store.js";
+import { DocumentNotFoundError } from "../../src/errors/index.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 const content = Buffer.from("%PDF-1.7 a letter to nobody");

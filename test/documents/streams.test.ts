@@ -8,14 +8,14 @@ import { join } from "node:path";
 import { beforeEach, expect, vi, test } from "vitest";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
-import { DocumentStoreFullError } from "../../src/errors/index.js";
+import { DocumentStore } from "../../src/documents/store.js";
 import {
   DocumentConflictError,
   DocumentCorruptError,
   DocumentErasedError,
   DocumentNotFoundError,
-  DocumentStore,
-} from "../../src/documents/store.js";
+  DocumentStoreFullError,
+} from "../../src/errors/index.js";
 import { temporaryFolder } from "../harness/temporary.js";
 
 const id = "00112233445566778899aabbccddeeff";

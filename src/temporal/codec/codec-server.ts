@@ -2,6 +2,7 @@
 // says. Who can call it can read everything, so every call needs the token, as a bearer token or, for the dev server's
 // fixed endpoint, as the path segment before the operation.
 import { createHash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { KeyRing } from "../../crypto/key-ring.js";
@@ -47,10 +48,8 @@ export async function startCodecServer(
     { headersTimeout: 10_000, requestTimeout: 30_000 },
     (request, response) => void (options.health?.(request, response) || answer(request, response)),
   );
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
-  });
+  server.listen(options.port, options.host);
+  await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   return {

@@ -18,7 +18,7 @@ export interface StuckWatch {
 export function watchStuck(
   where: Namespace,
   everyMs: number,
-  mayLook: () => Promise<boolean> = async () => true,
+  mayLook: () => Promise<boolean>,
 ): StuckWatch {
   const stop = new AbortController();
   let counts: { no: number; once: number } | undefined;
