@@ -15,5 +15,6 @@ export async function* untilAborted<T>(
     }
   } finally {
     signal.removeEventListener("abort", end);
+    void items.return(undefined).catch(() => undefined);
   }
 }

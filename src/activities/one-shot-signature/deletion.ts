@@ -3,7 +3,7 @@ import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { sha256Of, isPdf } from "../../documents/content.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
-import { DocumentNotFoundError } from "../../errors/index.js";
+import { DocumentNotFoundError } from "../../errors/document/document-not-found-error.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { asInvalidInput, checkDocument, unlessMissing, wasSent } from "../runtime/documents.js";
