@@ -1,8 +1,8 @@
 // One holder at a time, and a dead holder does not block the next one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { isAlive, tryLock, withLock } from "../src/processes/lock.js";
 import { temporaryFolder } from "../../../test/harness/temporary.js";
@@ -42,14 +42,19 @@ test("a lock that a living process holds is refused, and names its process id", 
   expect(await tryLock(file)).toBeDefined();
 });
 
-test("the lock of a dead process is taken over", async () => {
+test("the lock of a dead process is taken over, and one that a power failure has emptied", async () => {
   const child = spawn(process.execPath, ["--version"], { stdio: "ignore" });
   await once(child, "exit");
-  await (
-    await tryLock(file)
-  )?.();
-  await writeFile(file, String(child.pid));
-  expect(await tryLock(file)).toBeDefined();
+  for (const owner of [String(child.pid), ""]) {
+    await (
+      await tryLock(file)
+    )?.();
+    await writeFile(file, owner);
+    const release = await tryLock(file);
+    expect(release).toBeDefined();
+    expect(await readdir(dirname(file))).toEqual(["lock"]);
+    await release?.();
+  }
 });
 
 test("this process is alive, a finished child is not", async () => {

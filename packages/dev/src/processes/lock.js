@@ -1,7 +1,8 @@
 // One run at a time builds or downloads what several runs share. Plain JavaScript, because scripts/ uses it before
 // anything is installed or built.
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -41,27 +42,38 @@ export async function tryLock(file) {
   return () => rm(file, { force: true });
 }
 
-/** @param {string} file */
+/**
+ * It has its owner from its first moment on, also where this process is killed or the disk is full.
+ * @param {string} file
+ */
 async function take(file) {
+  const own = asideOf(file);
   try {
-    const handle = await open(file, "wx");
-    await handle.writeFile(String(process.pid));
-    await handle.close();
+    await writeFile(own, String(process.pid));
+    await link(own, file);
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
+  } finally {
+    await rm(own, { force: true });
   }
 }
 
-/** @param {string} file */
+/**
+ * An empty one is what a power failure leaves.
+ * @param {string} file
+ */
 async function dropIfStale(file) {
-  const owner = await readFile(file, "utf8").catch(() => "");
-  if (owner === "" || isAlive(Number(owner))) return;
-  const aside = `${file}.${process.pid}`;
+  const owner = await readFile(file, "utf8").catch(() => undefined);
+  if (owner === undefined || (owner !== "" && isAlive(Number(owner)))) return;
+  const aside = asideOf(file);
   await rename(file, aside).catch(() => {});
   await rm(aside, { force: true });
 }
+
+/** @param {string} file */
+const asideOf = (file) => `${file}.${randomUUID()}`;
 
 /**
  * Whether a process, or any of a process group (a negative number), is running; one that is dead but not yet collected

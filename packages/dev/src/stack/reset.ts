@@ -7,7 +7,7 @@ import type { StackState } from "./stack-state.js";
 
 /** What a stack makes in its folder. */
 const made =
-  /^(stack\.json(\.new)?|(trustflow|temporal)\.toml|(client|operator)\.env|temporal\.db(-\w+)?|logs|postgres|documents|sandbox|pki)$/;
+  /^(stack\.json(\.new)?|lock\..+|(trustflow|temporal)\.toml|(client|operator)\.env|temporal\.db(-\w+)?|logs|postgres|documents|sandbox|pki)$/;
 
 /** What stands in the folder from its first moment on (private-folder.ts), and beyond a reset. */
 const remains = new Set(["lock", ".gitignore"]);
