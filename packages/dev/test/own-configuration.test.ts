@@ -1,5 +1,5 @@
 // What `trustflow dev` takes over from a trustflow.toml of one's own, and what it refuses.
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -41,6 +41,20 @@ test("a state keeps its keys", async () => {
   const directory = join(folder, "again");
   const made = await openState(directory, quiet);
   expect((await openState(directory, quiet)).keys).toEqual(made.keys);
+});
+
+test.each([
+  ["is cut off", (file: string) => writeFileSync(file, '{"keys":')],
+  ["cannot be read", (file: string) => mkdirSync(file)],
+])("a state that %s keeps its file, and is refused by its name", async (problem, spoil) => {
+  const directory = join(folder, problem);
+  await openState(directory, quiet);
+  rmSync(join(directory, "stack.json"));
+  spoil(join(directory, "stack.json"));
+  await expect(openState(directory, quiet)).rejects.toThrow(
+    /stack\.json .*delete the whole folder/,
+  );
+  expect(readdirSync(directory)).toEqual([".gitignore", "stack.json"]);
 });
 
 test("without accounts of its own, the default account is the sandbox's", () => {

@@ -42,8 +42,7 @@ export async function openState(
 ): Promise<StackState> {
   await openPrivateFolder(directory, progress);
   const file = join(directory, "stack.json");
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  const kept = text === undefined ? undefined : (JSON.parse(text) as StackState);
+  const kept = await read(file);
   if (kept) refuseOtherSetting(directory, kept, setting);
   const state: StackState = {
     setting,
@@ -54,6 +53,19 @@ export async function openState(
   await writeFile(`${file}.new`, JSON.stringify(state, undefined, 2), { mode: 0o600 });
   await rename(`${file}.new`, file);
   return state;
+}
+
+/** Its keys cannot be made anew: what is in the database and in histories is encrypted with them. */
+async function read(file: string): Promise<StackState | undefined> {
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as StackState;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new ConfigurationError([
+      `${file} has the keys of this system, and cannot be read (${message}): give it back, or delete the whole folder`,
+    ]);
+  }
 }
 
 /** Else open processes would go on at another provider than the one that they began at. */
