@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -119,12 +120,15 @@ test("what Node itself would print is a line of the log too, without its text", 
   expect(lines.join()).not.toContain(canary);
 });
 
-test("a port that is taken ends a role with 4", async () => {
+test("a port that is taken ends a role with 4, and the sandbox without Trustflow too", async () => {
   const first = start(["sandbox", "--port", "0"], { env });
   const { url } = await readyLine(first);
-  const { code, stderr } = await trustflow(["sandbox", "--port", new URL(String(url)).port]);
+  const taken = ["--port", new URL(String(url)).port];
+  const { code, stderr } = await trustflow(["sandbox", ...taken]);
   expect(code).toBe(4);
-  expect(stderr).toContain("EADDRINUSE");
+  expect(stderr).toMatch(/EADDRINUSE.*choose others by --host, --port and --tls-port/);
+  const alone = spawnSync(process.execPath, ["packages/sandbox/dist/cli.js", ...taken]);
+  expect([alone.status, String(alone.stderr)]).toEqual([4, stderr]);
   first.kill("SIGTERM");
   await once(first, "exit");
 });

@@ -12,7 +12,7 @@ const exitCodeHelp = `Exit codes:
   1  an effect happened twice, or a call violated the protocol
   2  usage or invalid input
   3  unknown id
-  4  the sandbox cannot be reached`;
+  4  the sandbox cannot be reached, or did not start`;
 
 /** Ends a command with one of the exit codes. */
 export class CommandError extends Error {
@@ -116,8 +116,8 @@ const json = (value: unknown) => JSON.stringify(value, undefined, 2);
  * Rows in columns under their headings; a value is one plain line, because callers choose what stands in it. Where that is wider than the
  * terminal, each row is a block with a line for each value, so that none of them is cut.
  */
-export function table(headings: string[], rows: (string | undefined)[][]): string {
-  const cells = rows.map((row) => row.map((cell = "") => plain(cell)));
+export function table(headings: string[], rows: (string | null | undefined)[][]): string {
+  const cells = rows.map((row) => row.map((cell) => plain(cell ?? "")));
   const lines = [headings, ...cells];
   const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   const inColumns = (line: string[]) =>

@@ -40,13 +40,7 @@ export function addControls(add: AddControl): void {
       [
         table(
           ["AT", "OPERATION", "INTENT", "ITEM", "ACCOUNT"],
-          effects.map(({ at, operation, intent, itemId, account }) => [
-            at,
-            operation,
-            intent ?? "",
-            itemId,
-            account,
-          ]),
+          effects.map((one) => [one.at, one.operation, one.intent, one.itemId, one.account]),
         ),
         `effects     ${effects.length}`,
         `duplicates  ${duplicates.map(shownDuplicate).join(", ") || "none"}`,
@@ -69,14 +63,7 @@ export function addControls(add: AddControl): void {
     (messages) =>
       table(
         ["AT", "PROVIDER", "INTENT", "CHANNEL", "TO", "CODE"],
-        messages.map(({ at, provider, intent, channel, to, otp }) => [
-          at,
-          provider,
-          intent ?? "",
-          channel,
-          to,
-          otp ?? "",
-        ]),
+        messages.map((one) => [one.at, one.provider, one.intent, one.channel, one.to, one.otp]),
       ),
   )
     .option(
@@ -130,13 +117,7 @@ function addItems(add: AddControl): void {
     ({ items }) =>
       table(
         ["ID", "INTENT", "STATE", "OUTCOME", "CREATED"],
-        items.map(({ id, intent, state, outcome, createdAt }) => [
-          id,
-          intent ?? "",
-          state,
-          outcome,
-          createdAt,
-        ]),
+        items.map((one) => [one.id, one.intent, one.state, one.outcome, one.createdAt]),
       ),
   )
     .option("--intent <key>", "only items with this LookupKey")

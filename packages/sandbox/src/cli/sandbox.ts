@@ -4,7 +4,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Command, Option } from "commander";
 import type { Speed } from "../engine/clock.js";
 import type { PersonTime, SandboxOptions } from "../options.js";
-import { controlsOf, describe, span, speed, wholeNumber } from "./command.js";
+import {
+  CommandError,
+  controlsOf,
+  describe,
+  exitCodes,
+  span,
+  speed,
+  wholeNumber,
+} from "./command.js";
 import type { Program } from "./command.js";
 import { addControls } from "./control.js";
 
@@ -76,7 +84,7 @@ async function run(options: RunOptions): Promise<void> {
   const { startSandbox } = await import("../sandbox.js");
   const given: SandboxOptions = {
     ...listening,
-    tlsPort: options.tlsPort ?? (options.port && options.port + 1),
+    tlsPort: options.tlsPort ?? (options.port && (options.port % 65_535) + 1),
     health,
     ...(state !== undefined && { stateDirectory: state }),
     ...(pki !== undefined && { pkiDirectory: pki }),
@@ -84,7 +92,14 @@ async function run(options: RunOptions): Promise<void> {
     ...(assertionLifetime !== undefined && { assertionLifetimeMs: assertionLifetime }),
   };
   const ending = ended();
-  const sandbox = await startSandbox(given);
+  const sandbox = await startSandbox(given).catch((error: Error & { syscall?: string }) => {
+    const hint =
+      error.syscall === "listen" ? ": choose others by --host, --port and --tls-port" : "";
+    throw new CommandError(
+      exitCodes.unreachable,
+      `The sandbox did not start: ${error.message}${hint}`,
+    );
+  });
   const { url, tlsUrl, pki: files } = sandbox;
   process.stdout.write(`${JSON.stringify({ ready: "sandbox", url, tlsUrl, pki: files })}\n`);
   await ending;
