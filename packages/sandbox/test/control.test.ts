@@ -124,6 +124,7 @@ test.each([
   ["POST", "faults", { operation: "*", kind: "cut", time: 3 }, /^time: is not known$/],
   ["POST", "clock/advance", { ms: -1 }, /^ms: must be >= 0$/],
   ["POST", "clock/advance", { ms: "5" }, /^ms: must be integer$/],
+  ["POST", "clock/advance", { ms: 1e16 }, /^ms: must be <= /],
   ["PUT", "clock", { speed: 0 }, /^speed: must be one of manual, auto, or must be > 0$/],
   ["PUT", "clock", { speed: "warp" }, /^speed: must be one of manual, auto, or must be number$/],
   ["PUT", "clock", [], /^body: must be object$/],

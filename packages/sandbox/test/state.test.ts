@@ -1,4 +1,5 @@
-import { cp, readdir, rm } from "node:fs/promises";
+import { cp, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { startSandbox } from "../src/sandbox.js";
 import { call, DAY, everyEvent, HOUR, post, query, submission, submit } from "./caller.js";
@@ -15,6 +16,13 @@ test("an option that is undefined has its default", async () => {
   const sandbox = await startSandbox(given);
   expect(sandbox.clock.speed).toBe(1);
   await sandbox.close();
+});
+
+test("a state file that is cut off is named", async () => {
+  await writeFile(join(stateDirectory, "sandbox.json"), '{"version":1,');
+  await expect(startSandbox({ stateDirectory })).rejects.toThrow(
+    /sandbox\.json: .*remove the file/,
+  );
 });
 
 test("a restart goes on where it stood: items, tokens, ledger, faults, accounts and the schedule", async () => {

@@ -1,5 +1,10 @@
 // The control API under /_sandbox: what the sandbox holds, its clock, faults, accounts and items. No authentication.
-import type { FastifyInstance, FastifyReply, FastifySchemaValidationError } from "fastify";
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from "fastify";
 import { accountView } from "../engine/accounts.js";
 import type { AccountOptions } from "../engine/accounts.js";
 import type { Speed } from "../engine/clock.js";
@@ -28,8 +33,23 @@ export function registerControl(
     pending: clock.pending,
     ...(clock.next !== undefined && { next: new Date(clock.next).toISOString() }),
   });
-  const holderOf = (id: string) =>
-    providers.find((provider) => provider.kept.item?.(id) !== undefined);
+  /** About one item; a text says why it is refused. */
+  const onItem =
+    <Body>(
+      status: number,
+      act: (
+        holder: SandboxProvider,
+        id: string,
+        body: Body,
+      ) => Record<string, unknown> | string | undefined,
+    ) =>
+    (request: FastifyRequest, reply: FastifyReply) => {
+      const { id } = request.params as { id: string };
+      const holder = providers.find(({ kept }) => kept.item?.(id) !== undefined);
+      if (!holder) return problem(reply, 404, `no item ${id}`);
+      const done = act(holder, id, request.body as Body);
+      return typeof done === "string" ? problem(reply, 400, done) : reply.status(status).send(done);
+    };
 
   void server.register(
     async (scope) => {
@@ -42,6 +62,10 @@ export function registerControl(
       scope.setSchemaErrorFormatter((errors, part) => new Error(inWords(errors, part)));
       scope.addHook("onRoute", (route) => {
         route.schema = { querystring: object({}), ...route.schema };
+      });
+      // What was changed is on disk before it is answered.
+      scope.addHook("onSend", async ({ method }) => {
+        if (method !== "GET") await parts.committed();
       });
       scope.get("/state", () => stateReport(parts, providers));
       scope.get("/ledger", { schema: { querystring: intentQuery } }, (request) =>
@@ -60,82 +84,62 @@ export function registerControl(
       });
       scope.post("/clock/advance", { schema: { body: advanceBody } }, async (request) => {
         const { ran } = await clock.advance((request.body as { ms: number }).ms);
-        await parts.committed();
         return { ...clockView(), ran, hasFaults: faults.waitForCalls };
       });
 
       scope.get("/faults", () => ({ faults: faults.list() }));
-      scope.post("/faults", { schema: { body: faultBody } }, async (request, reply) => {
+      scope.post("/faults", { schema: { body: faultBody } }, (request, reply) => {
         let rule: FaultRule;
         try {
           rule = faults.add(request.body as FaultOptions);
         } catch (error) {
           return problem(reply, 400, (error as RangeError).message);
         }
-        await parts.committed();
         return reply.status(201).send(rule);
       });
-      scope.delete("/faults", async () => {
+      scope.delete("/faults", () => {
         faults.clear();
-        await parts.committed();
         return { faults: [] };
       });
-      scope.delete("/faults/:id", async (request, reply) => {
+      scope.delete("/faults/:id", (request, reply) => {
         const { id } = request.params as { id: string };
-        if (!faults.remove(id)) return problem(reply, 404, `no fault ${id}`);
-        await parts.committed();
-        return { faults: faults.list() };
+        return faults.remove(id)
+          ? { faults: faults.list() }
+          : problem(reply, 404, `no fault ${id}`);
       });
 
       scope.get("/accounts", () => ({
         accounts: accounts.list().map(accountView),
       }));
-      scope.put(
-        "/accounts/:username",
-        { schema: { body: accountBody } },
-        async (request, reply) => {
-          const { username } = request.params as { username: string };
-          const change = request.body as Partial<AccountOptions>;
-          const known = accounts.change(username, change);
-          if (!known && change.password === undefined)
-            return problem(reply, 400, "password: is required for a new account");
-          const account = known ?? accounts.put({ ...(change as AccountOptions), username });
-          await parts.committed();
-          return accountView(account);
-        },
-      );
+      scope.put("/accounts/:username", { schema: { body: accountBody } }, (request, reply) => {
+        const { username } = request.params as { username: string };
+        const change = request.body as Partial<AccountOptions>;
+        const known = accounts.change(username, change);
+        if (!known && change.password === undefined)
+          return problem(reply, 400, "password: is required for a new account");
+        return accountView(known ?? accounts.put({ ...(change as AccountOptions), username }));
+      });
 
       scope.get("/items", { schema: { querystring: itemsQuery } }, (request) =>
         listItems(providers, request.query as Paged),
       );
-      scope.get("/items/:id", (request, reply) => {
-        const { id } = request.params as { id: string };
-        return holderOf(id)?.kept.item?.(id) ?? problem(reply, 404, `no item ${id}`);
-      });
-      scope.post("/items/:id/move", { schema: { body: moveBody } }, async (request, reply) => {
-        const { id } = request.params as { id: string };
-        const holder = holderOf(id);
-        if (!holder) return problem(reply, 404, `no item ${id}`);
-        const moved =
-          holder.move?.(id, request.body as Move) ?? `${holder.name}: its items are not moved`;
-        await parts.committed();
-        return typeof moved === "string" ? problem(reply, 400, moved) : moved;
-      });
+      scope.get(
+        "/items/:id",
+        onItem(200, ({ kept }, id) => kept.item?.(id)),
+      );
+      scope.post(
+        "/items/:id/move",
+        { schema: { body: moveBody } },
+        onItem<Move>(200, ({ name, move }, id, body) => {
+          return move?.(id, body) ?? `${name}: its items are not moved`;
+        }),
+      );
       scope.post(
         "/items/:id/affidavits",
         { schema: { body: publicationBody } },
-        async (request, reply) => {
-          const { id } = request.params as { id: string };
-          const holder = holderOf(id);
-          if (!holder) return problem(reply, 404, `no item ${id}`);
-          const published =
-            holder.publish?.(id, request.body as Publication) ??
-            `${holder.name}: its items have no affidavits`;
-          await parts.committed();
-          return typeof published === "string"
-            ? problem(reply, 400, published)
-            : reply.status(201).send(published);
-        },
+        onItem<Publication>(201, ({ name, publish }, id, body) => {
+          return publish?.(id, body) ?? `${name}: its items have no affidavits`;
+        }),
       );
 
       scope.post("/reset", async () => {
@@ -149,19 +153,13 @@ export function registerControl(
 
 function listItems(
   providers: SandboxProvider[],
-  query: Paged,
+  { intent, state, limit = "1000", offset = "0" }: Paged,
 ): { items: ItemSummary[]; total: number } {
-  const all: ItemSummary[] = [];
-  for (const provider of providers) {
-    for (const item of provider.kept.items?.() ?? []) {
-      const isWanted =
-        (!query.intent || item.intent === query.intent) &&
-        (!query.state || item.state === query.state);
-      if (isWanted) all.push(item);
-    }
-  }
-  const offset = Number(query.offset ?? 0);
-  return { items: all.slice(offset, offset + Number(query.limit ?? 1000)), total: all.length };
+  const all = providers
+    .flatMap(({ kept }) => [...(kept.items?.() ?? [])])
+    .filter((item) => (!intent || item.intent === intent) && (!state || item.state === state));
+  const first = Number(offset);
+  return { items: all.slice(first, first + Number(limit)), total: all.length };
 }
 
 // The request bodies and queries of the control API as JSON Schema; a refusal names the field.
@@ -207,7 +205,8 @@ const clockBody = object(
   { speed: { anyOf: [{ enum: ["manual", "auto"] }, { type: "number", exclusiveMinimum: 0 }] } },
   ["speed"],
 );
-const advanceBody = object({ ms: whole(0) }, ["ms"]);
+/** A hundred years: far beyond them there are no dates. */
+const advanceBody = object({ ms: { ...whole(0), maximum: 36_525 * 86_400_000 } }, ["ms"]);
 
 const faultBody = object(
   {

@@ -9,7 +9,7 @@ export class StateFile {
   readonly #path: string;
   readonly #snapshot: () => unknown;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
+  #writing = Promise.resolve();
   #next: Promise<void> | undefined;
 
   constructor(directory: string, snapshot: () => unknown) {
@@ -18,17 +18,16 @@ export class StateFile {
   }
 
   async read(): Promise<unknown> {
-    let text: string;
     try {
-      text = await readFile(this.#path, "utf8");
+      const text = await readFile(this.#path, "utf8");
+      const { version, state } = JSON.parse(text) as { version: number; state: unknown };
+      if (version === VERSION) return state;
+      throw new Error(`version ${version} is not ${VERSION}`);
     } catch (error) {
-      if ((error as { code?: string }).code === "ENOENT") return undefined;
-      throw error;
+      const { code, message } = error as { code?: string; message: string };
+      if (code === "ENOENT") return undefined;
+      throw new Error(`${this.#path}: ${message}; remove the file`, { cause: error });
     }
-    const { version, state } = JSON.parse(text) as { version: number; state: unknown };
-    if (version !== VERSION)
-      throw new Error(`${this.#path}: version ${version} is not ${VERSION}; remove the file`);
-    return state;
   }
 
   /** Writes soon. */
@@ -44,19 +43,14 @@ export class StateFile {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#next) return this.#next;
-    if (!this.#writing) return this.#start();
-    this.#next = this.#writing.catch(() => undefined).then(() => this.#start());
-    return this.#next;
+    return (this.#next ??= this.#writeNext());
   }
 
-  #start(): Promise<void> {
+  async #writeNext(): Promise<void> {
+    await this.#writing.catch(() => undefined);
     this.#next = undefined;
-    const writing = this.#write().finally(() => {
-      if (this.#writing === writing) this.#writing = undefined;
-    });
-    this.#writing = writing;
-    return writing;
+    this.#writing = this.#write();
+    return this.#writing;
   }
 
   async #write(): Promise<void> {
