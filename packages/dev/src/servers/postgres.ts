@@ -104,7 +104,7 @@ async function findBinaries(): Promise<{ postgres: string; initdb: string }> {
     entry = createRequire(beside).resolve(name);
   } catch {
     throw new Error(
-      `there is no embedded PostgreSQL for ${os}-${process.arch}: set DATABASE_URL to your own server`,
+      `the npm package ${name} is not installed: install without --omit=optional; where npm has none for this machine, use another one`,
     );
   }
   await linkLibraries(dirname(dirname(entry)));
