@@ -1,5 +1,4 @@
 // The commands `trustflow dev`, `trustflow demo` and `trustflow rehearse`: the whole system on this machine, without set-up.
-import { once } from "node:events";
 import { relative } from "node:path";
 import type { Command } from "commander";
 import type { ProcessName } from "trustflow/internal/contracts/registry.js";
@@ -69,6 +68,7 @@ outcome and the sandbox's ledger are as expected.`,
     .option("--exit", "end when all processes have ended")
     .action(async ({ exit, json }: { exit?: boolean; json?: boolean }) => {
       const { runDemo } = await import("./demo/demo.js");
+      const { interruption } = await import("./dev.js");
       const staysUp = !exit && process.stdout.isTTY && process.stdin.isTTY;
       const { ok } = await runDemo({
         progress,
@@ -77,9 +77,7 @@ outcome and the sandbox's ledger are as expected.`,
           else writeData(reportText(report));
           if (!staysUp) return;
           writeNote(terminal`Still running: ${report.temporalUi} (Ctrl-C ends it)`);
-          await Promise.race(
-            (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)),
-          );
+          await interruption();
         },
       });
       if (!ok) process.exitCode = exitCodes.failed;

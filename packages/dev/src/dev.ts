@@ -69,7 +69,7 @@ export async function runDev(options: DevOptions): Promise<void> {
   isUp = true;
   await writeEnvironments(stack, files);
   const reload = reloader(stack, progress, () => writeEnvironments(stack, files));
-  const watchers = [watchConfig(config, () => reload({ roles: configured })), watchSources(reload)];
+  const watchers = [watchConfig(config, () => reload("settings")), watchSources(reload)];
   try {
     options.onReady(stack, files);
     await ended;
@@ -92,7 +92,8 @@ async function writeEnvironments(stack: Stack, files: EnvironmentFiles): Promise
   await Promise.all([write(files.client, stack.clientEnv), write(files.operator, operator)]);
 }
 
-async function interruption(): Promise<void> {
+/** Ctrl-C, SIGTERM or SIGHUP. */
+export async function interruption(): Promise<void> {
   await Promise.race(
     (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)),
   );
@@ -109,10 +110,7 @@ async function revive(role: Role, progress: Progress): Promise<void> {
   }
 }
 
-interface Change {
-  roles: RoleName[];
-  build?: boolean;
-}
+type Change = "settings" | "sources";
 
 /** Collects changes that come together, and works them off one after the other. */
 function reloader(
@@ -120,23 +118,20 @@ function reloader(
   progress: Progress,
   reconfigured: () => Promise<void>,
 ): (change: Change) => void {
-  const waiting = new Set<RoleName>();
-  let build = false;
+  let waiting: Change | undefined;
   let timer: NodeJS.Timeout | undefined;
   let work: Promise<void> = Promise.resolve();
   const reload = async (): Promise<void> => {
-    const names = [...waiting];
-    const rebuild = build;
-    waiting.clear();
-    build = false;
-    if (names.length === 0) return;
+    const change = waiting;
+    waiting = undefined;
+    if (change === undefined) return;
     try {
       // Also without a change of trustflow.toml: roles that were stopped would not start with one that they refuse.
       stack.reconfigure();
       await reconfigured();
-      if (rebuild) await rebuildPackage(progress);
-      progress(`starting ${names.join(", ")} again`);
-      await Promise.all(names.map((name) => stack.role(name).restart()));
+      if (change === "sources") await rebuildPackage(progress);
+      progress(`starting ${configured.join(", ")} again`);
+      await Promise.all(configured.map((name) => stack.role(name).restart()));
       progress("reloaded");
     } catch (error) {
       const why =
@@ -145,8 +140,7 @@ function reloader(
     }
   };
   return (change) => {
-    for (const name of change.roles) waiting.add(name);
-    build ||= change.build ?? false;
+    if (waiting !== "sources") waiting = change;
     clearTimeout(timer);
     timer = setTimeout(() => {
       work = work.then(reload);
@@ -177,6 +171,6 @@ function watchSources(reload: (change: Change) => void): FSWatcher | undefined {
   const sources = join(packageDirectory, "src");
   if (!existsSync(sources)) return undefined;
   return watch(sources, { recursive: true }, (_event, name) => {
-    if (name !== null && /\.(ts|js|cjs)$/.test(name)) reload({ roles: configured, build: true });
+    if (name !== null && /\.(ts|js|cjs)$/.test(name)) reload("sources");
   });
 }

@@ -1,5 +1,6 @@
 // The provider sandbox: composes clock, accounts, faults, ledger, callbacks and the simulated providers behind one server.
 import { setMaxListeners } from "node:events";
+import type { AddressInfo } from "node:net";
 import { Accounts } from "./engine/accounts.js";
 import { Callbacks } from "./callbacks/callbacks.js";
 import type { Certificate, Validity } from "./tls/certificate.js";
@@ -18,7 +19,7 @@ import { simulated } from "./providers/index.js";
 import { registerProvider } from "./exchange/provider-routes.js";
 import { RequestLog } from "./engine/request-log.js";
 import { SeededIds } from "./engine/seeded.js";
-import { httpServer, mutualTlsServer, portOf } from "./tls/servers.js";
+import { httpServer, mutualTlsServer } from "./tls/servers.js";
 import { StateFile } from "./engine/state-file.js";
 
 export type { SandboxOptions } from "./options.js";
@@ -160,7 +161,7 @@ async function serve(options: Options, state: SandboxState, health: SandboxOptio
   try {
     const url = await plain.listen({ host, port });
     const tlsUrl = await mutualTls.listen({ host, port: tlsPort });
-    return { urls: { url, tlsUrl }, port: portOf(plain), pki, stop };
+    return { urls: { url, tlsUrl }, port: (plain.server.address() as AddressInfo).port, pki, stop };
   } catch (error) {
     await stop();
     throw error;

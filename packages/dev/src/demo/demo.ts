@@ -79,8 +79,7 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
     onDeath: () => undefined,
   });
   try {
-    Object.assign(process.env, stack.env);
-    const client = await Trustflow.connect();
+    const client = await Trustflow.connect({ env: stack.clientEnv });
     try {
       progress(`Web UI: ${stack.temporalUi}`);
       const sandbox = sandboxControl(stack.sandboxUrl);

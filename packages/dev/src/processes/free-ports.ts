@@ -1,7 +1,7 @@
 // Free loopback ports, all different from each other, and from those that other processes of ours were given.
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { connect, createServer, type Server } from "node:net";
+import { connect, createServer } from "node:net";
 
 // Below the range for outgoing connections, so that no connection takes the port between the check and its use.
 const FIRST = 20_000;
@@ -37,8 +37,12 @@ export async function reservePort(port: number): Promise<boolean> {
 }
 
 export async function isFreePort(port: number): Promise<boolean> {
+  const server = createServer();
   try {
-    await close(await listen(port));
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    server.close();
+    await once(server, "close");
     return true;
   } catch {
     return false;
@@ -56,16 +60,4 @@ export async function answers(port: number): Promise<boolean> {
   } finally {
     socket.destroy();
   }
-}
-
-async function listen(port: number): Promise<Server> {
-  const server = createServer();
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-async function close(server: Server): Promise<void> {
-  server.close();
-  await once(server, "close");
 }

@@ -26,11 +26,11 @@ export async function findTemporal(progress: Progress = () => {}): Promise<strin
 
   const built = builtTemporal();
   const cached = async (): Promise<string | undefined> =>
-    (await works(built)) ? built : downloadedBySdk(works);
+    (await works(built)) ? built : downloadedBySdk();
   return (
     (await cached()) ??
     alone(progress, async () => {
-      const found = (await cached()) ?? (await downloadBySdk(works, progress));
+      const found = (await cached()) ?? (await downloadBySdk(progress));
       if (found === undefined) await buildTemporal(progress);
       return found ?? built;
     })
@@ -63,9 +63,7 @@ const COMPLETE = /-\d+\.\d+\.\d+(\.exe)?$/;
 const folderOf = () => join(cacheDirectory(), "sdk-download", "createLocal");
 
 /** What an earlier download left. */
-async function downloadedBySdk(
-  works: (path: string) => Promise<boolean>,
-): Promise<string | undefined> {
+async function downloadedBySdk(): Promise<string | undefined> {
   const folder = folderOf();
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
@@ -75,10 +73,7 @@ async function downloadedBySdk(
 }
 
 /** Undefined where the network refuses. */
-async function downloadBySdk(
-  works: (path: string) => Promise<boolean>,
-  progress: Progress,
-): Promise<string | undefined> {
+async function downloadBySdk(progress: Progress): Promise<string | undefined> {
   const folder = folderOf();
   await mkdir(folder, { recursive: true });
   const executable = { type: "cached-download", downloadDir: folder };
@@ -92,5 +87,5 @@ async function downloadBySdk(
     doing: "looking for a download of the Temporal dev server",
     progress,
   });
-  return downloadedBySdk(works);
+  return downloadedBySdk();
 }

@@ -13,6 +13,8 @@ import { removeOnExit } from "../processes/watchdog.js";
 export { findTemporal } from "./find-temporal.js";
 
 const READY_LIMIT_MS = 30_000;
+/** Of the environment in the file of settings. */
+const NAME = "trustflow";
 
 /** Anything made by defineSearchAttributeKey(). */
 export interface SearchAttribute {
@@ -56,27 +58,37 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
   const attributes = [...(options.searchAttributes ?? [])];
   const settings = `${logFile}.settings`;
   const args = [
-    ...argumentsOf({ port, uiPort, namespace, attributes }),
+    ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port)],
+    ...["--ui-port", String(uiPort), "--namespace", namespace],
+    ...["--log-level", "warn", "--log-format", "json"],
+    ...["--dynamic-config-value", "matching.enableFairness=true"],
+    ...["--dynamic-config-value", "frontend.enableCancelWorkerPollsOnShutdown=true"],
+    ...attributes.flatMap(({ name, type }) => ["--search-attribute", `${name}=${typeNames[type]}`]),
     ...(options.dbFilename ? ["--db-filename", options.dbFilename] : []),
-    ...settingsArguments(settings),
+    ...["--env-file", settings, "--env", NAME],
     ...(options.extraArgs ?? []),
   ];
+  const { codecEndpoint } = options;
   const start = async (): Promise<Child> => {
-    const child = await startChild({ command: options.path, args, logFile });
+    // In a file, because every user of the machine can read the argument list; JSON is YAML. It is there while the server starts, which
+    // is when it reads it.
+    const env = { [NAME]: codecEndpoint ? { "ui-codec-endpoint": codecEndpoint } : {} };
+    await writeFile(settings, JSON.stringify({ env }), { mode: 0o600 });
+    let child: Child | undefined;
     try {
+      child = await startChild({ command: options.path, args, logFile });
       await ready(child, port, namespace, attributes);
+      return child;
     } catch (error) {
-      await child.stop();
+      await child?.stop();
       throw new Error(`the Temporal dev server did not start: ${await logTail(logFile)}`, {
         cause: error,
       });
+    } finally {
+      await rm(settings, { force: true });
     }
-    return child;
   };
-  const { codecEndpoint } = options;
-  const startWithSettings = () =>
-    withSettings(settings, codecEndpoint ? { "ui-codec-endpoint": codecEndpoint } : {}, start);
-  let child = await startWithSettings();
+  let child = await start();
   return {
     address,
     namespace,
@@ -94,28 +106,10 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     },
     async restart() {
       await child.stop();
-      child = await startWithSettings();
+      child = await start();
     },
     close: () => child.stop(),
   };
-}
-
-function argumentsOf(given: {
-  port: number;
-  uiPort: number;
-  namespace: string;
-  attributes: SearchAttribute[];
-}): string[] {
-  return [
-    ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(given.port)],
-    ...["--ui-port", String(given.uiPort), "--namespace", given.namespace],
-    ...["--log-level", "warn", "--log-format", "json"],
-    ...["--dynamic-config-value", "matching.enableFairness=true"],
-    ...["--dynamic-config-value", "frontend.enableCancelWorkerPollsOnShutdown=true"],
-    ...given.attributes.flatMap(({ name, type }) => [
-      ...["--search-attribute", `${name}=${typeNames[type]}`],
-    ]),
-  ];
 }
 
 const typeNames: Record<SearchAttributeType, string> = {
@@ -168,25 +162,4 @@ async function throwawayLog(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-temporal-"));
   removeOnExit(folder);
   return join(folder, "temporal.log");
-}
-
-// Settings of the Temporal dev server in a file, because every user of the machine can read its argument list.
-
-const NAME = "trustflow";
-
-const settingsArguments = (file: string) => ["--env-file", file, "--env", NAME];
-
-/** Options by their names, without the dashes, are there while the server starts, which is when it reads them. */
-async function withSettings<T>(
-  file: string,
-  options: Record<string, string>,
-  start: () => Promise<T>,
-): Promise<T> {
-  // JSON is YAML.
-  await writeFile(file, JSON.stringify({ env: { [NAME]: options } }), { mode: 0o600 });
-  try {
-    return await start();
-  } finally {
-    await rm(file, { force: true });
-  }
 }

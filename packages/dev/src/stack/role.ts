@@ -77,14 +77,10 @@ export async function startRole(options: RoleOptions): Promise<Role> {
 }
 
 /** Starts the process and waits until it is ready. */
-async function startReady({
-  name,
-  program = cliPath,
-  args = [],
-  env,
-  cwd,
-  logDirectory,
-}: RoleOptions): Promise<{ child: Child; url: string | undefined }> {
+async function startReady(
+  options: RoleOptions,
+): Promise<{ child: Child; url: string | undefined }> {
+  const { name, program = cliPath, args = [], env, cwd, logDirectory } = options;
   const logFile = join(logDirectory, `${name}.log`);
   const logged = await logSize(logFile);
   let announce: (url: string | undefined) => void = () => {};

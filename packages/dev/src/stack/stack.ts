@@ -45,7 +45,6 @@ export interface StackOptions {
   /** Kept for the next start; else removed at the end, however this process ends. */
   persistent: boolean;
   sandboxSpeed?: Speed;
-  sandboxSeed?: string;
   /** The clock by which codes and eID assertions get too old. */
   sandboxPersonTime?: PersonTime;
   /** The file of a virtual clock, by which worker and receiver live; default: the real one. */
@@ -361,7 +360,6 @@ function sandboxArgs(
     ...["--host", "127.0.0.1", "--port", String(ports.sandbox)],
     ...["--tls-port", String(ports.sandboxTls), "--pki", sandboxPki(directory)],
     ...(options.sandboxSpeed === undefined ? [] : ["--speed", String(options.sandboxSpeed)]),
-    ...(options.sandboxSeed === undefined ? [] : ["--seed", options.sandboxSeed]),
     ...(options.sandboxPersonTime ? ["--person-time", options.sandboxPersonTime] : []),
     ...(options.persistent ? ["--state", join(directory, "sandbox")] : []),
   ];

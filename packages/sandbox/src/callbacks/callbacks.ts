@@ -187,16 +187,8 @@ export class Callbacks {
   ): void {
     const { identifier, kind, itemId, intent } = event;
     this.#counts[result] += 1;
-    this.#log.add({
-      at: new Date(at).toISOString(),
-      identifier,
-      kind,
-      itemId,
-      intent,
-      attempt,
-      result,
-      ...answer,
-    });
+    const entry = { identifier, kind, itemId, intent, attempt, result };
+    this.#log.add({ at: new Date(at).toISOString(), ...entry, ...answer });
   }
 }
 

@@ -10,10 +10,10 @@ export interface Effect {
   at: string;
   account: string;
   /** What of the item it is about, such as a document's name: another part is no repeat. */
-  part?: string;
+  part?: string | undefined;
 }
 
-type NewEffect = Omit<Effect, "at" | "part"> & { at: number; part?: string | undefined };
+type NewEffect = Omit<Effect, "at"> & { at: number };
 
 export interface Violation {
   kind: string;
@@ -27,7 +27,7 @@ export interface Violation {
 export interface Duplicate {
   intent: string;
   operation: string;
-  part?: string;
+  part?: string | undefined;
   count: number;
 }
 
@@ -55,15 +55,8 @@ export class Ledger {
     this.#repeatable.add(operation);
   }
 
-  record({ operation, intent, itemId, at, account, part }: NewEffect): void {
-    this.#effects.push({
-      operation,
-      intent,
-      itemId,
-      at: new Date(at).toISOString(),
-      account,
-      ...(part !== undefined && { part }),
-    });
+  record(effect: NewEffect): void {
+    this.#effects.push({ ...effect, at: new Date(effect.at).toISOString() });
     this.#changed();
   }
 
@@ -87,16 +80,13 @@ export class Ledger {
     const wanted = <T extends { intent: string | null }>(list: T[]) =>
       intent === undefined ? [...list] : list.filter((entry) => entry.intent === intent);
     const effects = wanted(this.#effects);
-    const counts = new Map<string, Map<string, number>>();
-    for (const effect of effects) {
-      if (effect.intent === null) continue;
-      const operations = counts.get(effect.intent) ?? new Map<string, number>();
-      operations.set(effect.operation, (operations.get(effect.operation) ?? 0) + 1);
-      counts.set(effect.intent, operations);
+    // Callers choose what is a key here.
+    const byIntent = Object.create(null) as LedgerReport["byIntent"];
+    for (const { intent: key, operation } of effects) {
+      if (key === null) continue;
+      const counts = (byIntent[key] ??= {});
+      counts[operation] = (counts[operation] ?? 0) + 1;
     }
-    const byIntent = Object.fromEntries(
-      [...counts].map(([key, operations]) => [key, Object.fromEntries(operations)]),
-    );
     const duplicates = this.#duplicates(effects);
     return { effects, byIntent, duplicates, violations: wanted(this.#violations.list()) };
   }
@@ -107,7 +97,7 @@ export class Ledger {
       if (intent === null || this.#repeatable.has(operation)) continue;
       const key = JSON.stringify([intent, operation, part]);
       const { count } = found.get(key) ?? { count: 0 };
-      found.set(key, { intent, operation, ...(part !== undefined && { part }), count: count + 1 });
+      found.set(key, { intent, operation, part, count: count + 1 });
     }
     return [...found.values()].filter(({ count }) => count > 1);
   }

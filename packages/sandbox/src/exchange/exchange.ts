@@ -4,15 +4,19 @@ import { TLSSocket } from "node:tls";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { bytesAnswer } from "./answer.js";
 import type { Answer } from "./answer.js";
-import type { FaultRule } from "../engine/faults.js";
+import type { FaultKind, FaultRule } from "../engine/faults.js";
 import { formParts } from "./operation.js";
-import type { Arrival, Call, Description, Operation, SandboxProvider } from "./operation.js";
+import type { Arrival, Call, Operation, SandboxProvider } from "./operation.js";
 import type { SandboxParts } from "../engine/parts.js";
 
 /** As a captive portal, or the page to log in of a proxy, answers in the provider's place. */
 const WEB_PAGE = Buffer.from("<!DOCTYPE html>\n<html><title>Sign in</title></html>");
 
-async function arrivalOf(request: FastifyRequest): Promise<Omit<Arrival, "operation">> {
+async function arrivalOf(
+  request: FastifyRequest,
+  provider: string,
+  { name, other }: Operation,
+): Promise<Arrival> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   // A list of recipients is large, and stays where it is.
   const mayBeJson = !/^text\/(csv|html)\b/i.test(request.headers["content-type"] ?? "");
@@ -34,156 +38,109 @@ async function arrivalOf(request: FastifyRequest): Promise<Omit<Arrival, "operat
   const { socket } = request.raw;
   const clientName =
     socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined;
-  return { headers, query, params, body, form, rawBody, clientName };
+  const operation = `${provider}.${other?.is(body) ? other.name : name}`;
+  return { operation, headers, query, params, body, form, rawBody, clientName };
 }
 
-export class Exchange {
-  readonly #parts: SandboxParts;
-  readonly #provider: SandboxProvider;
-  readonly #operation: Operation;
-  readonly #request: FastifyRequest;
-  readonly #reply: FastifyReply;
-  readonly #refuse: SandboxProvider["refuse"];
-  #name = "";
-  #rules: FaultRule[] = [];
+export async function exchange(
+  parts: SandboxParts,
+  provider: SandboxProvider,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { clock, faults, ledger } = parts;
+  const refuse = operation.refuse ?? provider.refuse;
+  const arrival = await arrivalOf(request, provider.name, operation);
+  const { operation: name } = arrival;
+  const description = operation.describe(arrival);
+  const { intent } = description;
+  if (description.magicKey && description.magicFaults)
+    faults.learn(description.magicKey, description.magicFaults);
+  const { account, denial, missing } = provider.authenticate(arrival);
+  const rules = faults.take({ operation: name, account: account?.username, ...description });
+  const fault = (kind: FaultKind) => rules.find((rule) => rule.kind === kind);
+  const given = { fault, refuse };
+  const call: Call | undefined = account && { ...arrival, account, at: clock.now() };
 
-  constructor(
-    parts: SandboxParts,
-    provider: SandboxProvider,
-    operation: Operation,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
-    this.#parts = parts;
-    this.#provider = provider;
-    this.#operation = operation;
-    this.#refuse = operation.refuse ?? provider.refuse;
-    this.#request = request;
-    this.#reply = reply;
+  function note(status: number | null): void {
+    const kinds = rules.map((rule) => rule.kind);
+    const username = account?.username ?? null;
+    parts.requests.note({ operation: name, account: username, intent, status, faults: kinds });
+    parts.changed();
+  }
+  const write = ({ status, headers, body }: Answer) =>
+    reply.status(status).headers(headers).send(body);
+  function send(answer: Answer | undefined, sent: Answer | "cut" | "half"): FastifyReply {
+    const status = sent === "cut" ? undefined : sent === "half" ? answer?.status : sent.status;
+    const crash = fault("cut-after-commit") ?? fault("error-after-commit");
+    const isCached = crash ? crash.cached === true : true;
+    if (call) operation.end?.(call, description, answer, { status, isCached });
+    note(status ?? null);
+    if (typeof sent !== "string") return write(sent);
+    reply.hijack();
+    if (sent === "cut" || !answer) request.raw.socket.destroy();
+    else writeHalf(reply, answer);
+    return reply;
   }
 
-  async run(): Promise<FastifyReply> {
-    const { faults, clock } = this.#parts;
-    const { name: operation, other } = this.#operation;
-    const arrived = await arrivalOf(this.#request);
-    const name = `${this.#provider.name}.${other?.is(arrived.body) ? other.name : operation}`;
-    const arrival: Arrival = { ...arrived, operation: name };
-    this.#name = name;
-    const description = this.#operation.describe(arrival);
-    if (description.magicKey && description.magicFaults)
-      faults.learn(description.magicKey, description.magicFaults);
-    const { account, denial, missing } = this.#provider.authenticate(arrival);
-    this.#rules = faults.take({ operation: name, account: account?.username, ...description });
-    const call: Call | undefined = account && { ...arrival, account, at: clock.now() };
-    const door = this.#atTheDoor() ?? denial;
-    if (missing && door !== "cut") this.#noteMissing(missing, name, description);
-    if (door || !call) {
-      const nobody = () => this.#refuse(401, "Sandbox", "nobody's request");
-      return this.#send(call, description, undefined, door ?? nobody());
-    }
-    const replay = this.#operation.begin?.(call, description);
-    if (replay) {
-      this.#note(call, description, replay.status);
-      return this.#write(replay);
-    }
-    await this.#pause("slow");
-    const answer = this.#operation.perform({ ...call, at: clock.now() }, this.#rules);
-    await this.#parts.committed();
-    await this.#pause("slow-answer");
-    return this.#send(call, description, answer, this.#spoilt(answer));
+  const door = atTheDoor(given) ?? denial;
+  if (missing && door !== "cut") {
+    const detail = `no ${missing} header`;
+    ledger.violate({ operation: name, at: clock.now() }, "missingAuthorization", intent, detail);
   }
-
-  #fault(kind: string): FaultRule | undefined {
-    return this.#rules.find((rule) => rule.kind === kind);
+  if (door || !call) return send(undefined, door ?? refuse(401, "Sandbox", "nobody's request"));
+  const replay = operation.begin?.(call, description);
+  if (replay) {
+    note(replay.status);
+    return write(replay);
   }
+  await pause(rules, "slow", parts.closing);
+  const answer = operation.perform({ ...call, at: clock.now() }, rules);
+  await parts.committed();
+  await pause(rules, "slow-answer", parts.closing);
+  return send(answer, spoilt(given, answer));
+}
 
-  #atTheDoor(): Answer | "cut" | undefined {
-    if (this.#fault("cut")) return "cut";
-    const reject = this.#fault("reject");
-    if (reject) {
-      const status = reject.status ?? 503;
-      const answer = this.#refuse(status, "Sandbox", `refused by ${reject.id}`);
-      if (reject.retryAfterSeconds !== undefined)
-        answer.headers["retry-after"] = String(reject.retryAfterSeconds);
-      return answer;
-    }
-    if (this.#fault("web-page")) return bytesAnswer("text/html; charset=utf-8", WEB_PAGE);
-    const coded = this.#fault("code");
-    return coded && this.#refuseBy(coded, `refused by ${coded.id}`);
-  }
+function writeHalf({ raw }: FastifyReply, { status, headers, body }: Answer): void {
+  raw.writeHead(status, { ...headers, "content-length": body.length });
+  raw.write(body.subarray(0, body.length >> 1), () => raw.socket?.destroy());
+}
 
-  #refuseBy({ status = 500, code }: FaultRule, message: string): Answer {
-    return this.#refuse(status, code ?? "Sandbox", message);
-  }
+/** The faults that hit the call, and how its provider refuses. */
+interface Given {
+  fault: (kind: FaultKind) => FaultRule | undefined;
+  refuse: SandboxProvider["refuse"];
+}
 
-  #noteMissing(credential: string, operation: string, { intent }: Description): void {
-    const { clock, ledger } = this.#parts;
-    const call = { operation, at: clock.now() };
-    ledger.violate(call, "missingAuthorization", intent, `no ${credential} header`);
-  }
-
-  #spoilt(answer: Answer): Answer | "cut" | "half" {
-    if (this.#fault("cut-after-commit")) return "cut";
-    if (this.#fault("cut-mid-body")) return "half";
-    const error = this.#fault("error-after-commit");
-    if (error) return this.#refuseBy(error, `failed by ${error.id}`);
-    if (this.#fault("unreadable"))
-      return { ...answer, status: 200, body: Buffer.from('{"unreadable') };
+function atTheDoor({ fault, refuse }: Given): Answer | "cut" | undefined {
+  if (fault("cut")) return "cut";
+  const reject = fault("reject");
+  if (reject) {
+    const answer = refuse(reject.status ?? 503, "Sandbox", `refused by ${reject.id}`);
+    if (reject.retryAfterSeconds !== undefined)
+      answer.headers["retry-after"] = String(reject.retryAfterSeconds);
     return answer;
   }
+  if (fault("web-page")) return bytesAnswer("text/html; charset=utf-8", WEB_PAGE);
+  const coded = fault("code");
+  return coded && refuse(coded.status ?? 500, coded.code ?? "Sandbox", `refused by ${coded.id}`);
+}
 
-  async #pause(kind: "slow" | "slow-answer"): Promise<void> {
-    for (const rule of this.#rules) {
-      if (rule.kind === kind)
-        await sleep(rule.ms ?? 5000, undefined, { signal: this.#parts.closing }).catch(() => {});
-    }
-  }
+function spoilt({ fault, refuse }: Given, answer: Answer): Answer | "cut" | "half" {
+  if (fault("cut-after-commit")) return "cut";
+  if (fault("cut-mid-body")) return "half";
+  const error = fault("error-after-commit");
+  if (error) return refuse(error.status ?? 500, error.code ?? "Sandbox", `failed by ${error.id}`);
+  if (fault("unreadable")) return { ...answer, status: 200, body: Buffer.from('{"unreadable') };
+  return answer;
+}
 
-  #send(
-    call: Call | undefined,
-    description: Description,
-    answer: Answer | undefined,
-    sent: Answer | "cut" | "half",
-  ): FastifyReply {
-    const status = sent === "cut" ? undefined : sent === "half" ? answer?.status : sent.status;
-    const crash = this.#fault("cut-after-commit") ?? this.#fault("error-after-commit");
-    if (call)
-      this.#operation.end?.(call, description, answer, {
-        status,
-        isCached: crash ? crash.cached === true : true,
-      });
-    this.#note(call, description, status);
-    if (sent === "cut") return this.#cut();
-    if (sent === "half") return this.#half(answer!);
-    return this.#write(sent);
-  }
-
-  #note(call: Call | undefined, description: Description, status: number | undefined): void {
-    this.#parts.requests.note({
-      operation: this.#name,
-      account: call?.account.username ?? null,
-      intent: description.intent,
-      status: status ?? null,
-      faults: this.#rules.map((rule) => rule.kind),
-    });
-    this.#parts.changed();
-  }
-
-  #write(answer: Answer): FastifyReply {
-    return this.#reply.status(answer.status).headers(answer.headers).send(answer.body);
-  }
-
-  #cut(): FastifyReply {
-    this.#reply.hijack();
-    this.#request.raw.socket.destroy();
-    return this.#reply;
-  }
-
-  #half(answer: Answer): FastifyReply {
-    this.#reply.hijack();
-    const raw = this.#reply.raw;
-    raw.writeHead(answer.status, { ...answer.headers, "content-length": answer.body.length });
-    raw.write(answer.body.subarray(0, answer.body.length >> 1), () => raw.socket?.destroy());
-    return this.#reply;
-  }
+async function pause(
+  rules: FaultRule[],
+  kind: "slow" | "slow-answer",
+  signal: AbortSignal,
+): Promise<void> {
+  for (const rule of rules)
+    if (rule.kind === kind) await sleep(rule.ms ?? 5000, undefined, { signal }).catch(() => {});
 }

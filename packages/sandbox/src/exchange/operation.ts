@@ -88,10 +88,8 @@ export interface SandboxProvider {
   operations: Operation[];
   /** It posts events, so that `<name>.callback` may fail too. */
   hasCallbacks?: boolean;
-  /** Served besides the public routes, where the option asks for it. */
-  unprefixed?(path: string): string | undefined;
-  /** Served besides the public routes, always. */
-  alsoAt?(path: string): string;
+  /** Where else the operation of a path is served. */
+  alsoAt?(path: string): string[];
   authenticate(arrival: Arrival): Admission;
   /** In the provider's own error shape; `code` is a fault's number, or the name of what the server refuses. */
   refuse(status: number, code: number | "Sandbox" | "InvalidRequest", message: string): Answer;

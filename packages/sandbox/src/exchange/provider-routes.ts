@@ -1,7 +1,7 @@
 // The routes of one simulated provider, in a context of its own: raw bodies, and errors in the provider's own shape.
 // What needs a client certificate is served where connections have one, and nowhere else.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Exchange } from "./exchange.js";
+import { exchange } from "./exchange.js";
 import type { SandboxProvider } from "./operation.js";
 import type { SandboxParts } from "../engine/parts.js";
 
@@ -23,11 +23,7 @@ export function registerProvider(
     for (const operation of operations) {
       const refuse = operation.refuse ?? provider.refuse;
       const [method, path] = operation.route.split(" ") as [string, string];
-      const paths = [path];
-      if (provider.alsoAt) paths.push(provider.alsoAt(path));
-      const unprefixed = parts.options.unprefixedRoutes ? provider.unprefixed?.(path) : undefined;
-      if (unprefixed) paths.push(unprefixed);
-      for (const url of paths) {
+      for (const url of [path, ...(provider.alsoAt?.(path) ?? [])]) {
         scope.route({
           method,
           url,
@@ -38,8 +34,7 @@ export function registerProvider(
             const answer = refuse(status, "InvalidRequest", error.message);
             void reply.status(answer.status).headers(answer.headers).send(answer.body);
           },
-          handler: (request, reply) =>
-            new Exchange(parts, provider, operation, request, reply).run(),
+          handler: (request, reply) => exchange(parts, provider, operation, request, reply),
         });
       }
     }

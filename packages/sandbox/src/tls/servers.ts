@@ -19,9 +19,3 @@ export function mutualTlsServer(bodyLimit: number, { server }: Pki): FastifyInst
   const https = { ...server, requestCert: true, rejectUnauthorized: true };
   return fastify({ logger: false, bodyLimit, forceCloseConnections: true, https });
 }
-
-export function portOf(server: FastifyInstance): number {
-  const bound = server.server.address();
-  if (typeof bound !== "object" || bound === null) throw new Error("listens on no port");
-  return bound.port;
-}

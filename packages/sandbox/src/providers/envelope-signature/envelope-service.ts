@@ -105,12 +105,7 @@ export class EnvelopeService {
     { id: itemId, intent, account }: CertificateRequest | EnvelopeFile,
     at: number,
   ): void {
-    this.parts.ledger.record({
-      operation: `${PROVIDER}.${operation}`,
-      intent,
-      itemId,
-      at,
-      account,
-    });
+    const name = `${PROVIDER}.${operation}`;
+    this.parts.ledger.record({ operation: name, intent, itemId, at, account });
   }
 }

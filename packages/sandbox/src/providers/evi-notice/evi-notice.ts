@@ -49,7 +49,7 @@ export function eviNotice(parts: SandboxParts): SandboxProvider {
     ],
     hasCallbacks: true,
     // P2 §4.2, §9: the older form is still accepted.
-    alsoAt: (path) => `/api${path}`,
+    alsoAt: (path) => [`/api${path}`],
     authenticate: (arrival) => authenticate(parts.accounts, arrival, refusals.refuse),
     refuse: (status, code, message) => refusals.refuse(status, String(code), message),
     ...service.control(),

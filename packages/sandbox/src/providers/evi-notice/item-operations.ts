@@ -21,7 +21,12 @@ export function itemOperations(
 ): Operation[] {
   const { items, parts } = service;
   const { refuse, badField } = refuser;
-  const ofPath = ({ params }: Arrival) => describeItem(items.get(params["Id"] ?? ""));
+  const onPath = (name: string, path: string, perform: Operation["perform"]): Operation => ({
+    name,
+    route: `GET /v2/EviNotice/${path}`,
+    describe: ({ params }) => describeItem(items.get(params["Id"])),
+    perform,
+  });
   const lookupKeys = ({ body }: Arrival): string[] => {
     const keys = fieldsOf(body)["LookupKeys"];
     return Array.isArray(keys) ? keys.map(String) : [];
@@ -101,24 +106,9 @@ export function itemOperations(
 
   return [
     query,
-    {
-      name: "get",
-      route: "GET /v2/EviNotice/:Id",
-      describe: ofPath,
-      perform: (call) => getNotice(call, service, refuser),
-    },
-    {
-      name: "attachments",
-      route: "GET /v2/EviNotice/:Id/Attachments",
-      describe: ofPath,
-      perform: download(attachments),
-    },
-    {
-      name: "affidavits",
-      route: "GET /v2/EviNotice/:Id/Affidavits",
-      describe: ofPath,
-      perform: download(affidavits),
-    },
+    onPath("get", ":Id", (call) => getNotice(call, service, refuser)),
+    onPath("attachments", ":Id/Attachments", download(attachments)),
+    onPath("affidavits", ":Id/Affidavits", download(affidavits)),
     {
       name: "affidavit",
       route: "GET /v2/EviNotice/Affidavits/:Id",
@@ -128,10 +118,7 @@ export function itemOperations(
     {
       name: "affidavitRequest",
       route: "POST /v2/EviNotice/Affidavits/Request",
-      describe({ body }) {
-        const id = fieldsOf(body)["Id"];
-        return describeItem(typeof id === "string" ? items.get(id) : undefined);
-      },
+      describe: ({ body }) => describeItem(items.get(fieldsOf(body)["Id"])),
       perform: requestAffidavit,
     },
   ];

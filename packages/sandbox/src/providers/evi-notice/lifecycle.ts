@@ -88,11 +88,11 @@ export function impossibleEnding({
 }
 
 export function plan(given: NoticePlan): NoticeStep[] {
-  const ending = given.ending ?? "read";
+  const { ending = "read" } = given;
   if (ending === "stalled") return [];
-  const moves = movesOf(ending);
-  if (ending !== "open") moves.push(closing(ending, moves, given));
-  const steps = moves.flatMap((move) => [move, ...affidavitsAt(move, given)]);
+  const moves = movesOf[ending];
+  const end = ending === "open" ? [] : [closing(ending, moves, given)];
+  const steps = [...moves, ...end].flatMap((move) => [move, ...affidavitsAt(move, given)]);
   if (given.modifiers.includes("affidavit-regenerated"))
     steps.push({ afterMs: 5 * DAY, affidavit: "regenerated" });
   if (given.modifiers.includes("affidavit-regenerated-new-id"))
@@ -102,40 +102,36 @@ export function plan(given: NoticePlan): NoticeStep[] {
 
 type Move = Extract<NoticeStep, { state: NoticeState }>;
 
-function movesOf(ending: Ending): Move[] {
-  const processed: Move = { afterMs: MINUTE, state: "Processed", outcome: "Certified" };
-  const dispatched: Move = { afterMs: MINUTE, state: "Dispatched" };
-  const sent: Move = { afterMs: 2 * MINUTE, state: "Sent", outcome: "Sent" };
-  const failed: Move = { afterMs: 10 * MINUTE, state: "Failed" };
-  const delivered: Move = { afterMs: 5 * MINUTE, state: "Delivered", outcome: "Delivered" };
-  const received: Move = { afterMs: 2 * HOUR, state: "Received", outcome: "Received" };
-  const read: Move = { afterMs: MINUTE, state: "Read", outcome: "Read" };
-  const replied = (outcome: string): Move => ({ afterMs: HOUR, state: "Replied", outcome });
-  const onTheWay = [processed, dispatched, sent];
-  switch (ending) {
-    case "accepted":
-      return [...onTheWay, delivered, received, read, replied("Accepted")];
-    case "rejected":
-      return [...onTheWay, delivered, received, read, replied("Rejected")];
-    case "received":
-      return [...onTheWay, delivered, received];
-    case "refused":
-    case "delivered":
-    case "open":
-      return [...onTheWay, delivered];
-    case "sent":
-      return onTheWay;
-    case "failed":
-      return [...onTheWay, failed];
-    case "failed-recovered":
-      return [...onTheWay, failed, { ...sent, afterMs: HOUR }, delivered, received, read];
-    case "certified":
-    case "cancelled":
-      return [processed];
-    default:
-      return [...onTheWay, delivered, received, read];
-  }
-}
+const sent: Move = { afterMs: 2 * MINUTE, state: "Sent", outcome: "Sent" };
+const onTheWay: Move[] = [
+  { afterMs: MINUTE, state: "Processed", outcome: "Certified" },
+  { afterMs: MINUTE, state: "Dispatched" },
+  sent,
+];
+const failed: Move = { afterMs: 10 * MINUTE, state: "Failed" };
+const toDelivered: Move[] = [{ afterMs: 5 * MINUTE, state: "Delivered", outcome: "Delivered" }];
+const toReceived: Move[] = [
+  ...toDelivered,
+  { afterMs: 2 * HOUR, state: "Received", outcome: "Received" },
+];
+const toRead: Move[] = [...toReceived, { afterMs: MINUTE, state: "Read", outcome: "Read" }];
+const replied = (outcome: string): Move => ({ afterMs: HOUR, state: "Replied", outcome });
+
+const movesOf: Record<Ending, Move[]> = {
+  read: [...onTheWay, ...toRead],
+  accepted: [...onTheWay, ...toRead, replied("Accepted")],
+  rejected: [...onTheWay, ...toRead, replied("Rejected")],
+  refused: [...onTheWay, ...toDelivered],
+  received: [...onTheWay, ...toReceived],
+  delivered: [...onTheWay, ...toDelivered],
+  sent: onTheWay,
+  failed: [...onTheWay, failed],
+  "failed-recovered": [...onTheWay, failed, { ...sent, afterMs: HOUR }, ...toRead],
+  certified: onTheWay.slice(0, 1),
+  cancelled: onTheWay.slice(0, 1),
+  open: [...onTheWay, ...toDelivered],
+  stalled: [],
+};
 
 const outcomes: Partial<Record<Ending, string>> = {
   refused: "Refused",

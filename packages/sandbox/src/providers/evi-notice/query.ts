@@ -40,7 +40,7 @@ export function queryNotices(
   if (start === undefined) return badField("Cursor", "InvalidValue", "is no cursor of a response");
   const all = keys
     ? [...new Set(keys.flatMap((key) => items.withLookupKey(String(key))))]
-    : items.ofSite(account.site.name);
+    : items.save();
   const isWanted = (item: NoticeItem) =>
     item.site === account.site.name &&
     (!state || item.state === state) &&
@@ -64,7 +64,7 @@ export function noticeOfPath(
   { params, account }: Pick<Call, "params" | "account">,
   { items }: NoticeService,
 ): NoticeItem | undefined {
-  const item = items.get(params["Id"] ?? "");
+  const item = items.get(params["Id"]);
   return item && item.site === account.site.name && isVisible(item) ? item : undefined;
 }
 

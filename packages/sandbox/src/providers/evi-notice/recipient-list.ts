@@ -28,13 +28,13 @@ export class RecipientList {
   readonly bytes: Buffer;
   readonly columns: string[];
   /** Where each row begins, and where the last one ends. */
-  readonly #starts: Uint32Array;
+  readonly #starts: number[];
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
     const starts = rowStarts(bytes);
     this.columns = fieldsOf(bytes.toString("utf8", 0, starts[1] ?? bytes.length));
-    this.#starts = starts.subarray(1);
+    this.#starts = starts.slice(1);
   }
 
   get size(): number {
@@ -79,29 +79,19 @@ export class RecipientList {
 }
 
 /** Where each line begins that is not empty, the header's first, and where the last one ends. */
-function rowStarts(bytes: Buffer): Uint32Array {
-  let starts = new Uint32Array(1024);
-  let count = 0;
-  const add = (place: number) => {
-    if (count === starts.length) {
-      const more = new Uint32Array(count * 2);
-      more.set(starts);
-      starts = more;
-    }
-    starts[count++] = place;
-  };
+function rowStarts(bytes: Buffer): number[] {
+  const starts: number[] = [];
   let [begin, isQuoted, isEmpty] = [0, false, true];
   for (let place = 0; place < bytes.length; place += 1) {
     const byte = bytes[place];
     if (byte === QUOTE) isQuoted = !isQuoted;
     if (byte === LF && !isQuoted) {
-      if (!isEmpty) add(begin);
+      if (!isEmpty) starts.push(begin);
       [begin, isEmpty] = [place + 1, true];
     } else if (byte !== CR) isEmpty = false;
   }
-  if (!isEmpty) add(begin);
-  add(bytes.length);
-  return starts.slice(0, count);
+  if (!isEmpty) starts.push(begin);
+  return [...starts, bytes.length];
 }
 
 /** The fields of one row; a quoted one may hold `;`, line ends and doubled quotes. */

@@ -46,7 +46,7 @@ export function eviPost(parts: SandboxParts): SandboxProvider {
     name: "evi-post",
     operations: [postalSubmit(parts, postal, tokens), query, ...itemOperations(postal)],
     hasCallbacks: true,
-    unprefixed: (path) => path.replace(/^\/v1/, ""),
+    alsoAt: (path) => (parts.options.unprefixedRoutes ? [path.replace(/^\/v1/, "")] : []),
     authenticate: (arrival) => authenticate(parts.accounts, arrival, refusal),
     refuse: (status, code, message) => refusal(status, String(code), message),
     ...postal.control(),

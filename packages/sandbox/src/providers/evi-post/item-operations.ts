@@ -16,10 +16,7 @@ export const splitList = (text: string | undefined): string[] =>
 
 export function itemOperations(postal: PostalService): Operation[] {
   const { items } = postal;
-  const describeTarget = (arrival: Arrival) => {
-    const id = fieldsOf(arrival.body)["UniqueId"];
-    return describeItem(typeof id === "string" ? items.get(id) : undefined);
-  };
+  const describeTarget = ({ body }: Arrival) => describeItem(items.get(fieldsOf(body)["UniqueId"]));
 
   /** The visible item of the body's id, if there is one. */
   function target(call: Call): { problem: Answer } | { item: PostItem | undefined } {

@@ -123,33 +123,23 @@ function finalOutcome(ending: Ending): { outcome?: string } {
 
 function afterSent(ending: Ending, journey: LetterPlan): PostalStep[] {
   const undelivered = withOutcome("Undelivered", 5 * DAY);
-  const delivered = (afterMs: number) => withOutcome("Delivered", afterMs);
+  const delivered = (days: number) => withOutcome("Delivered", days * DAY);
   const failed = withOutcome("Failed", 5 * DAY);
-  switch (ending) {
-    case "delivered-late":
-      return [undelivered, delivered(4 * DAY)];
-    case "delivered-after-60-days":
-      return [delivered(60 * DAY)];
-    case "undelivered":
-      return [undelivered];
-    case "rejected":
-      // A refusal has no state of its own (P2 §3.1): the state stays, the outcome says it.
-      return [{ afterMs: 2 * DAY, state: "Sent", outcome: "Rejected" }];
-    case "failed":
-      return [failed];
-    case "returned":
-      return [undelivered, failed];
-    case "disposed":
-      return [undelivered, withOutcome("Disposed", (journey.disposalDays ?? 1) * DAY)];
-    case "missing":
-      return [{ afterMs: 5 * DAY, state: "Missing" }, delivered(10 * DAY)];
-    case "cancellable":
-      return isPlainLetter(journey) ? [] : [delivered(2 * DAY)];
-    case "delivered":
-      return [delivered(2 * DAY)];
-    default:
-      return [];
-  }
+  const disposed = withOutcome("Disposed", (journey.disposalDays ?? 1) * DAY);
+  const steps: Partial<Record<Ending, PostalStep[]>> = {
+    delivered: [delivered(2)],
+    "delivered-late": [undelivered, delivered(4)],
+    "delivered-after-60-days": [delivered(60)],
+    undelivered: [undelivered],
+    // A refusal has no state of its own (P2 §3.1): the state stays, the outcome says it.
+    rejected: [{ afterMs: 2 * DAY, state: "Sent", outcome: "Rejected" }],
+    failed: [failed],
+    returned: [undelivered, failed],
+    disposed: [undelivered, disposed],
+    missing: [{ afterMs: 5 * DAY, state: "Missing" }, delivered(10)],
+    cancellable: isPlainLetter(journey) ? [] : [delivered(2)],
+  };
+  return steps[ending] ?? [];
 }
 
 /** After a cancel: whether Closed follows is not shown; the sandbox closes unless told otherwise. */

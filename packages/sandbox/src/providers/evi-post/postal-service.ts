@@ -23,11 +23,11 @@ export interface PostItem extends EviItem<PostalState, AffidavitMoment> {
   profile: AffidavitProfile;
   isOnDemandEnabled: boolean;
   documentSha256: string;
-  recipientName?: string;
+  recipientName?: string | undefined;
   recipient: string;
   sender: string;
   address: PostalAddress;
-  costCentre?: string;
+  costCentre?: string | undefined;
   processedAt?: number;
   sentAt?: number;
 }
@@ -81,24 +81,14 @@ export class PostalService extends EviService<PostItem> {
   }
 
   accept(submission: CheckedSubmission, origin: Origin<PostalMagic>): PostItem {
-    const { lookupKey, customLookupKeys, recipientName, costCentre, callback } = submission;
+    const { document, ...rest } = submission;
     const { magic, account, at } = origin;
     const modifiers = magic?.modifiers ?? [];
     const members = {
-      intent: lookupKey ?? null,
-      lookupKeys: [...(lookupKey === undefined ? [] : [lookupKey]), ...customLookupKeys],
+      ...rest,
       modifiers,
-      service: submission.service,
-      profile: submission.profile,
-      isOnDemandEnabled: submission.isOnDemandEnabled,
-      documentSha256: this.parts.documents.put(submission.document),
-      ...(recipientName !== undefined && { recipientName }),
-      recipient: submission.recipient,
-      sender: submission.sender,
-      address: submission.address,
-      ...(costCentre !== undefined && { costCentre }),
-      ...(callback && { callback }),
-      plan: plan({ ...submission, ending: magic?.ending, modifiers }),
+      documentSha256: this.parts.documents.put(document),
+      plan: plan({ ...rest, ending: magic?.ending, modifiers }),
     };
     const item = this.keep(members, origin);
     this.effect("submit", item, account.username, at);

@@ -68,7 +68,7 @@ function select(call: Call, items: EviItems<PostItem>): PostItem[] {
   } else if (keys) {
     found = [...new Set(keys.flatMap((key) => items.withLookupKey(key)))];
   } else {
-    found = [...items.ofSite(account.site.name)];
+    found = items.save();
   }
   const { OnState: state, WithOutcome: outcome } = query;
   return found

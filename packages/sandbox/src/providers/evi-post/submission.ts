@@ -95,8 +95,8 @@ export function checkSubmission(
   const callback = checkCallback(options, filterValues);
   const { errors, unknown: unknownFields } = top;
   if (errors.length > 0 || !document || !address) return { errors, unknownFields };
-  const text = (name: string) =>
-    typeof body[name] === "string" && body[name] !== "" ? body[name] : undefined;
+  const text = (name: string) => top.text(name) || undefined;
+  const lookupKey = text("LookupKey");
   const checked = {
     document,
     service,
@@ -105,9 +105,9 @@ export function checkSubmission(
     recipient: text("RecipientName") ?? text("RecipientLegalName") ?? address.StreetAddress,
     sender: text("IssuerName") ?? text("IssuerLegalName") ?? account.site.name,
     address,
-    customLookupKeys: custom.filter((field) => field.IsLookupKey).map((field) => field.Value),
+    intent: lookupKey ?? null,
+    lookupKeys: [...(lookupKey === undefined ? [] : [lookupKey]), ...custom],
     recipientName: text("RecipientName"),
-    lookupKey: text("LookupKey"),
     costCentre: options.text("CostCentre"),
     callback,
   };
@@ -268,14 +268,12 @@ function checkCustody(options: Checker): void {
   checkAccessControl(options);
 }
 
-/** P2 §2.4. */
-function checkCustomFields(
-  options: Checker,
-): { Key: string; Value: string; IsLookupKey: boolean }[] {
-  return (options.list("CustomFields") ?? []).map((entry, index) => {
+/** Returns the values that are lookup keys (P2 §2.4). */
+function checkCustomFields(options: Checker): string[] {
+  return (options.list("CustomFields") ?? []).flatMap((entry, index) => {
     const field = options.at(entry, `CustomFields[${index}].`);
     field.known(["Key", "Label", "Value", "IsLookupKey"]);
-    const [Key = "", , Value = ""] = ["Key", "Label", "Value"].map((name) => field.required(name));
-    return { Key, Value, IsLookupKey: field.flag("IsLookupKey") };
+    const [, , value = ""] = ["Key", "Label", "Value"].map((name) => field.required(name));
+    return field.flag("IsLookupKey") ? [value] : [];
   });
 }

@@ -38,8 +38,8 @@ export interface EviItem<
   /** The caller's LookupKey: what the ledger counts by. */
   intent: string | null;
   lookupKeys: string[];
-  magicKey?: string;
-  callback?: CallbackSettings;
+  magicKey?: string | undefined;
+  callback?: CallbackSettings | undefined;
   state: State;
   stateAt: number;
   outcome: string;
@@ -85,7 +85,6 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export class EviItems<Item extends EviItem> extends Shelf<Item> {
   readonly #byLookupKey = new Map<string, Item[]>();
-  readonly #bySite = new Map<string, Item[]>();
   readonly #byAffidavit = new Map<string, Item>();
   readonly #matching: LookUpKeyMatching;
 
@@ -104,8 +103,11 @@ export class EviItems<Item extends EviItem> extends Shelf<Item> {
 
   override add(item: Item): void {
     super.add(item);
-    for (const key of this.#keysOf(item)) append(this.#byLookupKey, key, item);
-    append(this.#bySite, item.site, item);
+    for (const key of this.#keysOf(item)) {
+      const items = this.withLookupKey(key);
+      items.push(item);
+      this.#byLookupKey.set(key, items);
+    }
     for (const affidavit of item.affidavits) this.#byAffidavit.set(affidavit.id, item);
   }
 
@@ -128,10 +130,6 @@ export class EviItems<Item extends EviItem> extends Shelf<Item> {
     return this.#byLookupKey.get(key) ?? [];
   }
 
-  ofSite(site: string): Item[] {
-    return this.#bySite.get(site) ?? [];
-  }
-
   affidavit(id: string): { item: Item; affidavit: Affidavit } | undefined {
     const item = this.#byAffidavit.get(id.toLowerCase());
     // The newest revision under an id is the one that is handed out.
@@ -141,12 +139,7 @@ export class EviItems<Item extends EviItem> extends Shelf<Item> {
 
   override clear(): void {
     super.clear();
-    for (const index of [this.#byLookupKey, this.#bySite, this.#byAffidavit]) index.clear();
+    this.#byLookupKey.clear();
+    this.#byAffidavit.clear();
   }
-}
-
-function append<Item>(index: Map<string, Item[]>, key: string, item: Item): void {
-  const items = index.get(key);
-  if (items) items.push(item);
-  else index.set(key, [item]);
 }

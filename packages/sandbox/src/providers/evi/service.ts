@@ -63,7 +63,7 @@ export class EviService<Item extends EviItem> {
       id: this.parts.ids.uuid(this.#description.provider),
       account: account.username,
       site: account.site.name,
-      ...(magicKey !== undefined && { magicKey }),
+      magicKey,
       state: "Submitted",
       stateAt: at,
       outcome: "None",
@@ -145,13 +145,9 @@ export class EviService<Item extends EviItem> {
   }
 
   effect(operation: string, item: Item, account: string, at: number): void {
-    this.parts.ledger.record({
-      operation: `${this.#description.provider}.${operation}`,
-      intent: item.intent,
-      itemId: item.id,
-      at,
-      account,
-    });
+    const { id: itemId, intent } = item;
+    const name = `${this.#description.provider}.${operation}`;
+    this.parts.ledger.record({ operation: name, intent, itemId, at, account });
   }
 
   enter(item: Item, state: StateOf<Item>, outcome: string | undefined, at: number): void {
@@ -216,26 +212,15 @@ export class EviService<Item extends EviItem> {
   }
 
   #callBack(item: Item, kind: string, at: number, more: Partial<EviEvent> = {}): void {
-    if (!item.callback?.filter.includes(kind)) return;
+    const { id: itemId, intent, lookupKeys, account, magicKey, callback } = item;
+    if (!callback?.filter.includes(kind)) return;
     const { ids, accounts, callbacks } = this.parts;
     const { provider } = this.#description;
     const identifier = ids.uuid(`${provider}.event`);
     const event = { ...more, identifier, kind, at, number: ids.count(`${provider}.event`) };
-    callbacks.emit(
-      {
-        provider,
-        identifier,
-        kind,
-        itemId: item.id,
-        intent: item.intent,
-        lookupKeys: item.lookupKeys,
-        account: item.account,
-        magicKey: item.magicKey,
-        url: item.callback.url,
-        body: this.#description.callbackBody(item, event, accounts.get(item.account)),
-      },
-      at,
-    );
+    const body = this.#description.callbackBody(item, event, accounts.get(account));
+    const subject = { itemId, intent, lookupKeys, account, magicKey };
+    callbacks.emit({ provider, identifier, kind, ...subject, url: callback.url, body }, at);
   }
 }
 

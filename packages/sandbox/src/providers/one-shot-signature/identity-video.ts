@@ -5,7 +5,7 @@ import { isObject } from "../../exchange/checker.js";
 import type { Call, Operation } from "../../exchange/operation.js";
 import { takeFiles } from "./document-operations.js";
 import { invalid, notFound, wrongState } from "../../exchange/refusal.js";
-import { requestOperation } from "./request-operation.js";
+import { requestOperation, type OperationName } from "./request-operation.js";
 import type {
   IdentityVideo,
   SignatureRequest,
@@ -66,8 +66,9 @@ export function identityVideoOperations(signing: SigningService): Operation[] {
   };
 
   const decide =
-    (operation: string, state: VideoState): Act =>
+    (state: "approved" | "cancelled"): Act =>
     (request, video, { at }) => {
+      const operation = state === "approved" ? "approveIdentityVideo" : "cancelIdentityVideo";
       signing.effect(operation, request, at);
       signing.enterVideo(request, state, at);
       return view(video);
@@ -84,36 +85,14 @@ export function identityVideoOperations(signing: SigningService): Operation[] {
 
   const path = "identity-video/:request_pk";
   const open: VideoState[] = ["created", "evidences", "video"];
+  const post = (name: OperationName, end: string, states: VideoState[], act: Act) =>
+    requestOperation(signing, name, "POST", `${path}/${end}`, during(states, act));
   return [
     requestOperation(signing, "createIdentityVideo", "POST", path, create),
-    requestOperation(
-      signing,
-      "uploadEvidences",
-      "POST",
-      `${path}/evidences`,
-      during(["created", "evidences"], uploadEvidences),
-    ),
-    requestOperation(
-      signing,
-      "uploadVideo",
-      "POST",
-      `${path}/video`,
-      during(["evidences"], uploadVideo),
-    ),
-    requestOperation(
-      signing,
-      "approveIdentityVideo",
-      "POST",
-      `${path}/approve`,
-      during(["video"], decide("approveIdentityVideo", "approved")),
-    ),
-    requestOperation(
-      signing,
-      "cancelIdentityVideo",
-      "POST",
-      `${path}/cancel`,
-      during(open, decide("cancelIdentityVideo", "cancelled")),
-    ),
+    post("uploadEvidences", "evidences", ["created", "evidences"], uploadEvidences),
+    post("uploadVideo", "video", ["evidences"], uploadVideo),
+    post("approveIdentityVideo", "approve", ["video"], decide("approved")),
+    post("cancelIdentityVideo", "cancel", open, decide("cancelled")),
     requestOperation(signing, "getIdentityVideo", "GET", path, get),
     requestOperation(signing, "updateIdentityVideo", "PATCH", path, during(open, update)),
   ];

@@ -7,9 +7,11 @@ import type { operationNames, SignatureRequest, SigningService } from "./signing
 
 export const ROOT = "/oneshot/api/v1";
 
+export type OperationName = (typeof operationNames)[number];
+
 export function requestOperation(
   signing: SigningService,
-  name: (typeof operationNames)[number],
+  name: OperationName,
   method: "GET" | "POST" | "PATCH" | "DELETE",
   path: string,
   perform: (request: SignatureRequest, call: Call) => Answer,

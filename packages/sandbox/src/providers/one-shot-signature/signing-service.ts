@@ -178,14 +178,9 @@ export class SigningService {
 
   /** `part`: what of the request the effect is about, so that two documents are no repeat. */
   effect(operation: string, request: SignatureRequest, at: number, part?: string): void {
-    this.parts.ledger.record({
-      operation: `${PROVIDER}.${operation}`,
-      intent: request.intent,
-      itemId: request.id,
-      at,
-      account: request.account,
-      part,
-    });
+    const { id: itemId, intent, account } = request;
+    const name = `${PROVIDER}.${operation}`;
+    this.parts.ledger.record({ operation: name, intent, itemId, at, account, part });
   }
 
   #later(task: string, { id }: SignatureRequest, at: number): void {

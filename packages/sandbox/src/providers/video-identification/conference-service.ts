@@ -86,25 +86,15 @@ export class ConferenceService {
     if (registration.emails.length > 0) this.alerts.add(registration);
     else this.alerts.delete(registration);
     const { processId, account, at } = registration;
-    this.#record("registerAlertEmail", {
-      intent: processId,
-      itemId: id,
-      account,
-      at,
-      part: processId,
-    });
+    const operation = `${PROVIDER}.registerAlertEmail`;
+    const about = { intent: processId, itemId: id, part: processId };
+    this.parts.ledger.record({ operation, ...about, account, at });
   }
 
-  effect(operation: OperationName, { intent, id, account }: Conference, at: number): void {
-    const part = operation === "deleteAuditData" ? { part: id } : {};
-    this.#record(operation, { intent, itemId: id, account, at, ...part });
-  }
-
-  #record(
-    operation: OperationName,
-    about: { intent: string; itemId: string; account: string; at: number; part?: string },
-  ): void {
-    this.parts.ledger.record({ operation: `${PROVIDER}.${operation}`, ...about });
+  effect(name: OperationName, { intent, id, account }: Conference, at: number): void {
+    const part = name === "deleteAuditData" ? id : undefined;
+    const operation = `${PROVIDER}.${name}`;
+    this.parts.ledger.record({ operation, intent, itemId: id, account, at, part });
   }
 
   /** P1 §6.1: to the URL that is configured for the account, where there is one; all but the token is assumed. */

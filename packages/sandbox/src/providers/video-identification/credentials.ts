@@ -1,5 +1,4 @@
 // Whose request it is (P1 §5.2): the key of an account, or the token of a call; each in a header and nowhere else.
-import type { Account } from "../../engine/accounts.js";
 import { header } from "../../exchange/credentials.js";
 import type { Admission, Arrival } from "../../exchange/operation.js";
 import type { ConferenceService } from "./conference-service.js";
@@ -14,54 +13,45 @@ const tokenOperations: readonly OperationName[] = [
 const JWT = /eyJ[\w-]+\.[\w-]+\.[\w-]+/;
 const CREDENTIAL = /^(x-?)?(api-?key|jwt|token|authorization)$/i;
 
-export class Credentials {
-  readonly #service: ConferenceService;
+export type Credentials = ReturnType<typeof credentialsOf>;
 
-  constructor(service: ConferenceService) {
-    this.#service = service;
-  }
+export function credentialsOf({ conferences, parts, tokens }: ConferenceService) {
+  const { accounts, clock, ledger } = parts;
 
-  authenticate(arrival: Arrival): Admission {
-    this.#noteOutsideHeader(arrival);
+  function authenticate(arrival: Arrival): Admission {
+    noteOutsideHeader(arrival);
     const needsToken = tokenOperations.some((name) => arrival.operation === `${PROVIDER}.${name}`);
-    const admission = needsToken ? this.#byToken(arrival) : this.#byKey(arrival);
+    const admission = needsToken ? byToken(arrival) : byKey(arrival);
     const { account, denial } = admission;
     if (!account || denial || account.provisioned) return admission;
     return { account, denial: refusal(403, "forbidden", "the account is not provisioned") };
   }
 
   /** The conference of the request's token, where it is good. */
-  conferenceOf(arrival: Arrival): string | undefined {
+  function conferenceOf(arrival: Arrival): string | undefined {
     const [, token] = /^Bearer (\S+)$/.exec(header(arrival, "authorization") ?? "") ?? [];
-    const { tokens } = this.#service;
     return token === undefined ? undefined : tokens.conferenceOf(token);
   }
 
-  #byKey(arrival: Arrival): Admission {
+  function byKey(arrival: Arrival): Admission {
     const key = header(arrival, "apikey");
     if (key === undefined) return { denial: unauthorized("no apikey"), missing: "apikey" };
-    const account = this.#service.parts.accounts.holding("apiKey", key);
+    const account = accounts.holding("apiKey", key);
     return account ? { account } : { denial: unauthorized("wrong apikey") };
   }
 
-  #byToken(arrival: Arrival): Admission {
+  function byToken(arrival: Arrival): Admission {
     if (header(arrival, "authorization") === undefined)
       return { denial: unauthorized("no token"), missing: "Authorization" };
-    const account = this.#accountOfToken(arrival);
+    const id = conferenceOf(arrival);
+    const { idConference: asked = id } = arrival.query;
+    const conference = asked === id ? conferences.get(id) : undefined;
+    const account = conference && accounts.get(conference.account);
     return account ? { account } : { denial: unauthorized("the token is not good for this call") };
   }
 
-  #accountOfToken(arrival: Arrival): Account | undefined {
-    const id = this.conferenceOf(arrival);
-    const { idConference: asked = id } = arrival.query;
-    const conference = this.#service.conferences.get(id);
-    if (!conference || asked !== id) return undefined;
-    return this.#service.parts.accounts.get(conference.account);
-  }
-
   /** P1 §5.2, rule 4. */
-  #noteOutsideHeader({ operation, query, rawBody }: Arrival): void {
-    const { accounts, clock, ledger } = this.#service.parts;
+  function noteOutsideHeader({ operation, query, rawBody }: Arrival): void {
     const keys = accounts.list().map(({ apiKey }) => apiKey);
     const isCredential = (text: string) => JWT.test(text) || keys.some((key) => text.includes(key));
     const inQuery = Object.entries(query).some(
@@ -74,4 +64,6 @@ export class Credentials {
     const where = inQuery ? "in the query" : "in the body";
     ledger.violate({ operation, at: clock.now() }, "credentialOutsideHeader", intent, where);
   }
+
+  return { authenticate, conferenceOf };
 }

@@ -4,7 +4,7 @@ import { keeping } from "../../exchange/kept.js";
 import type { SandboxProvider } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { ConferenceService } from "./conference-service.js";
-import { Credentials } from "./credentials.js";
+import { credentialsOf } from "./credentials.js";
 import { PROVIDER } from "./magic.js";
 import { videoOperations } from "./operations.js";
 import { refusal } from "../../exchange/refusal.js";
@@ -12,12 +12,12 @@ import { refusal } from "../../exchange/refusal.js";
 export function videoIdentification(parts: SandboxParts): SandboxProvider {
   const service = new ConferenceService(parts);
   const { conferences, alerts } = service;
-  const credentials = new Credentials(service);
+  const credentials = credentialsOf(service);
   return {
     name: PROVIDER,
     operations: videoOperations(service, credentials),
     hasCallbacks: true,
-    authenticate: (arrival) => credentials.authenticate(arrival),
+    authenticate: credentials.authenticate,
     refuse: (status, code, message) => refusal(status, String(code), message),
     kept: keeping({ conferences, alerts }),
     move(id, { state }) {
