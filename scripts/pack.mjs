@@ -10,7 +10,7 @@ import { removeOnExit } from "../packages/dev/src/processes/watchdog.js";
 import { npm, root, runBuild, say } from "./steps.mjs";
 
 /** The page to which the errors of these packages refer: it goes along. */
-const errorsPage = "docs/client-errors.md";
+const errorsPage = "docs/reference/client-errors.md";
 const withErrorsPage = ["trustflow", "trustflow-client"];
 
 const platforms = [

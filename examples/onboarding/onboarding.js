@@ -104,7 +104,7 @@ try {
   const evidence = [...identity.documents, ...service.documents];
   console.log(`${customer.order}: onboarded, with ${evidence.length} documents as evidence`);
 } catch (error) {
-  // Each error of the client has a class, a stable `code`, `retryable` and `details` (docs/client-errors.md).
+  // Each error of the client has a class, a stable `code`, `retryable` and `details` (docs/reference/client-errors.md).
   console.error(`${error.name}: ${error.message}`);
   process.exitCode = 1;
 } finally {

@@ -226,7 +226,7 @@ type Methods = {
  *
  * Each of them throws `InvalidInputError` before anything exists, `InputMismatchError` where the id already stands for another input,
  * `UnreachableError` where Temporal does not answer: start it again with the same id. `result()` throws `NotAcceptedError` where the
- * provider refused the request, `AbandonedError` and `TerminatedError` where a person ended the process. docs/client-errors.md has every
+ * provider refused the request, `AbandonedError` and `TerminatedError` where a person ended the process. docs/reference/client-errors.md has every
  * error.
  */
 export abstract class Starts implements Methods {

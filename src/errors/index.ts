@@ -1,4 +1,4 @@
-// Every error of the client, in the order of docs/client-errors.md.
+// Every error of the client, in the order of docs/reference/client-errors.md.
 export { TrustflowError } from "./trustflow-error.js";
 export { ConfigurationError } from "./connection/configuration-error.js";
 export { UnreachableError } from "./connection/unreachable-error.js";

@@ -1,6 +1,6 @@
-// The base of every error that the client throws. Each class has a file of its own, and docs/client-errors.md is made from them.
+// The base of every error that the client throws. Each class has a file of its own, and docs/reference/client-errors.md is made from them.
 
-const PAGE = "docs/client-errors.md";
+const PAGE = "docs/reference/client-errors.md";
 
 export abstract class TrustflowError extends Error {
   /** Names the case, and stays the same in every release. */

@@ -301,7 +301,7 @@ test.each<[argument: string, call: (trustflow: Trustflow) => unknown]>([
   expect(refused).toMatchObject({
     code: "invalidInput",
     details: { fields: [{ path: argument, problem: expect.any(String) }] },
-    docs: "docs/client-errors.md#invalidinputerror",
+    docs: "docs/reference/client-errors.md#invalidinputerror",
   });
   expect(start).not.toHaveBeenCalled();
 });

@@ -128,7 +128,7 @@ function markdownOf(doc: string): string {
     .join("\n\n");
 }
 
-/** Class, code and docstring of each error, in the order of docs/client-errors.md. */
+/** Class, code and docstring of each error, in the order of docs/reference/client-errors.md. */
 function errorRows(): string[][] {
   const index = textOf("dist/errors/index.d.ts");
   const found = [...index.matchAll(/\{ (\w+) \} from "(.*)\.js"/g)];
@@ -138,7 +138,7 @@ function errorRows(): string[][] {
       const [one] = declaredIn(posix.join("dist/errors", `${path}.d.ts`)).filter(isNamed(name));
       const code = one?.members.find((member) => member.name === "code")?.code ?? "";
       const [, word] = /"(\w+)"/.exec(code) ?? [];
-      const link = `[${name}](../client-errors.md#${name.toLowerCase()})`;
+      const link = `[${name}](client-errors.md#${name.toLowerCase()})`;
       return [link, `\`${word}\``, firstSentence(one?.doc ?? "")];
     });
 }

@@ -10,6 +10,7 @@ import type { ProcessFailure } from "../../src/contracts/shared/failures.js";
 import { Phase, ProcessStatus } from "../../src/contracts/shared/status.js";
 import { meaningsOf } from "../../src/contracts/shared/words.js";
 import { clientPage } from "./client-page.js";
+import { errorsPage } from "./errors-page.js";
 import { page, table } from "./markdown.js";
 
 /** docs/errors.md says what to do. */
@@ -51,6 +52,7 @@ export function referencePages(): Map<string, string> {
   return new Map([
     ["docs/reference/README.md", overview()],
     ["docs/reference/client.md", clientPage()],
+    ["docs/reference/client-errors.md", errorsPage()],
     ...processes.map((name) => [`docs/reference/${name}.md`, pageOf(name)] as const),
   ]);
 }

@@ -158,7 +158,7 @@ test(
     // An error names its section of this page.
     for (const name of ["trustflow", "trustflow-client"])
       expect(
-        existsSync(join(folder, "my-app", "node_modules", name, "docs", "client-errors.md")),
+        existsSync(join(folder, "my-app/node_modules", name, "docs/reference/client-errors.md")),
       ).toBe(true);
     // No server was built or downloaded.
     expect(existsSync(join(folder, "home", ".cache", "trustflow"))).toBe(false);

@@ -1,10 +1,6 @@
-#!/usr/bin/env node
-// `npm run errors-page`: writes docs/client-errors.md from the classes in src/errors.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { root, say } from "./steps.mjs";
+// docs/reference/client-errors.md, as the classes in src/errors say. `npm run reference` writes it.
+import { textOf } from "./repository.js";
 
-export const page = "docs/client-errors.md";
 const folder = "src/errors";
 
 /** The sections, by the folders of the classes. */
@@ -28,8 +24,7 @@ the reason of an \`AbortSignal\` that you aborted, and defects. Each has
 - \`docs\`: the section of the class on this page.
 `;
 
-/** @returns {string} the page, from the sources */
-export function errorsPage() {
+export function errorsPage(): string {
   const classes = exported().map(described);
   const parts = Object.entries(sections).map(([group, title]) =>
     [
@@ -40,17 +35,16 @@ export function errorsPage() {
   return `${[head.trimEnd(), ...parts].join("\n\n")}\n`;
 }
 
-/** @typedef {ReturnType<typeof described>} Described */
+type Described = ReturnType<typeof described>;
 
 /** The files of the classes, in the order in which the client exports them. */
-function exported() {
-  const index = readFileSync(join(root, folder, "index.ts"), "utf8");
+function exported(): string[] {
+  const index = textOf(`${folder}/index.ts`);
   return Array.from(index.matchAll(/"\.\/(\w+\/[\w-]+)\.js"/g), ([, path = ""]) => path);
 }
 
-/** @param {string} path */
-function described(path) {
-  const text = readFileSync(join(root, folder, `${path}.ts`), "utf8");
+function described(path: string) {
+  const text = textOf(`${folder}/${path}.ts`);
   const [, comment = "", name = "", base = ""] =
     /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends (\w+)/.exec(text) ?? [];
   const [, code = ""] = /readonly code[^=;]*= "(\w+)"/.exec(text) ?? [];
@@ -68,11 +62,10 @@ function described(path) {
   };
 }
 
-/**
- * @param {Described} of
- * @param {Described[]} all
- */
-function sectionOf({ name, base, code, details, isRetryable, text }, all) {
+function sectionOf(
+  { name, base, code, details, isRetryable, text }: Described,
+  all: Described[],
+): string {
   const parent = all.find((one) => one.name === base);
   const retryable = isRetryable || (parent?.isRetryable ?? false);
   const shape = details || parent?.details;
@@ -85,8 +78,7 @@ function sectionOf({ name, base, code, details, isRetryable, text }, all) {
   return `### ${name}\n\n${text}\n\n${facts.join("; ")}.`;
 }
 
-/** @param {string} members */
-function withoutComments(members) {
+function withoutComments(members: string): string {
   return members
     .replaceAll(/\/\*\*.*\*\//g, "")
     .replaceAll(/\s+/g, " ")
@@ -94,12 +86,6 @@ function withoutComments(members) {
     .replace(/;$/, "");
 }
 
-/** @param {string} comment */
-function withoutStars(comment) {
+function withoutStars(comment: string): string {
   return comment.replaceAll(/\n \* ?/g, "\n").trim();
-}
-
-if (process.argv[1] === import.meta.filename) {
-  writeFileSync(join(root, page), errorsPage());
-  say(`${page} written`);
 }
