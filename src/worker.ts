@@ -74,7 +74,7 @@ const shutdownTimes: ShutdownTimes = {
   shutdownForceTime: "55 seconds",
 };
 /**
- * A fixed number: with autoscaled pollers, those of the sticky queue can take every slot (docs/upstream/frozen-worker.md). A small
+ * A fixed number: with autoscaled pollers, those of the sticky queue can take every slot (docs/upstream.md). A small
  * one: after a restart it leaves Temporal more of the cores, so a status comes sooner, at the same rate of processes (docs/benchmarks.md).
  */
 const WORKFLOW_POLLERS = 3;

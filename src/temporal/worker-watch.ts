@@ -1,5 +1,5 @@
 // Notices that the worker of the processes does no work although it runs, so that its role ends and is started again: SDK 1.24 can lose
-// the places of its cache, and then polls no more (docs/upstream/frozen-worker.md).
+// the places of its cache, and then polls no more (docs/upstream.md).
 import type { NativeConnection } from "@temporalio/worker";
 import { describeWorkflowQueue, pollsAtAllPartitions } from "./visibility/task-queue.js";
 import type { WorkflowWorker } from "./workflow-worker.js";

@@ -1,5 +1,5 @@
 // The worker of the processes: it knows its activations in progress, and it stops in a quiet moment. The SDK's core drops a workflow task
-// that the server hands over while the polls end, and that task's process waits for ten seconds (docs/upstream/tasks-lost-at-a-stop.md).
+// that the server hands over while the polls end, and that task's process waits for ten seconds (docs/upstream.md).
 import { Worker } from "@temporalio/worker";
 import { setTimeout as delay } from "node:timers/promises";
 
