@@ -4,7 +4,7 @@ import { FromEnvironment } from "./fields.js";
 /** The secret itself, or where it stands. */
 export type SecretSource = string | { env: string } | { file: string };
 
-/** What a client reads of the configuration. `docs/operations/configuration.md` has the default of each key. */
+/** What a client reads of the configuration. `docs/reference/configuration.md` has the default of each key. */
 export interface ClientConfiguration {
   /** The environment that the workers are configured for. */
   environment?: "production" | "preproduction" | "sandbox";

@@ -216,7 +216,7 @@ describe("the first pages", () => {
 test("each key that is generated stands in the configuration's page, and in no .env", () => {
   for (const ring of rings) {
     const name = `TRUSTFLOW_KEYS__${ring.toUpperCase()}`;
-    expect(textOf("docs/operations/configuration.md")).toContain(`\`${name}\``);
+    expect(textOf("docs/reference/configuration.md")).toContain(`\`${name}\``);
     // Its secrets are files.
     expect(textOf(".env.example")).not.toContain(`${name}=`);
   }

@@ -1,5 +1,5 @@
-// The pages of docs/reference, as the registry and the schemas of the contracts say, and the declarations of the client. `npm run reference`
-// writes them.
+// The pages of docs/reference, as the registry, the schemas of contracts and configuration, the declarations of the client and its errors
+// say. `npm run reference` writes them.
 import { exampleOf } from "../../src/contracts/example.js";
 import { contractOf, processes } from "../../src/contracts/registry.js";
 import { resolve } from "../../src/contracts/definition/message-contract.js";
@@ -10,6 +10,7 @@ import type { ProcessFailure } from "../../src/contracts/shared/failures.js";
 import { Phase, ProcessStatus } from "../../src/contracts/shared/status.js";
 import { meaningsOf } from "../../src/contracts/shared/words.js";
 import { clientPage } from "./client-page.js";
+import { configurationPage } from "./configuration-page.js";
 import { errorsPage } from "./errors-page.js";
 import { page, table } from "./markdown.js";
 
@@ -53,6 +54,7 @@ export function referencePages(): Map<string, string> {
     ["docs/reference/README.md", overview()],
     ["docs/reference/client.md", clientPage()],
     ["docs/reference/client-errors.md", errorsPage()],
+    ["docs/reference/configuration.md", configurationPage()],
     ...processes.map((name) => [`docs/reference/${name}.md`, pageOf(name)] as const),
   ]);
 }
@@ -64,7 +66,7 @@ function overview(): string {
       ["process", "what it does"],
       processes.map((name) => [`[${name}](${name}.md)`, contractOf(name).command.summary]),
     ),
-    "[The client's API](client.md) has the methods that start and follow them.",
+    "[The client's API](client.md) has the methods that start and follow them, [its errors](client-errors.md) what they throw, and the [configuration](configuration.md) each key.",
     "`trustflow schema PROCESS` prints the JSON Schemas, and `trustflow example PROCESS` an input with comments.",
     "## Status",
     "A process may have more members, which its page names.",
@@ -197,7 +199,7 @@ function withDefaults(name: ProcessName, rows: Row[]): Row[] {
     const given = defaults[key];
     if (section !== "settings" || deeper.length > 0 || given === undefined) return row;
     const value = typeof given === "object" ? given.value : given;
-    const description = `${row.schema.description} Default: ${value}, or what \`${name}.${key}\` of the [configuration](../operations/configuration.md) says.`;
+    const description = `${row.schema.description} Default: ${value}, or what \`${name}.${key}\` of the [configuration](configuration.md) says.`;
     return { ...row, schema: { ...row.schema, description } };
   });
 }

@@ -1,9 +1,11 @@
-// The table of docs/operations/configuration.md, as the schemas of the configuration say. `npm run reference` writes it.
+// docs/reference/configuration.md, as the schemas of the configuration say. `npm run reference` writes it.
+import { posix } from "node:path";
 import { z } from "zod";
 import { environmentName } from "../../src/config/errors.js";
 import { processes } from "../../src/contracts/registry.js";
 import { schemasOf } from "../../src/contracts/schemas.js";
 import { ConfigWithAccounts } from "../../src/providers/accounts.js";
+import { page, table } from "./markdown.js";
 
 interface Node {
   properties?: Record<string, Node>;
@@ -80,11 +82,33 @@ export const configurationRows: ConfigurationRow[] = leavesOf(shape("output")).m
 
 const quoted = (text: string) => (/^(required|none|–)$/.test(text) ? text : `\`${text}\``);
 
-/** The page with its table as it has to be. */
-export function configurationPage(page: string): string {
-  const rows = configurationRows.map(
-    ({ key, environment, default: value, what }) =>
-      `| \`${key}\` | \`${environment}\` | ${quoted(value)} | ${what} |`,
+const about = `\`npm run reference\` makes this page from the schemas of the configuration; a test compares the two. [How to
+configure](../operations/configuration.md) says where a key stands, and when a change counts.
+
+"–": there is no default; leave the key out where the role does not need it. "required": you must set the key if you write its section.
+The settings of a process are defaults: the \`settings\` of an [input](README.md) override them.`;
+
+/** The section of a key: that of an account is its provider's. */
+const sectionOf = (key: string) => /^accounts\.<name>\.[^.]+|^[^.]+/.exec(key)?.[0] ?? key;
+
+/** The descriptions link from docs/operations, as the pages do that they are about. */
+const linked = (text: string) =>
+  text.replaceAll(
+    /\]\(([^):]+)\)/g,
+    (_, target: string) =>
+      `](${posix.relative("docs/reference", posix.join("docs/operations", target))})`,
   );
-  return page.replaceAll(/(?:^\| `.*\n)+/gm, `${rows.join("\n")}\n`);
+
+export function configurationPage(): string {
+  const sections = new Map<string, string[][]>();
+  for (const { key, environment, default: value, what = "" } of configurationRows) {
+    const rows = sections.get(sectionOf(key)) ?? [];
+    sections.set(sectionOf(key), rows);
+    rows.push([`\`${key}\``, `\`${environment}\``, quoted(value), linked(what)]);
+  }
+  const tables = [...sections].flatMap(([section, rows]) => [
+    `## ${section.replace("accounts.<name>.", "Accounts: ")}`,
+    table(["key", "environment", "default", "what"], rows),
+  ]);
+  return page("Every key of the configuration", about, tables);
 }
