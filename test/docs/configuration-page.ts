@@ -1,11 +1,10 @@
 // docs/reference/configuration.md, as the schemas of the configuration say. `npm run reference` writes it.
-import { posix } from "node:path";
 import { z } from "zod";
 import { environmentName } from "../../src/config/errors.js";
 import { processes } from "../../src/contracts/registry.js";
 import { schemasOf } from "../../src/contracts/schemas.js";
 import { ConfigWithAccounts } from "../../src/providers/accounts.js";
-import { page, table } from "./markdown.js";
+import { linkedFromReference, page, table } from "./markdown.js";
 
 interface Node {
   properties?: Record<string, Node>;
@@ -91,20 +90,12 @@ The settings of a process are defaults: the \`settings\` of an [input](README.md
 /** The section of a key: that of an account is its provider's. */
 const sectionOf = (key: string) => /^accounts\.<name>\.[^.]+|^[^.]+/.exec(key)?.[0] ?? key;
 
-/** The descriptions link from docs/operations, as the pages do that they are about. */
-const linked = (text: string) =>
-  text.replaceAll(
-    /\]\(([^):]+)\)/g,
-    (_, target: string) =>
-      `](${posix.relative("docs/reference", posix.join("docs/operations", target))})`,
-  );
-
 export function configurationPage(): string {
   const sections = new Map<string, string[][]>();
   for (const { key, environment, default: value, what = "" } of configurationRows) {
     const rows = sections.get(sectionOf(key)) ?? [];
     sections.set(sectionOf(key), rows);
-    rows.push([`\`${key}\``, `\`${environment}\``, quoted(value), linked(what)]);
+    rows.push([`\`${key}\``, `\`${environment}\``, quoted(value), linkedFromReference(what)]);
   }
   const tables = [...sections].flatMap(([section, rows]) => [
     `## ${section.replace("accounts.<name>.", "Accounts: ")}`,

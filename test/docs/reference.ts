@@ -13,6 +13,7 @@ import { clientPage } from "./client-page.js";
 import { configurationPage } from "./configuration-page.js";
 import { errorsPage } from "./errors-page.js";
 import { page, table } from "./markdown.js";
+import { metricsPage } from "./metrics-page.js";
 
 /** docs/errors.md says what to do. */
 const failureMeanings: Record<ProcessFailure, string> = {
@@ -55,6 +56,7 @@ export function referencePages(): Map<string, string> {
     ["docs/reference/client.md", clientPage()],
     ["docs/reference/client-errors.md", errorsPage()],
     ["docs/reference/configuration.md", configurationPage()],
+    ["docs/reference/metrics.md", metricsPage()],
     ...processes.map((name) => [`docs/reference/${name}.md`, pageOf(name)] as const),
   ]);
 }
@@ -66,7 +68,7 @@ function overview(): string {
       ["process", "what it does"],
       processes.map((name) => [`[${name}](${name}.md)`, contractOf(name).command.summary]),
     ),
-    "[The client's API](client.md) has the methods that start and follow them, [its errors](client-errors.md) what they throw, and the [configuration](configuration.md) each key.",
+    "[The client's API](client.md) has the methods that start and follow them, [its errors](client-errors.md) what they throw. For operators: [every key of the configuration](configuration.md), [metrics and alerts](metrics.md).",
     "`trustflow schema PROCESS` prints the JSON Schemas, and `trustflow example PROCESS` an input with comments.",
     "## Status",
     "A process may have more members, which its page names.",

@@ -1,4 +1,4 @@
-// The receiver's metrics for Prometheus (docs/operations/watch.md).
+// The receiver's metrics for Prometheus (docs/reference/metrics.md).
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { metrics, promOptions } from "../../contracts/shared/metrics.js";
 import { receiverEvents } from "./admission.js";

@@ -1,4 +1,4 @@
-// The relay's metrics for Prometheus (docs/operations/watch.md): counters of its own work, and waiting callbacks, which it reads at
+// The relay's metrics for Prometheus (docs/reference/metrics.md): counters of its own work, and waiting callbacks, which it reads at
 // each scrape. A value that cannot be read is left out.
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Pool } from "../../postgres/pool.js";

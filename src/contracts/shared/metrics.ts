@@ -1,5 +1,5 @@
-// Every metric of ours: what `GET /metrics` says of it, and its row in docs/operations/watch.md, which `npm run reference` writes. No zod: the
-// workflows count too.
+// Every metric of ours: what `GET /metrics` says of it, and its row in docs/reference/metrics.md, which `npm run reference` writes. No zod:
+// the workflows count too.
 export interface Metric {
   /** As Prometheus has it. */
   name: string;

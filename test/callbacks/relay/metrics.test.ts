@@ -1,4 +1,4 @@
-// What Prometheus reads of a relay (docs/operations/watch.md), with a real PostgreSQL.
+// What Prometheus reads of a relay (docs/reference/metrics.md), with a real PostgreSQL.
 import { expect, test } from "vitest";
 import { parkReasons } from "../../../src/callbacks/inbox/rows.js";
 import { relayMetrics } from "../../../src/callbacks/relay/metrics.js";

@@ -161,14 +161,14 @@ test("a refused account shows as refused calls, as calls not made, and as an att
   expect(await lengths()).toEqual(before);
 }, 60_000);
 
-test("docs/operations/watch.md has a row for each of our metrics, with its role and type", async () => {
+test("docs/reference/metrics.md has a row for each of our metrics, with its role and type", async () => {
   const types = new Set(["counter", "gauge", "histogram"]);
   const served = [];
   for (const role of metricsRoles) {
     const lines = (await textOfRole(role)).matchAll(/^# TYPE (trustflow_\w+) (\w+)$/gm);
     for (const [, name, type] of lines) served.push(`${name} ${role} ${type}`);
   }
-  const documented = namedRows(textOf("docs/operations/watch.md"))
+  const documented = namedRows(textOf("docs/reference/metrics.md"))
     .filter(([name = "", , type = ""]) => name.startsWith("trustflow_") && types.has(type))
     .map((cells) => cells.slice(0, 3).join(" "));
   expect(new Set(documented)).toEqual(new Set(served));
