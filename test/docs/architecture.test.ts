@@ -1,6 +1,6 @@
-// docs/ARCHITECTURE.md against the imports of src and the lint rules: its picture, its rooms and its import table.
+// docs/ARCHITECTURE.md against the imports of src: its picture and its rooms.
 import { expect, test } from "vitest";
-import { architecturePage, arrows, floorsOf, rooms } from "./architecture.js";
+import { arrows, floorsOf, rooms } from "./architecture.js";
 import { namedRows, textOf } from "./repository.js";
 
 const page = textOf("docs/ARCHITECTURE.md");
@@ -35,9 +35,4 @@ test("the rooms are described in the order of the floors, in at most thirty rows
   );
   expect(described.flat()).toEqual(order);
   expect(described.length).toBeLessThanOrEqual(30);
-});
-
-test("the import table is what `npm run reference` makes of the lint rules", () => {
-  expect(page).toContain("\n| room | may import |");
-  expect(page).toBe(architecturePage(page));
 });

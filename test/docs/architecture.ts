@@ -1,5 +1,6 @@
 // The house as its imports and its lint rules show it. A room is a folder or a file at the top of src.
 import { posix } from "node:path";
+import { page, table } from "./markdown.js";
 import { codeBlocks, files, textOf } from "./repository.js";
 
 export const roomOf = (path: string): string | undefined =>
@@ -27,8 +28,8 @@ export const arrows: Arrow[] = sources.flatMap((path) =>
 );
 
 /** The floors of a page's picture, from the top, each with its rooms: `f1["what it is<br/>room, room"]`. */
-export function floorsOf(page: string): string[][] {
-  const picture = codeBlocks(page).find(({ language }) => language === "mermaid");
+export function floorsOf(text: string): string[][] {
+  const picture = codeBlocks(text).find(({ language }) => language === "mermaid");
   return (picture?.lines ?? []).flatMap((line) => {
     const [, listed] = /^\s*\w+\["[^"]*<br\/>([^"]+)"\]$/.exec(line) ?? [];
     return listed === undefined ? [] : [listed.split(", ")];
@@ -90,8 +91,14 @@ class Rights {
   }
 }
 
-/** The import table, made of the rules in .oxlintrc.json; the rules say which part of a room. */
-function importTable(order: string[]): string {
+const about = `The linter enforces the rules of \`.oxlintrc.json\`; \`npm run reference\` makes this page of them. A row says the most that any
+file of a room may import; a single file may be allowed less. "All but" counts from the room's own floor down
+([architecture](../ARCHITECTURE.md#the-floors)). \`cli\`, \`cleanup\` and \`worker\` have no row, because no such rule restricts them. The
+last column has libraries that the rules forbid by default and allow here.`;
+
+/** docs/reference/imports.md; `npm run reference` writes it. */
+export function importsPage(): string {
+  const order = floorsOf(textOf("docs/ARCHITECTURE.md")).flat();
   const { overrides } = JSON.parse(textOf(".oxlintrc.json")) as { overrides: Override[] };
   const rights = new Map<string, Rights>();
   for (const { files: globs, rules } of overrides) {
@@ -106,17 +113,10 @@ function importTable(order: string[]): string {
   const rows = [...rights]
     .filter(([, own]) => own.isRestricted)
     .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
-  return [
-    "| room | may import | types alone | libraries of its own |",
-    "|---|---|---|---|",
-    ...rows.map(([room, own]) => `| \`${room}\` | ${own.cells.join(" | ")} |`),
-  ].join("\n");
-}
-
-/** The page with its import table as it has to be. */
-export function architecturePage(page: string): string {
-  return page.replace(
-    /^\| room \| may import \| .*\n(?:\|.*\n)+/m,
-    () => `${importTable(floorsOf(page).flat())}\n`,
-  );
+  return page("Who may import what", about, [
+    table(
+      ["room", "may import", "types alone", "libraries of its own"],
+      rows.map(([room, own]) => [`\`${room}\``, ...own.cells]),
+    ),
+  ]);
 }

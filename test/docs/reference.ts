@@ -1,5 +1,4 @@
-// The pages of docs/reference, as the registry, the schemas of contracts and configuration, the declarations of the client and its errors
-// say. `npm run reference` writes them.
+// The pages of docs/reference, as the sources say. `npm run reference` writes them.
 import { exampleOf } from "../../src/contracts/example.js";
 import { contractOf, processes } from "../../src/contracts/registry.js";
 import { resolve } from "../../src/contracts/definition/message-contract.js";
@@ -9,6 +8,7 @@ import { schemasOf } from "../../src/contracts/schemas.js";
 import type { ProcessFailure } from "../../src/contracts/shared/failures.js";
 import { Phase, ProcessStatus } from "../../src/contracts/shared/status.js";
 import { meaningsOf } from "../../src/contracts/shared/words.js";
+import { importsPage } from "./architecture.js";
 import { clientPage } from "./client-page.js";
 import { configurationPage } from "./configuration-page.js";
 import { errorsPage } from "./errors-page.js";
@@ -57,6 +57,7 @@ export function referencePages(): Map<string, string> {
     ["docs/reference/client-errors.md", errorsPage()],
     ["docs/reference/configuration.md", configurationPage()],
     ["docs/reference/metrics.md", metricsPage()],
+    ["docs/reference/imports.md", importsPage()],
     ...processes.map((name) => [`docs/reference/${name}.md`, pageOf(name)] as const),
   ]);
 }
@@ -68,7 +69,7 @@ function overview(): string {
       ["process", "what it does"],
       processes.map((name) => [`[${name}](${name}.md)`, contractOf(name).command.summary]),
     ),
-    "[The client's API](client.md) has the methods that start and follow them, [its errors](client-errors.md) what they throw. For operators: [every key of the configuration](configuration.md), [metrics and alerts](metrics.md).",
+    "[The client's API](client.md) has the methods that start and follow them, [its errors](client-errors.md) what they throw. For operators: [every key of the configuration](configuration.md), [metrics and alerts](metrics.md). For contributors: [who may import what](imports.md).",
     "`trustflow schema PROCESS` prints the JSON Schemas, and `trustflow example PROCESS` an input with comments.",
     "## Status",
     "A process may have more members, which its page names.",
