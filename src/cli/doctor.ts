@@ -22,8 +22,8 @@ export function addDoctor(program: Command): void {
 A check that was not done has its own line with the reason.
 Changes nothing: the doctor calls each provider without an effect and sends the receiver only requests that it refuses.
 Shows no secret.
-Run it where a worker runs, and with --client where an application runs that starts processes: it then checks only what the client
-library needs.`,
+Run it with the settings of commands: a role alone lacks keys that others have, and the doctor ends with 4. Run it with --client where an
+application runs that starts processes: it then checks only what the client library needs.`,
     example: "trustflow doctor\ntrustflow doctor --client",
   })
     .option(
