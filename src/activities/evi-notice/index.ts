@@ -16,7 +16,7 @@ import { submit } from "./submit.js";
 import { noticeEndStates } from "../../contracts/send-notice/states.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
-import { whenVisible } from "../runtime/polling.js";
+import { unless, whenVisible } from "../runtime/polling.js";
 import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
 import { askItem } from "../evi/ask.js";
@@ -142,7 +142,12 @@ async function downloadAll(
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
   );
-  const files = (await whenVisible(downloading)) ?? [];
+  // What is no ZIP of PDFs fails nothing: each is asked for by its id, and is checked alone.
+  const files =
+    (await unless(
+      (error) => error.kind === "notVisibleYet" || error.mismatch === "content",
+      downloading,
+    )) ?? [];
   return new Map(
     files.flatMap(({ id: of, ...file }) => (of === undefined ? [] : [[of, file] as const])),
   );

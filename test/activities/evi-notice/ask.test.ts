@@ -71,6 +71,11 @@ test("the snapshot has state, outcome and the refusal; the affidavits are kept",
     expect(document).toMatchObject({ sha256: file.sha256, mediaType: "application/pdf" });
     expect(sha256(await store.documents.get(document))).toBe(file.sha256);
   }
+  // A ZIP of all that is no ZIP of PDFs: each is asked for by its id.
+  sandbox.faults.add({ operation: "evi-notice.affidavits", kind: "unreadable" });
+  const again = await ask({ uniqueId, wait: "affidavits" });
+  expect(again.documents).toEqual(kept);
+  expect(sandbox.faults.list()).toMatchObject([{ fired: 1 }]);
   const left = await ask({ uniqueId, stored: ids.slice(0, 1) });
   expect(left.documents.map((document) => document.uniqueId)).toEqual(ids.slice(1));
 });
