@@ -14,17 +14,16 @@ import { documentStoreOf } from "../../config/document-store.js";
 import { invalidInput } from "../files.js";
 import { exitCodes } from "../output/exit.js";
 import { facts, printPieces, table, writeData, writeJson } from "../output/output.js";
+import type { ListFormat } from "../output/output.js";
 import { withProgress } from "../output/progress.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 import { count } from "../../contracts/send-notice-batch/progress-line.js";
 import type { StartExtension, StartInput } from "../processes/start-input.js";
 
-interface RecipientsOptions {
+interface RecipientsOptions extends ListFormat {
   recipients?: string;
   preflight?: boolean;
-  json?: boolean;
-  csv?: boolean;
 }
 
 /** A person reads the first ones; `--preflight --csv` has them all. */

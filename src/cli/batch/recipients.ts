@@ -17,6 +17,7 @@ import {
   writeNote,
   writeTable,
 } from "../output/output.js";
+import type { ListFormat } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { count } from "../../contracts/send-notice-batch/progress-line.js";
 import {
@@ -30,13 +31,11 @@ import {
 } from "./rows.js";
 import type { KnownNotices, NoticeFilter } from "./rows.js";
 
-interface RecipientsOptions extends NoticeFilter {
+interface RecipientsOptions extends NoticeFilter, ListFormat {
   history?: string;
   full?: boolean;
   addresses?: boolean;
   limit: number;
-  json?: boolean;
-  csv?: boolean;
 }
 
 export function addRecipients(program: Command): void {

@@ -7,6 +7,7 @@ import type { DocumentStore } from "../../documents/store.js";
 import { addCommand, csvOption } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { facts, printPieces, writeAnswer, writeNote } from "../output/output.js";
+import type { ListFormat } from "../output/output.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 import { count } from "../../contracts/send-notice-batch/progress-line.js";
@@ -22,11 +23,6 @@ import {
 } from "./rows.js";
 import type { GivenList, NoticesByLine } from "./rows.js";
 
-interface ReportOptions {
-  csv?: boolean;
-  json?: boolean;
-}
-
 export function addReport(program: Command): void {
   addCommand(program, "report <id>", {
     summary: "print the report of a batch of notices",
@@ -38,10 +34,10 @@ the provider has not yet said whose they are are then counted apart, and have no
 trustflow report campaign-7 --csv > campaign-7.csv`,
   })
     .addOption(csvOption())
-    .action((id: string, options: ReportOptions) => report(batchIdOf(id), options));
+    .action((id: string, options: ListFormat) => report(batchIdOf(id), options));
 }
 
-async function report(workflowId: string, options: ReportOptions): Promise<void> {
+async function report(workflowId: string, options: ListFormat): Promise<void> {
   const result = await resultOnceEnded(workflowId);
   if (result)
     return withTrustflow(({ documents }) => printReport(workflowId, result, documents, options));
@@ -55,7 +51,7 @@ export async function printReport(
   workflowId: string,
   { outcome, counts, report: stored, archive, list }: SendNoticeBatchResult,
   documents: Pick<DocumentStore, "openRead">,
-  options: ReportOptions,
+  options: ListFormat,
 ): Promise<void> {
   if (options.csv) {
     if (!stored) return writeNote(terminal`${workflowId} ended before it had a notice`);
@@ -83,7 +79,7 @@ function resultOnceEnded(workflowId: string): Promise<SendNoticeBatchResult | un
 export async function printReportSoFar(
   list: GivenList,
   notices: NoticesByLine,
-  options: ReportOptions,
+  options: ListFormat,
 ): Promise<void> {
   const rows = () => recipientRows(list, notices);
   const { withoutLine } = notices;

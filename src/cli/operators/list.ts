@@ -6,19 +6,17 @@ import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { usageError } from "../output/exit.js";
 import { cellOf, writeJson, writeList, writeNote, writeNoteJson } from "../output/output.js";
-import type { Columns } from "../output/output.js";
+import type { Columns, ListFormat } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { addFilters, filterNames } from "./filters.js";
 import type { FilterOptions } from "./filters.js";
 import { retryText } from "../processes/show.js";
 
-interface ListOptions extends FilterOptions, ListOrder {
+interface ListOptions extends FilterOptions, ListOrder, ListFormat {
   attention?: boolean;
   stuck?: boolean;
   cursor?: string;
   limit: number;
-  json?: boolean;
-  csv?: boolean;
 }
 
 export function addList(program: Command): void {

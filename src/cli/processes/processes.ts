@@ -14,7 +14,7 @@ import {
   watchProcess,
 } from "./follow.js";
 import type { FollowOptions } from "./follow.js";
-import { writeAnswer, writeJson, writeNote, writeJsonText } from "../output/output.js";
+import { writeData, writeJson, writeNote, writeJsonText } from "../output/output.js";
 import { resultText, statusText } from "./show.js";
 import { terminal } from "../output/terminal.js";
 import type { ProcessName } from "../../contracts/registry.js";
@@ -52,7 +52,9 @@ and of a certified notice the address and the browser of the reader, as callback
     .action((id: string, options: StatusOptions) =>
       withProcess(id, async (handle) => {
         const status = await statusOf(handle, options);
-        writeAnswer(options.json, status, statusText(status));
+        // Only a text may fail on what a later release says.
+        if (options.json) writeJson(status);
+        else writeData(statusText(status));
         if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
         else if (status.failure) process.exitCode = exitCodes.failed;
         else if (status.attention)
@@ -80,7 +82,8 @@ On a terminal, without --json, it asks for the holder's code where the process w
   addFollowOptions(result, allOutcomes()).action((id: string, options: FollowOptions) =>
     withProcess(id, async (handle) => {
       const found = await resultOf(handle, options);
-      writeAnswer(options.json, found, resultText(found));
+      if (options.json) writeJson(found);
+      else writeData(resultText(found));
       requireOutcome(found, options);
     }),
   );
