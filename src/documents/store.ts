@@ -24,6 +24,8 @@ import { Spool } from "./spool.js";
 import { dataKeyOf } from "../crypto/sealed.js";
 import { isUint8Array } from "node:util/types";
 
+// Activities may not import the errors themselves.
+export { DocumentNotFoundError } from "../errors/index.js";
 export type { Pieces } from "../crypto/sealed-stream.js";
 
 const KEYS = "keys";

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessEvent } from "../contracts/process-event.js";
+import { untilAborted } from "../contracts/shared/until-aborted.js";
 import type { Pool } from "../postgres/pool.js";
 import { Deliveries } from "./deliveries.js";
 import type { Due } from "./deliveries.js";
@@ -21,7 +22,7 @@ export interface WebhooksOptions {
   pool: Pool;
   namespace: string;
   endpoints: readonly Endpoint[];
-  looksFrom(where: { position: Date; floor: Date; signal: AbortSignal }): Looks;
+  looksFrom(where: { position: Date; floor: Date }): Looks;
   /** Of several relays one looks. */
   mayLook(): Promise<boolean>;
   lookMs: number;
@@ -101,8 +102,9 @@ function lookLoop(
   return async () => {
     // Another relay may have looked meanwhile.
     if (!(await options.mayLook())) return void (looks = undefined);
-    looks ??= options.looksFrom({ ...(await outbox.position()), signal });
-    for await (const events of looks.look((ids) => outbox.knownAmong(ids)))
+    looks ??= options.looksFrom(await outbox.position());
+    const found = looks.look((ids) => outbox.knownAmong(ids));
+    for await (const events of untilAborted(signal, found))
       if (events.length > 0) await outbox.store(events, endpoints);
     await outbox.move(looks.position);
   };

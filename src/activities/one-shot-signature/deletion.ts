@@ -3,7 +3,7 @@ import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { sha256Of, isPdf } from "../../documents/content.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
-import { DocumentNotFoundError } from "../../errors/document/document-not-found-error.js";
+import { DocumentNotFoundError } from "../../documents/store.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { asInvalidInput, checkDocument, unlessMissing, wasSent } from "../runtime/documents.js";
@@ -22,7 +22,6 @@ export async function deleteDocuments(
 ): Promise<void> {
   const earlier = await context.rowsOf(DELETION);
   if (earlier.some(({ state }) => state === "answered")) return;
-  const isRepetition = earlier.some(wasSent);
   for (const document of signed) {
     const checking = checkDocument(context.deps.documents, document, "signed");
     await unlessMissing(context, "deleteDocuments", checking);
@@ -30,8 +29,7 @@ export async function deleteDocuments(
   await runEffect(context, effect, {
     operation: "deleteDocuments",
     input: { requestPk },
-    send: ({ signal }) =>
-      oneShot.deleteDocuments(context.account, { requestPk, isRepetition }, signal),
+    send: ({ signal }) => oneShot.deleteDocuments(context.account, requestPk, signal),
   });
 }
 

@@ -12,7 +12,6 @@ import { unlessNotFound } from "../grpc-status.js";
 import { statusOf } from "./memo.js";
 import { isRunning, ofTypes } from "./query.js";
 import { withoutMemos } from "./without-memos.js";
-import { untilAborted } from "../until-aborted.js";
 
 /** So far the clocks of Temporal and of this machine may differ, and visibility may lag, without an end being missed. */
 export const OVERLAP_MS = 120_000;
@@ -37,27 +36,20 @@ export interface EventLooksOptions {
   position: Date;
   /** No process that ended before is looked for. */
   floor: Date;
-  /** Its abort ends the look that goes on. */
-  signal?: AbortSignal;
 }
 
 export class EventLooks {
   readonly #client: Client;
   readonly #floor: Date;
-  readonly #signal: AbortSignal;
   #position: Date;
   #wideAt = -Infinity;
   /** Of the look that goes on. */
   #faults: unknown[] = [];
 
-  constructor(
-    client: Client,
-    { position, floor, signal = new AbortController().signal }: EventLooksOptions,
-  ) {
+  constructor(client: Client, { position, floor }: EventLooksOptions) {
     this.#client = client;
     this.#position = position;
     this.#floor = floor;
-    this.#signal = signal;
   }
 
   /** Looks from here on find each process that the looks so far have not found. It moves at the end of a look. */
@@ -66,11 +58,7 @@ export class EventLooks {
   }
 
   /** Some events at a time, which are not known yet. Their order says nothing. A fault of one process is thrown after all others are told. */
-  look(knownAmong: KnownAmong): AsyncGenerator<ProcessEvent[]> {
-    return untilAborted(this.#signal, this.#look(knownAmong));
-  }
-
-  async *#look(knownAmong: KnownAmong): AsyncGenerator<ProcessEvent[]> {
+  async *look(knownAmong: KnownAmong): AsyncGenerator<ProcessEvent[]> {
     this.#faults = [];
     const beganAt = performance.now();
     const isWide = beganAt - this.#wideAt >= WIDE_EVERY_MS;

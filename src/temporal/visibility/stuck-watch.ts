@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { candidatesQuery, listExecutions, filterStuck } from "./stuck.js";
 import type { Namespace } from "./task-queue.js";
-import { untilAborted } from "../until-aborted.js";
+import { untilAborted } from "../../contracts/shared/until-aborted.js";
 import type { Client } from "@temporalio/client";
 
 /** So many processes are described at most, however many are open: Temporal has other work to do. */

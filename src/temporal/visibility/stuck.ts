@@ -87,7 +87,7 @@ export async function* filterStuck<E extends Execution>(
   onError: (execution: E, error: unknown) => void = (_, error) => {
     throw error;
   },
-): AsyncGenerator<{ execution: E; stuck: Stuck; events: HistoryEvent[] }> {
+): AsyncIterable<{ execution: E; stuck: Stuck; events: HistoryEvent[] }> {
   const look = (execution: E) =>
     inspect(where, execution).then(
       (found) => found && { execution, ...found },
