@@ -1,5 +1,5 @@
 // A worker that does no more work: it says why, is not ready, and its process ends by itself, whatever it still holds.
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -125,6 +125,7 @@ test("a relay that Temporal does not answer any more ends with 0, and soon", asy
       TRUSTFLOW_WEBHOOKS__BILLING__SECRET: newSecret(),
     },
   });
+  onTestFinished(() => void role.kill("SIGKILL"));
   await readyLine(role);
   hop.hold();
   // Both looks, for events and for stuck processes, wait for an answer.
@@ -132,7 +133,7 @@ test("a relay that Temporal does not answer any more ends with 0, and soon", asy
   role.kill("SIGTERM");
   expect(await endOf(role)).toBe(0);
   hop.close();
-}, 25_000);
+}, 60_000);
 
 test("a worker gives an activity up that does not end, and ends with 1", async () => {
   const script = join(folder, "endless.mjs");
