@@ -16,6 +16,6 @@ export async function* untilAborted<T>(
     }
   } finally {
     signal.removeEventListener("abort", end);
-    void items.return(undefined).catch(() => undefined);
+    void iterator.return?.().catch(() => undefined);
   }
 }
