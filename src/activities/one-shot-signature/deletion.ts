@@ -22,6 +22,7 @@ export async function deleteDocuments(
 ): Promise<void> {
   const earlier = await context.rowsOf(DELETION);
   if (earlier.some(({ state }) => state === "answered")) return;
+  const isRepetition = earlier.some(wasSent);
   for (const document of signed) {
     const checking = checkDocument(context.deps.documents, document, "signed");
     await unlessMissing(context, "deleteDocuments", checking);
@@ -29,7 +30,8 @@ export async function deleteDocuments(
   await runEffect(context, effect, {
     operation: "deleteDocuments",
     input: { requestPk },
-    send: ({ signal }) => oneShot.deleteDocuments(context.account, requestPk, signal),
+    send: ({ signal }) =>
+      oneShot.deleteDocuments(context.account, { requestPk, isRepetition }, signal),
   });
 }
 
