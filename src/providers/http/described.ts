@@ -91,6 +91,9 @@ export function keptFile(
   return {
     read(answer) {
       if (isEmpty(answer)) return undefined;
+      // None was asked for, and none is decoded: these bytes are not the file.
+      if (/^(?!identity$)./i.test(answer.headers["content-encoding"] ?? ""))
+        return new AnswerMismatch("mediaType", `in a content coding instead of ${what}`);
       const type = mediaTypeOf(answer);
       const isFile = mayBePage && type !== undefined && isRightType(type);
       const isPage = !isFile && isWebPage(answer);

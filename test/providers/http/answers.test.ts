@@ -242,7 +242,15 @@ function brokenFor({ body, good }: Entry): Broken[] {
     case "JSON or empty":
       return [...always, text, noJson, error, ...errors.map(otherShape)];
     case "file":
-      return [...always, error];
+      return [
+        ...always,
+        error,
+        {
+          name: "the right file in a content coding",
+          handler: answering(good, 200, { "content-encoding": "gzip" }),
+          says: "content coding",
+        },
+      ];
   }
 }
 
