@@ -43,7 +43,8 @@ export async function worker(
   const { metricsAddress } = config.worker;
   try {
     installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
-  } catch {
+  } catch (error) {
+    if (metricsAddress === undefined) throw error;
     throw new ConfigurationError([
       "worker.metricsAddress: the host must be an IP address of this machine, and the port a free one",
     ]);

@@ -142,7 +142,7 @@ async function downloadAll(
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
   );
-  // What is no ZIP of PDFs fails nothing: each is asked for by its id, and is checked alone.
+  // Bytes that are no ZIP of PDFs are no failure yet: each affidavit is then asked for by its id, and checked.
   const files =
     (await unless(
       (error) => error.kind === "notVisibleYet" || error.mismatch === "content",

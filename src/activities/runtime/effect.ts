@@ -89,9 +89,11 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     if (leftMs() <= 0)
       throw context.problem(operation, "not sent: its lease ended before the call", "unavailable");
     isPrepared = true;
-    const { signal, clear } = limitOf(leftMs());
+    const { signal, stopped, clear } = limitOf(leftMs());
     const sent = { prepared, token, idempotencyToken, signal };
-    const calling = (circuit ? circuits.run(circuit, call, sent) : call(sent)).finally(clear);
+    const throughCircuit = circuit && { ...circuit, signal: stopped };
+    const running = throughCircuit ? circuits.run(throughCircuit, call, sent) : call(sent);
+    const calling = running.finally(clear);
     // The circuit's call is over by then: the question for the shown item may go through the same circuit.
     const answer = await calling.catch((error: unknown) => adoptShown(error, token, effect));
     answered = token;
@@ -155,18 +157,18 @@ function journalEffectOf<P extends Provider, R, T, S>(
 }
 
 /**
- * A call goes on although its activity is cancelled, paused or out of time, so that the journal has the answer for whoever asks next. Only
- * its worker's stop breaks it off.
+ * A call goes on although its activity is cancelled, paused or out of time, so that the journal has the answer for whoever asks next. Its
+ * worker's stop breaks it off, unless one of these came before: the activity's signal is aborted once.
  */
-function limitOf(leftMs: number): ReturnType<typeof timeLimit> {
+function limitOf(leftMs: number) {
   const cancelled = cancellationSignal();
-  if (cancelled.aborted) return timeLimit(leftMs, cancelled);
-  const stopped = new AbortController();
+  if (cancelled.aborted) return { ...timeLimit(leftMs, cancelled), stopped: cancelled };
+  const stopping = new AbortController();
   cancelled.addEventListener("abort", () => {
     const { reason } = cancelled as { reason: CancelledFailure };
-    if (reason.message === "WORKER_SHUTDOWN") stopped.abort(reason);
+    if (reason.message === "WORKER_SHUTDOWN") stopping.abort(reason);
   });
-  return timeLimit(leftMs, stopped.signal);
+  return { ...timeLimit(leftMs, stopping.signal), stopped: stopping.signal };
 }
 
 /** A 2xx that cannot be read but shows the id of an item that is ours (docs/design.md §5). */

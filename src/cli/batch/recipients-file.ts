@@ -18,7 +18,7 @@ import type { ListFormat } from "../output/output.js";
 import { withProgress } from "../output/progress.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
+import { count } from "../../contracts/shared/text.js";
 import type { StartExtension, StartInput } from "../processes/start-input.js";
 
 interface RecipientsOptions extends ListFormat {

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { ItemEvent } from "../../batch/items/items.js";
 import { countByWord } from "../../batch/items/shown.js";
-import { csvLine } from "../../contracts/shared/text.js";
+import { count, csvLine } from "../../contracts/shared/text.js";
 import type { EventAbout } from "../../contracts/shared/provider-event.js";
 import { inPieces } from "../../batch/recipients/pieces.js";
 import { reportColumns } from "../../batch/recipients/report.js";
@@ -19,7 +19,6 @@ import {
 } from "../output/output.js";
 import type { ListFormat } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
 import {
   givenList,
   noticeRow,

@@ -10,7 +10,7 @@ import { facts, printPieces, writeAnswer, writeNote } from "../output/output.js"
 import type { ListFormat } from "../output/output.js";
 import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
+import { count } from "../../contracts/shared/text.js";
 import {
   batchIdOf,
   givenList,

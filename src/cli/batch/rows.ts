@@ -10,7 +10,7 @@ import { contractOf, parseWorkflowId, processes } from "../../contracts/registry
 import type { ProcessName } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
 import type { EventAbout } from "../../contracts/shared/provider-event.js";
-import { parseJson } from "../../contracts/shared/text.js";
+import { count, parseJson } from "../../contracts/shared/text.js";
 import { DocumentReference } from "../../contracts/shared/values.js";
 import { readingRing } from "../../config/payload-keys.js";
 import { parseCallback } from "../../providers/evi-notice/callback.js";
@@ -24,7 +24,6 @@ import { withDatabase, withTrustflow } from "../context.js";
 import { CommandError, exitCodes, usageError } from "../output/exit.js";
 import { terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
 
 const PAGE = 1_000;
 

@@ -11,7 +11,7 @@ import { workflowIdOf } from "../../contracts/shared/names.js";
 import { derivedUploadId } from "../../documents/document-id.js";
 import { InvalidInputError, TooManyFailuresError } from "../../errors/index.js";
 import type { TrustflowError } from "../../errors/index.js";
-import { bar, count } from "../../contracts/send-notice-batch/progress-line.js";
+import { bar, count } from "../../contracts/shared/text.js";
 import { problemTable } from "../batch/recipients-file.js";
 import { addCommand, processArgument, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";

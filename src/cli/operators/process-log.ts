@@ -41,14 +41,16 @@ export class ProcessLog {
     this.#endedAfter = since;
   }
 
-  /** Looks every two seconds, also after an outage of Temporal; `sayAway` is told of it. */
+  /** Looks every two seconds, also after an outage of Temporal; `sayAway` is told of each outage once. */
   async *follow(sayAway: (error: unknown) => void): AsyncGenerator<LoggedEvent[]> {
-    for (; ; await delay(LOOK_EVERY_MS))
+    for (let isAway = false; ; await delay(LOOK_EVERY_MS))
       try {
         yield await this.next();
+        isAway = false;
       } catch (error) {
         if (!isPassing(error)) throw error;
-        sayAway(error);
+        if (!isAway) sayAway(error);
+        isAway = true;
       }
   }
 
@@ -107,6 +109,8 @@ class KnownProcess {
     const before = this.#runs.get(runId);
     if (before === digest) return [];
     const shown = await statusIn(client, info).catch(unlessAway);
+    // A look that was cut off may have read it meanwhile.
+    if (this.#runs.get(runId) === digest) return [];
     this.#runs.set(runId, digest);
     const timeline = shown?.timeline ?? [];
     const isNew = startTime.getTime() >= this.#since;

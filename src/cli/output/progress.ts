@@ -1,6 +1,6 @@
 // A transfer that leaves nothing half-written if a signal ends the command, and its progress bar: one line on stderr that is
 // rewritten, on a terminal only.
-import { bar } from "../../contracts/send-notice-batch/progress-line.js";
+import { bar } from "../../contracts/shared/text.js";
 import { writeOver } from "./output.js";
 import { isLive, terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";

@@ -12,7 +12,8 @@ import type {
   TimelineEntry,
 } from "../../contracts/shared/status.js";
 import { facts } from "../output/output.js";
-import { batchOf, count, totalsLine } from "../../contracts/send-notice-batch/progress-line.js";
+import { batchOf, totalsLine } from "../../contracts/send-notice-batch/progress-line.js";
+import { count } from "../../contracts/shared/text.js";
 import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
 import { linesOf, padded, paint, terminal } from "../output/terminal.js";
 import { SeenEntries } from "./seen-entries.js";

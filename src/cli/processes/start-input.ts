@@ -9,7 +9,7 @@ import { checkInput } from "../../contracts/shared/problems.js";
 import { BusinessId, DocumentReference } from "../../contracts/shared/values.js";
 import { isPdf } from "../../documents/content.js";
 import type { DocumentStore } from "../../documents/store.js";
-import { count } from "../../contracts/send-notice-batch/progress-line.js";
+import { count } from "../../contracts/shared/text.js";
 import { CommandError } from "../output/exit.js";
 import { invalidInput, jsonObject, openLarge, readText, withoutComments } from "../files.js";
 import type { LargeFile } from "../files.js";

@@ -3,8 +3,8 @@
 import type { BatchProgress, SendNoticeBatchStatus } from "./contract.js";
 import { noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import type { ProcessStatus } from "../shared/status.js";
+import { bar, count } from "../shared/text.js";
 
-const WIDTH = 30;
 /** The rate is that of this time. */
 const RATE_MS = 60_000;
 
@@ -12,8 +12,6 @@ interface Sample {
   atMs: number;
   done: number;
 }
-
-export const count = (value: number) => value.toLocaleString("en");
 
 /** The members that the status of a batch alone has. */
 export function batchOf(status: ProcessStatus): SendNoticeBatchStatus {
@@ -109,10 +107,4 @@ function clock(seconds: number): string {
   ];
   const two = (value: number) => String(value).padStart(2, "0");
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
-}
-
-/** `[=====.....] 50 %` */
-export function bar(share: number, width = WIDTH): string {
-  const filled = "=".repeat(Math.floor(share * width)).padEnd(width, ".");
-  return `[${filled}] ${Math.floor(share * 100)} %`;
 }

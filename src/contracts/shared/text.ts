@@ -102,3 +102,12 @@ function csvCell(value: string): string {
   const text = plainText(value).replaceAll(/(^|;)(["'\s]*)(?=[=+\-@＝＋－＠])/g, "$1$2'");
   return `"${text.replaceAll('"', '""')}"`;
 }
+
+/** `12,004` */
+export const count = (value: number) => value.toLocaleString("en");
+
+/** `[=====.....] 50 %` */
+export function bar(share: number, width = 30): string {
+  const filled = "=".repeat(Math.floor(share * width)).padEnd(width, ".");
+  return `[${filled}] ${Math.floor(share * 100)} %`;
+}

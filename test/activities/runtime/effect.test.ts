@@ -603,13 +603,18 @@ test("what the account does not allow is the caller's mistake before any effect;
   expect(waits).toMatchObject({ ...denied, nonRetryable: false });
 });
 
-test("calls that end with the cancellation of their activities open no circuit", async () => {
-  for (const workflowId of ["letter-1", "letter-2", "letter-3"]) {
-    const cancelled = (cancel: () => void) =>
-      effectIn({ send: () => (cancel(), Promise.reject(lost)) });
-    await caught(inActivity(cancelled, workflowId));
-  }
-  expect(await run()).toEqual({});
+test.each([
+  ["with their worker's stop open no", "WORKER_SHUTDOWN", {}],
+  ["by themselves, after their activities' cancellation, open the", undefined, "unavailable"],
+] as const)("calls that end %s circuit", async (_how, reason, expected) => {
+  for (const workflowId of ["letter-1", "letter-2", "letter-3"])
+    await caught(
+      inActivity(
+        (cancel) => effectIn({ send: () => (cancel(reason), Promise.reject(lost)) }),
+        workflowId,
+      ),
+    );
+  expect(await run().catch(({ kind }: { kind: string }) => kind)).toEqual(expected);
 });
 
 test("an attempt that an open circuit stopped is counted as not asked", async () => {

@@ -104,7 +104,7 @@ async function findBinaries(): Promise<{ postgres: string; initdb: string }> {
     entry = createRequire(beside).resolve(name);
   } catch {
     throw new Error(
-      `the npm package ${name} is not installed: install without --omit=optional; where npm has none for this machine, use another one`,
+      `the npm package ${name} is not installed: install without --omit=optional. If npm has no such package, this machine cannot run the embedded PostgreSQL`,
     );
   }
   await linkLibraries(dirname(dirname(entry)));

@@ -74,16 +74,15 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     // is when it reads it.
     const env = { [NAME]: codecEndpoint ? { "ui-codec-endpoint": codecEndpoint } : {} };
     await writeFile(settings, JSON.stringify({ env }), { mode: 0o600 });
-    let child: Child | undefined;
     try {
-      child = await startChild({ command: options.path, args, logFile });
-      await ready(child, port, namespace, attributes);
-      return child;
-    } catch (error) {
-      await child?.stop();
-      throw new Error(`the Temporal dev server did not start: ${await logTail(logFile)}`, {
-        cause: error,
+      const child = await startChild({ command: options.path, args, logFile });
+      await ready(child, port, namespace, attributes).catch(async (error: unknown) => {
+        await child.stop();
+        throw new Error(`the Temporal dev server did not start: ${await logTail(logFile)}`, {
+          cause: error,
+        });
       });
+      return child;
     } finally {
       await rm(settings, { force: true });
     }

@@ -60,10 +60,10 @@ async function read(file: string): Promise<StackState | undefined> {
   try {
     return JSON.parse(await readFile(file, "utf8")) as StackState;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code = "no JSON" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
     throw new ConfigurationError([
-      `${file} has the keys of this system, and cannot be read (${message}): give it back, or delete the whole folder`,
+      `${file} has the keys of this system, and cannot be read (${code}): give it back, or delete the whole folder`,
     ]);
   }
 }

@@ -84,7 +84,7 @@ async function run(options: RunOptions): Promise<void> {
   const { startSandbox } = await import("../sandbox.js");
   const given: SandboxOptions = {
     ...listening,
-    tlsPort: options.tlsPort ?? (options.port && (options.port % 65_535) + 1),
+    tlsPort: options.tlsPort ?? (options.port && options.port + (options.port < 65_535 ? 1 : -1)),
     health,
     ...(state !== undefined && { stateDirectory: state }),
     ...(pki !== undefined && { pkiDirectory: pki }),

@@ -26,7 +26,8 @@ export class StateFile {
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code === "ENOENT") return undefined;
-      throw new Error(`${this.#path}: ${message}; remove the file`, { cause: error });
+      const remedy = code === undefined ? "; remove the file" : "";
+      throw new Error(`${this.#path}: ${message}${remedy}`, { cause: error });
     }
   }
 
