@@ -135,9 +135,8 @@ async function attributes({ connection, namespace }: Temporal): Promise<string> 
     await import("../../temporal/visibility/search-attributes.js");
   const missing = await withDeadline(connection, () =>
     missingSearchAttributes(connection, namespace),
-  ).catch((error: Error) => {
-    // An error of the server has a code; our own error names the wrong type.
-    if ("code" in error) throw error;
+  ).catch((error: unknown) => {
+    if (!(error instanceof ConfigurationError)) throw error;
     throw new Problem("searchAttributeOfOtherType", error.message);
   });
   if (missing.length === 0) return `all in the namespace ${namespace}`;
