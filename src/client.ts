@@ -167,7 +167,10 @@ export class Trustflow extends Starts {
     this.#sign = signerOf(config, connected.client.options.namespace);
   }
 
-  /** Reads trustflow.toml, temporal.toml and the environment; an error names the missing key. Throws the errors of docs/reference/client-errors.md. */
+  /**
+   * Reads trustflow.toml, temporal.toml and the environment; an error names the missing key. Throws the errors of
+   * docs/reference/client-errors.md.
+   */
   static async connect(options: ConnectOptions = {}): Promise<Trustflow> {
     return new Trustflow(await Trustflow.open(options));
   }

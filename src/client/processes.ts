@@ -226,8 +226,8 @@ type Methods = {
  *
  * Each of them throws `InvalidInputError` before anything exists, `InputMismatchError` where the id already stands for another input,
  * `UnreachableError` where Temporal does not answer: start it again with the same id. `result()` throws `NotAcceptedError` where the
- * provider refused the request, `AbandonedError` and `TerminatedError` where a person ended the process. docs/reference/client-errors.md has every
- * error.
+ * provider refused the request, `AbandonedError` and `TerminatedError` where a person ended the process.
+ * docs/reference/client-errors.md has every error.
  */
 export abstract class Starts implements Methods {
   /** Starts any process by its name, as the method of that name does. */

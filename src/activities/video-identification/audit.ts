@@ -85,8 +85,12 @@ async function foundCopy(context: VideoContext): Promise<ProcessDocument | undef
   } = context;
   const owned = await journal.ownedOf(processKey, "audit");
   let [id] = owned;
-  // A worker may have been killed before it stored the newest one.
-  for (const one of owned.toReversed()) if (await documents.exists(uriOf(one))) id = one;
+  for (const one of owned) {
+    // A worker may have been killed before it stored the newest one.
+    if (!(await documents.exists(uriOf(one)))) continue;
+    id = one;
+    break;
+  }
   if (id === undefined) return undefined;
   const uri = uriOf(id);
   let start: Buffer = Buffer.alloc(0);

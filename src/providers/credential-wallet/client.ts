@@ -112,8 +112,8 @@ function creation<Id extends string, Link extends keyof WalletLinks = never>(
 }
 
 /**
- * Makes the call that starts a flow of the service with the id `id`. `answer`: what the provider said, where it is JSON, without what looks like
- * a secret.
+ * Makes the call that starts a flow of the service with the id `id`. `answer`: what the provider said, where it is JSON, without what looks
+ * like a secret.
  */
 function init<Id extends string>(operation: WalletOperation, name: string, id: Id) {
   return async (

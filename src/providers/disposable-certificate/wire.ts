@@ -72,8 +72,10 @@ export function specifiedMembers(
 ): Record<string, object> {
   const members: Record<string, object> = {};
   for (const [member, names] of Object.entries(fields)) {
-    const values = Object.entries(given[member] ?? {}).filter(([name]) => names.includes(name));
-    if (given[member]) members[member] = Object.fromEntries(values);
+    const values = given[member];
+    if (!values) continue;
+    const specified = Object.entries(values).filter(([name]) => names.includes(name));
+    members[member] = Object.fromEntries(specified);
   }
   return members;
 }

@@ -92,7 +92,8 @@ export function keptFile(
     read(answer) {
       if (isEmpty(answer)) return undefined;
       // None was asked for, and none is decoded: these bytes are not the file.
-      if (/^(?!identity$)./i.test(answer.headers["content-encoding"] ?? ""))
+      const coding = answer.headers["content-encoding"] || "identity";
+      if (coding.toLowerCase() !== "identity")
         return new AnswerMismatch("mediaType", `in a content coding instead of ${what}`);
       const type = mediaTypeOf(answer);
       const isFile = mayBePage && type !== undefined && isRightType(type);
