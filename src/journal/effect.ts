@@ -29,9 +29,8 @@ export type SealedEffect = Effect & { sealer: Sealer };
 
 /** An error of the one call proves it. */
 export type SendFailure =
-  | { kind: "notSent"; renewToken?: boolean }
-  | { kind: "refused"; refusal: object }
-  | { kind: "noAnswer" };
+  | { kind: "notSent" | "denied" | "noAnswer" }
+  | { kind: "refused"; refusal: object };
 
 export interface Send {
   token: string;

@@ -357,19 +357,18 @@ class Sender {
       answer = await handlers.send({ token, idempotencyToken, attempt, leftMs });
     } catch (error) {
       const failure = handlers.sendFailureOf(error);
-      if (failure.kind === "notSent") {
-        const end = failure.renewToken ? "denied" : "notSent";
-        await this.#retry(() => this.#rows.end(hold, end));
-        throw error;
+      if (failure.kind === "refused") {
+        const sealed = sealAnswer(effect.sealer, token, failure.refusal);
+        const counts = await this.#retry(() => this.#rows.end(hold, "refused", sealed));
+        if (counts) throw new EffectRefused(effect.step, failure.refusal);
+        return { cause: error };
       }
-      if (failure.kind === "noAnswer") {
+      if (failure.kind === "noAnswer" && effect.effectClass !== "repeatable") {
         await this.#retry(() => this.#rows.noAnswer(hold));
         return { cause: error };
       }
-      const sealed = sealAnswer(effect.sealer, token, failure.refusal);
-      const counts = await this.#retry(() => this.#rows.end(hold, "refused", sealed));
-      if (counts) throw new EffectRefused(effect.step, failure.refusal);
-      return { cause: error };
+      await this.#retry(() => this.#rows.end(hold, failure.kind));
+      throw error;
     }
     return { answer: await this.keep(effect, token, answer) };
   }

@@ -42,7 +42,7 @@
 // (3) Confirmed with a note, and for `once` or where the operator saw that the outcome is unknown. Any other retry: keep.
 import type { EffectClass } from "./effect.js";
 import { mayExist } from "./row.js";
-import type { Row, State } from "./row.js";
+import type { Known, Row, State } from "./row.js";
 
 export type RowFacts = Pick<
   Row,
@@ -220,27 +220,25 @@ function leaseOf<D extends string>(action: D, { leaseLeft }: RowFacts): { do: D;
 }
 
 /** Taking the row writes this into it: whether an earlier attempt may have reached the provider. */
-export function isUncertainOnceTaken(
-  { state, uncertain }: Pick<Row, "state" | "uncertain">,
-  effectClass: EffectClass,
-): boolean {
-  return effectClass !== "repeatable" && (uncertain || state === "sending");
+export function isUncertainOnceTaken({ state, uncertain }: Known): boolean {
+  return uncertain || state === "sending";
 }
 
-/** A call that ended with the proof that it did nothing; `denied`: the provider refuses the account, so the token is renewed. */
-export type CleanEnd = "refused" | "notSent" | "denied";
+/** The proof that a call did nothing; `denied`: the account is refused, so the token is renewed. `noAnswer`: of a `repeatable` call. */
+export type CleanEnd = "refused" | "notSent" | "denied" | "noAnswer";
 
 /**
- * Says what a clean end makes of the row. After an uncertain attempt it settles nothing: the row stays `sending` until one more look-up
- * finds nothing. Where a person decided to send that attempt again (`before` is `notSent`), the decision still holds, and the token stays,
- * because the uncertain attempt went under it.
+ * Says what a clean end makes of the row. After an uncertain attempt it settles nothing, unless it may be repeated: the row stays `sending`
+ * until one more look-up finds nothing. Where a person decided to send that attempt again (`before` is `notSent`), the decision still holds,
+ * and the token stays, because the uncertain attempt went under it.
  */
 export function afterCleanEnd(
   end: CleanEnd,
-  { uncertain, before }: { uncertain: boolean; before?: State | undefined },
+  take: { uncertain: boolean; before?: State; isRepeatable?: boolean },
 ): { state: State; renewsToken: boolean } {
+  const uncertain = take.uncertain && !take.isRepeatable;
   if (end === "refused") return { state: uncertain ? "sending" : "refused", renewsToken: false };
-  const isDecided = uncertain && before === "notSent";
+  const isDecided = uncertain && take.before === "notSent";
   return {
     state: uncertain && !isDecided ? "sending" : "notSent",
     renewsToken: end === "denied" && !isDecided,

@@ -16,6 +16,7 @@ export interface EffectSummary {
   account?: string;
   effectClass?: string;
   state: State;
+  uncertain: boolean;
   attempts: number;
   tokenGeneration: number;
   leaseUntil?: Date;
@@ -35,7 +36,7 @@ export async function listEffects(
   const { rows } = await pool.query<
     Record<string, unknown> & { token: string; decisions: Buffer | null }
   >(
-    `select token, step, occurrence, provider, operation, account, effect_class as "effectClass", state, attempts, denied as "tokenGeneration",
+    `select token, step, occurrence, provider, operation, account, effect_class as "effectClass", state, uncertain, attempts, denied as "tokenGeneration",
        lease_until as "leaseUntil", sealed_decisions as decisions, created_at as "createdAt", updated_at as "updatedAt"
      from trustflow.effects where namespace = $1 and workflow_id = $2 order by seq`,
     [namespace, workflowId],

@@ -39,7 +39,7 @@ export const effectIn = {
   withdrawn: "none",
 } as const satisfies Record<State, KnownEffect>;
 
-type Known = Pick<Row, "state" | "uncertain">;
+export type Known = Pick<Row, "state" | "uncertain">;
 
 export function effectOf({ state, uncertain }: Known): KnownEffect {
   return effectIn[state] === "none" && uncertain ? "unknown" : effectIn[state];

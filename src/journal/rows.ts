@@ -14,6 +14,7 @@ export interface Take {
   token: string;
   holder: string;
   uncertain: boolean;
+  isRepeatable?: boolean;
   /** The row before it was taken; absent if there was none. */
   before?: State;
 }
@@ -216,7 +217,8 @@ export class Rows {
     const { rowCount } = await this.#pool.query(
       `update trustflow.effects set state = $3, absent = $4::boolean::int,
          absent_at = case when $4 then clock_timestamp() end, sealed_answer = $5,
-         denied = denied + $6::boolean::int, lease_until = null, holder = null, updated_at = clock_timestamp()
+         denied = denied + $6::boolean::int, uncertain = $3 <> 'refused' and (uncertain or ${end === "noAnswer"}),
+         lease_until = null, holder = null, updated_at = clock_timestamp()
        where token = $1 and holder = $2 and state = 'sending'`,
       [take.token, take.holder, state, state === "sending", refusal ?? null, renewsToken],
     );
@@ -260,6 +262,7 @@ export function takeOf(
   holder: string,
 ): Take {
   if (row === undefined) return { token: effect.token, holder, uncertain: false };
-  const uncertain = isUncertainOnceTaken(row, effect.effectClass);
-  return { token: row.token, holder, uncertain, before: row.state };
+  const isRepeatable = effect.effectClass === "repeatable";
+  const uncertain = isUncertainOnceTaken(row);
+  return { token: row.token, holder, uncertain, isRepeatable, before: row.state };
 }

@@ -75,7 +75,7 @@ export class Failure extends Error {
 }
 
 export const notSent = new Failure({ kind: "notSent" });
-export const denied = new Failure({ kind: "notSent", renewToken: true });
+export const denied = new Failure({ kind: "denied" });
 export const noAnswer = new Failure({ kind: "noAnswer" });
 export const refused = new Failure({ kind: "refused", refusal: { code: "InvalidAddress" } });
 

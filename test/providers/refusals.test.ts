@@ -31,7 +31,7 @@ const all = (meaning: string, changes: Partial<Meanings> = {}): Meanings => ({
 });
 /** The answer is lost, whatever was done. */
 const lost: Meanings = {
-  ...{ read: away, repeatable: away, keyed: lookUp, lookup: lookUp, once: unknown },
+  ...{ read: away, repeatable: lookUp, keyed: lookUp, lookup: lookUp, once: unknown },
 };
 
 const table: [number, Meanings][] = [

@@ -78,7 +78,7 @@ export async function askItem<P extends Provider, Dates>(
   const known = new Set([...stored, ...documents.map((document) => document.uniqueId)]);
   const missing = wanted.filter(({ id }) => !known.has(id)).length;
   if (request.wait === "affidavits" && missing > 0)
-    throw notFoundError(context, operations.download, "a listed affidavit is not in the download");
+    throw notFoundError(context, operations.download, "a listed affidavit could not be read");
   const more = Object.keys(shown).length > 0 ? shown : undefined;
   const snapshot = { stamp, state, fingerprint, dates, outcome, shown: more };
   return { snapshot, documents, missing };

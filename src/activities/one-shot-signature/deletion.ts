@@ -4,6 +4,7 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import { sha256Of, isPdf } from "../../documents/content.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
 import { DocumentNotFoundError } from "../../documents/store.js";
+import { mayExist } from "../../journal/row.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { asInvalidInput, checkDocument, unlessMissing, wasSent } from "../runtime/documents.js";
@@ -22,7 +23,7 @@ export async function deleteDocuments(
 ): Promise<void> {
   const earlier = await context.rowsOf(DELETION);
   if (earlier.some(({ state }) => state === "answered")) return;
-  const isRepetition = earlier.some(wasSent);
+  const isRepetition = earlier.some(mayExist);
   for (const document of signed) {
     const checking = checkDocument(context.deps.documents, document, "signed");
     await unlessMissing(context, "deleteDocuments", checking);

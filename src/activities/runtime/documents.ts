@@ -139,10 +139,7 @@ export async function keepFile<K extends DocumentKind>(
   return { kind, document };
 }
 
-/**
- * Whether a request to delete may have gone out, also in an earlier run, or before a reset. An attempt without an answer leaves a row
- * that says `notSent`, because a repetition does no harm.
- */
+/** Whether a request to delete may have gone out, also in an earlier run, or before a reset, whatever was answered. */
 export function wasSent({ attempts, state }: EffectSummary): boolean {
   return attempts > 0 || state === "answered";
 }

@@ -190,10 +190,8 @@ function sendFailureOf(error: unknown, isPrepared: boolean): SendFailure {
   if (!(error instanceof ProviderError) || error.effect === "unknown")
     return { kind: isPrepared ? "noAnswer" : "notSent" };
   if (error.kind === "invalidRequest") return { kind: "refused", refusal: refusalOf(error) };
-  return {
-    kind: "notSent",
-    renewToken: error.status === 403 && !(error instanceof CircuitOpenError),
-  };
+  const isDenial = error.status === 403 && !(error instanceof CircuitOpenError);
+  return { kind: isDenial ? "denied" : "notSent" };
 }
 
 export interface AssumedLookUp<S> {

@@ -5,6 +5,7 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { uriOf } from "../../documents/document-id.js";
 import type { Pieces } from "../../documents/store.js";
+import { mayExist } from "../../journal/row.js";
 import type { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
 import { auditMediaType } from "../../providers/video-identification/wire.js";
@@ -130,7 +131,7 @@ export async function deleteAudit(
   if (!isProven && !isAnswered && !isAgreed(unproven))
     if (!(await isProvenByEvent(context, idConference)))
       throw context.problem("deleteAuditData", unproven);
-  const isRepetition = earlier.some(wasSent);
+  const isRepetition = earlier.some(mayExist);
   // The copy may be from before the end.
   const again = () =>
     isRepetition ? newestCopy(context) : keepAudit(context, { ...call, isOptional: true });

@@ -146,8 +146,7 @@ export class ArchiveParts {
     return transaction(this.#pool, async (client) => {
       const batch = await lockBatch(client, processKey);
       await client.query(
-        `update trustflow.batches set archive_document = $2, archive_sha256 = $3, archive_size = $4, archive_media_type = $5,
-           archive_notices = (select count(*) from trustflow.batch_items where batch = $1 and part > 0)
+        `update trustflow.batches set archive_document = $2, archive_sha256 = $3, archive_size = $4, archive_media_type = $5
          where id = $1 and archive_document is null
            and (select count(*) from trustflow.batch_parts where batch = $1) = $6`,
         [batch, uri, sha256, size, mediaType, parts],

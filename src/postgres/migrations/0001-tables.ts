@@ -323,8 +323,6 @@ export const tables = {
       archive_sha256 text,
       archive_size bigint,
       archive_media_type text,
-      -- Notices of which affidavits are in it.
-      archive_notices integer,
       unique (namespace, workflow_id)
     );
     -- Ids of notices are kept in lower case, because they are compared without case.

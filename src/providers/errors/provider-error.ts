@@ -113,8 +113,8 @@ export function withoutAnswer(effectClass: EffectClass): {
 } {
   switch (effectClass) {
     case "read":
-    case "repeatable":
       return { kind: "unavailable", effect: "none" };
+    case "repeatable":
     case "keyed":
     case "lookup":
       return { kind: "unavailable", effect: "unknown" };

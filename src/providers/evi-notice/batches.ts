@@ -122,11 +122,14 @@ export async function queryBatches(
   return { ...page(value, batchOf), hasMoreResults: value.HasMoreResults };
 }
 
-/** P2 §2.8, §4.3. 404 `notVisibleYet`. */
+/** P2 §2.8, §4.3. 404 `notVisibleYet`; a 200 about another batch `protocol`. */
 export const getBatch = onBatch(
   "getBatch",
   () => ({}),
-  (account) => json(BatchAnswer, shownTo(account)),
+  (account, { batchId }) => {
+    const isIt = ({ BatchId }: BatchAnswer) => BatchId.toLowerCase() === batchId.toLowerCase();
+    return json(BatchAnswer.refine(isIt, { path: ["BatchId"] }), shownTo(account));
+  },
   batchOf,
 );
 

@@ -52,7 +52,7 @@ export async function call<T>(
 export function onBatch<G, T, R>(
   operation: NoticeOperation,
   inputOf: (given: G) => Omit<NoticeRequest, "method" | "path">,
-  describedTo: (account: EviNoticeAccount) => Described<T>,
+  describedTo: (account: EviNoticeAccount, given: { batchId: string }) => Described<T>,
   resultOf: (value: T) => R,
 ) {
   return async (
@@ -62,7 +62,7 @@ export function onBatch<G, T, R>(
   ): Promise<R> => {
     const { ids, ...input } = inputOf(given);
     const request = { ...routes[operation], ids: { BatchId: given.batchId, ...ids } };
-    const described = describedTo(account);
+    const described = describedTo(account, given);
     const { value } = await call(account, operation, { ...request, ...input, signal }, described);
     return resultOf(value);
   };

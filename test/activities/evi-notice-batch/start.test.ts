@@ -120,6 +120,7 @@ test.each<[string, number[]]>([
 ])("a batch that %s is not started before its date (P2 §3.4)", async (_, refusals) => {
   const sent: object[] = [];
   let State = "Draft";
+  const batchId = randomUUID();
   const literal = await startProviderServer(({ method, text }, response) => {
     if (method === "PATCH") {
       const start = JSON.parse(text) as { ScheduledDate?: string; State?: string };
@@ -128,12 +129,12 @@ test.each<[string, number[]]>([
       return void response.end();
     }
     response.writeHead(refusals.shift() ?? 200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ BatchId: randomUUID(), State }));
+    response.end(JSON.stringify({ BatchId: batchId, State }));
   });
   try {
     const { run, effect } = bench.batch({ baseUrl: literal.url });
     const scheduledDate = new Date(Date.now() + HOUR_MS).toISOString();
-    const given = { ...effect("start"), batchId: randomUUID(), scheduledDate };
+    const given = { ...effect("start"), batchId, scheduledDate };
     const answer = await run((all) => all.startBatch(given));
     expect(answer).toEqual({ startedAt: expect.any(String), scheduledDate });
     expect(sent).toEqual([{ ScheduledDate: scheduledDate }]);

@@ -76,6 +76,11 @@ test("the snapshot has state, outcome and the refusal; the affidavits are kept",
   const again = await ask({ uniqueId, wait: "affidavits" });
   expect(again.documents).toEqual(kept);
   expect(sandbox.faults.list()).toMatchObject([{ fired: 1 }]);
+  // Nor does one that cannot be read keep the other from being kept.
+  for (const operation of ["evi-notice.affidavits", "evi-notice.affidavit"])
+    sandbox.faults.add({ operation, kind: "unreadable" });
+  const other = await ask({ uniqueId });
+  expect([other.documents.length, other.missing]).toEqual([1, 1]);
   const left = await ask({ uniqueId, stored: ids.slice(0, 1) });
   expect(left.documents.map((document) => document.uniqueId)).toEqual(ids.slice(1));
 });

@@ -157,11 +157,14 @@ test("a 404 of a deletion is its success only where an earlier one may have dele
   const { fetchSigned, remove, isShown } = await signed("gone", signerInput("gone"));
   const copies = (await fetchSigned()).map(({ document }) => document);
   const operation = "one-shot-signature.deleteDocuments";
-  bench.sandbox.faults.add({ operation, kind: "reject", status: 404, times: 1 });
-  await expect(remove(copies)).rejects.toMatchObject({ type: "protocol" });
+  // What the provider has answered is no repetition.
+  bench.sandbox.faults.add({ operation, kind: "reject", status: 404, times: 2 });
+  for (const _ of [1, 2]) await expect(remove(copies)).rejects.toMatchObject({ type: "protocol" });
   expect(await isShown()).toBe(true);
   bench.sandbox.faults.add({ operation, kind: "cut" });
   await expect(remove(copies)).rejects.toMatchObject({ type: "unavailable" });
+  bench.sandbox.faults.add({ operation, kind: "reject", status: 429, times: 1 });
+  await expect(remove(copies)).rejects.toMatchObject({ type: "rateLimited" });
   await remove(copies);
   expect(await isShown()).toBe(false);
 });

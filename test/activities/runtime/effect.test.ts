@@ -196,9 +196,9 @@ test.each<[string, Given, SendFailure]>([
   ["a clean refusal", fails(refused), { kind: "refused", refusal: expect.anything() }],
   ["a lost answer", fails(lost), { kind: "noAnswer" }],
   ["an error of our own code", fails(new Error("ours")), { kind: "noAnswer" }],
-  ["a 401", fails(error("accessDenied", 401)), { kind: "notSent", renewToken: false }],
-  ["a 403", fails(error("accessDenied", 403)), { kind: "notSent", renewToken: true }],
-  ["a 429", fails(error("rateLimited", 429)), { kind: "notSent", renewToken: false }],
+  ["a 401", fails(error("accessDenied", 401)), { kind: "notSent" }],
+  ["a 403", fails(error("accessDenied", 403)), { kind: "denied" }],
+  ["a 429", fails(error("rateLimited", 429)), { kind: "notSent" }],
   [
     "a preparation that fails",
     { prepare: () => Promise.reject(new Error("ENOSPC")) },
@@ -243,7 +243,7 @@ test("no call is made that another attempt may make by then: the lease has ended
   const prepare = () => new Promise((resolve) => setTimeout(resolve, 40));
   const ended = await caught(run({ prepare }));
   expect(ended).toMatchObject({ kind: "unavailable", effect: "none" });
-  expect(journal.failures).toEqual([{ kind: "notSent", renewToken: false }]);
+  expect(journal.failures).toEqual([{ kind: "notSent" }]);
   expect(counted).toEqual([]);
 });
 
@@ -288,7 +288,7 @@ test("a 403 of another call that has opened the circuit changes no token", async
   const open = { kind: "accessDenied", status: 403, effect: "none" } as const;
   const about = { provider: "evi-post", operation: "submit", problem: "the circuit is open" };
   await caught(run(fails(new CircuitOpenError({ ...about, ...open }))));
-  expect(journal.failures).toEqual([{ kind: "notSent", renewToken: false }]);
+  expect(journal.failures).toEqual([{ kind: "notSent" }]);
 });
 
 test("the digest is of the account and the input alone, and step and occurrence make the token", async () => {

@@ -183,7 +183,9 @@ test("where no token could be made, no request went out: an audit that is gone t
 test("an audit that was gone before the first deletion needs a person; in a repetition it is success", async () => {
   const { followed, document } = await kept();
   await bench.caller.deletion(followed.idConference);
-  await expect(remove(followed, document)).rejects.toMatchObject({ type: "protocol" });
+  // What the provider has answered is no repetition.
+  for (const _ of [1, 2])
+    await expect(remove(followed, document)).rejects.toMatchObject({ type: "protocol" });
 
   const second = await kept(["deleteAuditData:cut-after-commit"]);
   await expect(remove(second.followed, second.document)).rejects.toMatchObject({

@@ -192,8 +192,10 @@ test.each([
   ["a long call", 50 * LEASE, 50 * LEASE],
 ])("%s must end before its lease, and nobody else sends until then", async (_, asked, leaseMs) => {
   const given = effectOf({ effectClass: "repeatable" });
-  const provider = new Provider(noAnswer);
+  const provider = new Provider(() => new Promise(() => {}));
   const effect = asked === undefined ? given : { ...given, leaseMs: asked };
+  void journal.perform(effect, provider.performance);
+  await until(() => provider.sends.length === 1);
   const failure = await failed(journal.perform(effect, provider.performance));
   expect(failure).toBeInstanceOf(EffectInFlight);
   const left = provider.sends[0]?.leftMs() ?? 0;

@@ -137,6 +137,10 @@ test("the counts of a batch may be texts (P2 §2.8 shows no type)", async () => 
   server.answer = answering({ BatchId: batchId, State: "Processing", SentCount: "many" });
   const error = await errorOf(client.getBatch(account(), { batchId }));
   expect(error).toMatchObject({ kind: "protocol", effect: "none", member: "SentCount" });
+  const id = "0".repeat(8) + batchId.slice(8);
+  server.answer = answering({ BatchId: id, State: "Draft" });
+  const other = await errorOf(client.getBatch(account(), { batchId }));
+  expect(other).toMatchObject({ kind: "protocol", effect: "none", member: "BatchId" });
 });
 
 test.each([0, 101, 1.5])("a query with the limit %d is not sent (P2 §8)", async (limit) => {

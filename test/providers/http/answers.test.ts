@@ -57,7 +57,7 @@ const pdf = Buffer.from("%PDF-1.4 a contract");
 const uniqueId = "0b6f5d1e-8c1a-4d6c-9a59-1f2a3b4c5d6e";
 const enrolled = { certIdOtp: 12_345, deviceCode: "device-code" };
 
-const batch = { BatchId: uniqueId, State: "Draft" };
+const batch = { BatchId: noticeId, State: "Draft" };
 const zipped = Buffer.from(zipSync({ "a.pdf": pdf }));
 
 const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
@@ -147,7 +147,7 @@ const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
 /** What an answer that is none means for each class: nothing for a read, a lost answer for an effect. */
 const meanings: Record<EffectClass, string> = {
   read: "protocol none",
-  repeatable: "unavailable none",
+  repeatable: "unavailable unknown",
   keyed: "unavailable unknown",
   lookup: "unavailable unknown",
   once: "unknownOutcome unknown",

@@ -14,7 +14,7 @@ import { refusingUrl, serverOfEachTest } from "../provider-server.js";
 const classes: EffectClass[] = ["read", "repeatable", "keyed", "lookup", "once"];
 const noAnswer = {
   read: { kind: "unavailable", effect: "none" },
-  repeatable: { kind: "unavailable", effect: "none" },
+  repeatable: { kind: "unavailable", effect: "unknown" },
   keyed: { kind: "unavailable", effect: "unknown" },
   lookup: { kind: "unavailable", effect: "unknown" },
   once: { kind: "unknownOutcome", effect: "unknown" },
