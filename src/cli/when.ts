@@ -17,11 +17,11 @@ export const timeAhead = timeFrom(1);
 function timeFrom(direction: 1 | -1): (text: string) => Date {
   return (text) => {
     const [, digits, unit = "s"] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-    if (digits !== undefined)
-      return new Date(
-        Date.now() + direction * Number(digits) * unitsMs[unit as keyof typeof unitsMs],
-      );
+    const spanMs = Number(digits) * unitsMs[unit as keyof typeof unitsMs];
+    if (digits !== undefined && (direction > 0 || spanMs <= Date.now()))
+      return new Date(Date.now() + direction * spanMs);
     if (Instant.safeParse(text).success) return new Date(text);
-    throw new InvalidArgumentError(`must be ${timeHelp}`);
+    const why = digits === undefined ? timeHelp : "a span that does not begin before 1970";
+    throw new InvalidArgumentError(`must be ${why}`);
   };
 }

@@ -44,6 +44,8 @@ export function load<S extends z.ZodType<Addresses>>(
   const problems = parsed.error.issues.flatMap(({ path, message, ...issue }) => {
     const key = path.join(".") || "(top)";
     if (issue.code === "unrecognized_keys") {
+      const variable = environmentName(key);
+      if (env[variable]) return `${key}: is a section, not a key (${variable})`;
       const unknown = issue.keys.map((name) =>
         unknownKey(schema, [...path.map(String), name], env),
       );

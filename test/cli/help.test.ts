@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/program.js";
 import { commandLine } from "./in-process.js";
-import { trustflow } from "./run.js";
+import { cli, trustflow } from "./run.js";
 
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
@@ -81,6 +82,15 @@ test("a usage error is the same in a process of its own", async () => {
   expect(stderr).toContain("unknown command 'unknown'");
 });
 
+test("a disk without room for the output is named, in one line", () => {
+  const command = `"$0" "$1" schema sendPostal > /dev/full`;
+  const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, cli], {
+    encoding: "utf8",
+  });
+  expect(status).toBe(2);
+  expect(stderr).toBe("Cannot write to stdout: ENOSPC: no space left on device, write\n");
+});
+
 test.each([
   ["statu", "unknown command 'statu'\n(Did you mean status?)"],
   ["sandbox message", "unknown command 'message'\n(Did you mean messages?)"],
@@ -94,6 +104,7 @@ test.each([
   ["schema sendPostl", "did you mean sendPostal (known: sendPostal, sendNotice"],
   ["list --process sendPostl", "did you mean sendPostal"],
   ["list --limit none", "--limit"],
+  ["logs --since 999999d", "must be a span that does not begin before 1970"],
   ["sandbox --port 70000", "--port <port>' argument '70000' is invalid. must be a whole"],
   ["sandbox --otp-lifetime x", "must look like 500ms"],
   ["sandbox --speed -1", "--speed"],

@@ -37,6 +37,7 @@ test("a key ring that cannot be read is named, and not shown", () => {
 
 test.each([
   ["TRUSTFLOW_STATE", "unknown key: state"],
+  ["TRUSTFLOW_SEND_POSTAL", "sendPostal: is a section, not a key (TRUSTFLOW_SEND_POSTAL)"],
   [
     "TRUSTFLOW_SEND_POSTAL__POLL_INTERVL_SECONDS",
     "sendPostal: unknown key: pollIntervlSeconds (TRUSTFLOW_SEND_POSTAL__POLL_INTERVL_SECONDS); did you mean pollIntervalSeconds (known: affidavitWindowSeconds,",

@@ -63,4 +63,6 @@ const { status } = spawnSync(manager, ["install"], {
 if (status !== 0)
   refuse(`${name} is written, but \`${manager} install\` failed: run it again in ${given}`);
 const enter = relative("", folder);
-console.log(`\n${name} is ready:\n\n${enter ? `  cd ${enter}\n` : ""}  ${manager} start\n`);
+/** Every shell takes double quotes, that of Windows too. */
+const quoted = /^[\w./\\-]*$/.test(enter) ? enter : `"${enter}"`;
+console.log(`\n${name} is ready:\n\n${enter ? `  cd ${quoted}\n` : ""}  ${manager} start\n`);

@@ -26,3 +26,13 @@ test.each([
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
   expect(readdirSync(folder)).toEqual(["full"]);
 });
+
+test("the way into the new folder is printed as a shell takes it", () => {
+  const { stdout } = spawnSync(process.execPath, [program, "full/my apps/app"], {
+    cwd: folder,
+    encoding: "utf8",
+    // In place of a package manager.
+    env: { ...process.env, npm_config_user_agent: "true/1" },
+  });
+  expect(stdout).toContain('\n  cd "full/my apps/app"\n');
+});

@@ -90,24 +90,19 @@ export function failureOf(error: unknown): Failure {
     return { exitCode, error: names[exitCode], message, ...withFields };
   }
   const cause = (error.cause ?? error) as { code?: unknown; details?: unknown };
+  const unreachable = (why: string, kind = name): Failure => {
+    return { exitCode: exitCodes.unreachable, error: kind, message: why };
+  };
   if (typeof cause.code === "number" && awayByGrpc.has(cause.code)) {
     const reason = typeof cause.details === "string" ? cause.details : message;
-    return {
-      exitCode: exitCodes.unreachable,
-      error: name,
-      message: `Cannot reach Temporal: ${reason}`,
-    };
+    return unreachable(`Cannot reach Temporal: ${reason}`);
   }
-  if (typeof cause.code === "string" && "severity" in cause && awayBySqlState.test(cause.code)) {
-    return {
-      exitCode: exitCodes.unreachable,
-      error: names[exitCodes.unreachable],
-      message: `The database refuses: ${message}`,
-    };
-  }
-  if ((error as NodeJS.ErrnoException).syscall === "listen") {
-    return { exitCode: exitCodes.unreachable, error: name, message: `Cannot listen: ${message}` };
-  }
+  if (typeof cause.code === "string" && "severity" in cause && awayBySqlState.test(cause.code))
+    return unreachable(`The database refuses: ${message}`, names[exitCodes.unreachable]);
+  const { syscall } = error as NodeJS.ErrnoException;
+  // Looks up the host to listen on: where another host is called, the error is of a class of ours.
+  if (syscall === "listen" || syscall === "getaddrinfo")
+    return unreachable(`Cannot listen: ${message}`);
   const exitCode = codeByName[name] ?? exitCodes.failed;
   return { exitCode, error: name, message, ...withFields };
 }

@@ -10,7 +10,7 @@ export class TooManyFailuresError extends TrustflowError {
   override readonly details: { failures: number; maxFailures: number };
 
   constructor(failures: number, maxFailures: number) {
-    super(`${failures} starts failed, and maxFailures is ${maxFailures}: no other one was made`);
+    super(`Failed starts: ${failures}; maxFailures is ${maxFailures}, so no other one was made`);
     this.details = { failures, maxFailures };
   }
 }
