@@ -163,38 +163,30 @@ export class ProcessHandle<Result> {
 
   /** Waits for the end, also while Temporal is away, for as long as the caller does. Throws the typed error of a process that failed. */
   result(waiting: Waiting = {}): Promise<Result> {
-    return this.#begin(waiting)(() => this.#result());
+    return this.#begin(waiting)(() => this.#untilAnswered(() => this.#ended()));
   }
 
-  #result(): Promise<Result> {
-    return this.#untilAnswered(async () => {
-      for (;;) {
-        try {
-          const workflow = withScopedPolls(this.#client.workflow).getHandle(this.workflowId);
-          return this.#present((await workflow.result()) as Result);
-        } catch (error) {
-          // A reset ends the run that we waited for; the process goes on in a new one.
-          if (isTerminated(error) && (await this.#described()).status.name !== "TERMINATED")
-            continue;
-          throw error;
-        }
+  async #ended(): Promise<Result> {
+    for (;;) {
+      try {
+        const workflow = withScopedPolls(this.#client.workflow).getHandle(this.workflowId);
+        return this.#present((await workflow.result()) as Result);
+      } catch (error) {
+        // A reset ends the run that we waited for; the process goes on in a new one.
+        if (isTerminated(error) && (await this.#described()).status.name !== "TERMINATED") continue;
+        throw error;
       }
-    });
+    }
   }
 
   /** As of the newest workflow task, from Temporal alone. `timeline` has the newest entries; `timeline()` has all. */
   status(waiting: Waiting = {}): Promise<ProcessStatus> {
-    const ask = async () => this.#statusIn(await this.#described());
-    return this.#begin(waiting)(() => this.#answered(ask));
+    return this.#asked(waiting, async () => this.#statusIn(await this.#described()));
   }
 
   /** All entries. Needs a live worker, unless the process has ended with a result, or had few entries. */
   timeline(waiting: Waiting = {}): Promise<TimelineEntry[]> {
-    return this.#begin(waiting)(() => this.#timeline());
-  }
-
-  #timeline(): Promise<TimelineEntry[]> {
-    return this.#answered(async () => {
+    return this.#asked(waiting, async () => {
       const described = await this.#described();
       const state = described.status.name;
       if (state === "COMPLETED") return (await this.#statusIn(described)).timeline;
@@ -209,11 +201,7 @@ export class ProcessHandle<Result> {
    * (personal data). Needs a live worker, unless the process has ended with a result.
    */
   fullStatus(waiting: Waiting = {}): Promise<ProcessStatus> {
-    return this.#begin(waiting)(() => this.#fullStatus());
-  }
-
-  #fullStatus(): Promise<ProcessStatus> {
-    return this.#answered(async () => {
+    return this.#asked(waiting, async () => {
       const described = await this.#described();
       if (described.status.name !== "COMPLETED")
         return this.withCalls(
@@ -321,6 +309,10 @@ export class ProcessHandle<Result> {
   async isOpen(): Promise<boolean> {
     const { status: state } = await this.#answered(() => this.#described());
     return isOpenState(state.name);
+  }
+
+  #asked<T>(waiting: Waiting, ask: () => Promise<T>): Promise<T> {
+    return this.#begin(waiting)(() => this.#answered(ask));
   }
 
   #begin(waiting: Waiting, updateId?: string) {

@@ -1,7 +1,7 @@
 // Configuration keys that the accounts of several providers share.
 import { z } from "zod";
 import { isSameSpelling } from "../contracts/shared/values.js";
-import { list, number, plain, renewedSecret, text } from "./fields.js";
+import { list, matching, number, plain, renewedSecret, text } from "./fields.js";
 
 /** A lease outlives its call. */
 export const timeoutSeconds = number(30, "of one call; below `journal.leaseSeconds`");
@@ -67,8 +67,7 @@ export function sentAs(name: string, by = "the name by which a request has this 
 
 /** How the token stands in a request. */
 export const tokenKeys = (prefix: string) => ({
-  tokenHeader: z
-    .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
+  tokenHeader: matching(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header")
     .default("Authorization")
     .describe("assumed: the header that carries the token"),
   tokenPrefix: z

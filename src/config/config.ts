@@ -8,8 +8,9 @@ import {
   baseUrl,
   endpoint,
   list,
+  matching,
   number,
-  plain,
+  oneOf,
   port,
   secret,
   section,
@@ -73,8 +74,7 @@ const Callbacks = z.strictObject({
 });
 
 export const Config = z.strictObject({
-  environment: z
-    .preprocess(plain, z.enum(["production", "preproduction", "sandbox"]))
+  environment: oneOf("production", "preproduction", "sandbox")
     .optional()
     .describe(
       "`production`, `preproduction` or `sandbox`; shown in every status. Worker; every client outside the sandbox, which without it believes what is not encrypted",
@@ -115,14 +115,12 @@ export const Config = z.strictObject({
     ),
   }),
   codec: section({
-    plaintext: z
-      .preprocess(plain, z.enum(["refuse", "accept"]))
+    plaintext: oneOf("refuse", "accept")
       .optional()
       .describe(
         "`refuse` or `accept`; without it `accept` in the sandbox, else `refuse`: what a worker does with a payload that is [not encrypted](keys.md#who-may-write-to-temporal). Worker, `cleanup`. A client with `refuse`, or in production and preproduction without the setting, refuses results, failures, statuses and answers that are [not encrypted](../errors.md#an-answer-that-the-client-rejects)",
       ),
-    untagged: z
-      .preprocess(plain, z.enum(["refuse", "accept"]))
+    untagged: oneOf("refuse", "accept")
       .optional()
       .describe(
         "`refuse` or `accept`; without it as `codec.plaintext` where `keys.codecWrite` is given, else `accept`: what a worker does with a payload without a tag of `keys.codecWrite`. Worker, `cleanup`",
@@ -175,8 +173,7 @@ export const Config = z.strictObject({
   worker: section({
     ...health,
     metricsAddress,
-    deployment: z
-      .preprocess(plain, z.string().regex(/^[\w-]{1,64}$/, "must be letters, digits, _ and -"))
+    deployment: matching(/^[\w-]{1,64}$/, "must be letters, digits, _ and -")
       .optional()
       .describe(
         "the name of a Worker Deployment of Temporal; with it the workers are versioned ([ramped releases](upgrade.md#a-ramped-release)); the same everywhere. Worker, `release`",
@@ -267,8 +264,7 @@ export const Config = z.strictObject({
       ),
   }),
   log: section({
-    level: z
-      .preprocess(plain, z.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR"]))
+    level: oneOf("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
       .default("INFO")
       .describe("`TRACE`, `DEBUG`, `INFO`, `WARN` or `ERROR`"),
   }),

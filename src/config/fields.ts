@@ -15,6 +15,15 @@ export class FromEnvironment {
 
 export const plain = (value: unknown) => (value instanceof FromEnvironment ? value.text : value);
 export const text = () => z.preprocess(plain, z.string().min(1));
+/** A name that stands in the key of a table. */
+export const tableName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");
+/** One of these words. */
+export const oneOf = <const W extends readonly string[]>(...words: W) =>
+  z.preprocess(plain, z.enum(words));
+export const matching = (form: RegExp, problem: string) =>
+  z.preprocess(plain, z.string().regex(form, problem));
 /** Of a list in an environment variable. */
 const parts = (text: string) => text.split(",").flatMap((part) => part.trim() || []);
 export const numbers = () =>
@@ -47,15 +56,13 @@ const hasUser = (given: URL) => given.username !== "" || given.password !== "";
 export const tlsBaseUrl = () => baseUrl(/^https$/);
 /** The user name of HTTP Basic, which a colon ends (P1 §5.1, §5.3; P2 §5). */
 export const username = () =>
-  z
-    .preprocess(plain, z.string().regex(/^[^:]+$/, "must have no colon, and must not be empty"))
-    .describe("HTTP Basic; without a colon");
+  matching(/^[^:]+$/, "must have no colon, and must not be empty").describe(
+    "HTTP Basic; without a colon",
+  );
 /** A value that becomes one segment of a path. */
-export const segment = () =>
-  z.preprocess(plain, z.string().regex(/^(?!\.{1,2}$)[^/]+$/, "must be one segment of a path"));
+export const segment = () => matching(/^(?!\.{1,2}$)[^/]+$/, "must be one segment of a path");
 /** A path directly after the host, so it must not become part of the host name. */
-export const path = (as = "") =>
-  z.preprocess(plain, z.string().regex(/^\//, `must begin with a slash${as && `, ${as}`}`));
+export const path = (as = "") => matching(/^\//, `must begin with a slash${as && `, ${as}`}`);
 export const whole = (minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
   z.preprocess(
     (value) =>

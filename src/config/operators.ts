@@ -1,12 +1,10 @@
 // The operators' public keys, and the rules for decisions (docs/design.md §6).
 import { z } from "zod";
 import { decisionUpdates } from "../contracts/registry.js";
-import { listOf, plain, section } from "./fields.js";
+import { listOf, oneOf, section, tableName } from "./fields.js";
 
 /** It is also the key id in `keys.operator`. */
-export const operatorName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");
+export const operatorName = tableName;
 
 const publicKey = z
   .string()
@@ -35,8 +33,7 @@ export const Operators = z.record(operatorName, Operator).default({});
 export type Operators = z.infer<typeof Operators>;
 
 export const Decisions = section({
-  signed: z
-    .preprocess(plain, z.enum(["recorded", "required"]))
+  signed: oneOf("recorded", "required")
     .default("recorded")
     .describe(
       "`required`: a decision that no operator has signed is refused; `recorded`: it is taken, and shown without a proof. Worker; where `erase` and `alert-emails` run",

@@ -1,9 +1,7 @@
 // The endpoints of webhooks (docs/webhooks.md).
 import { z } from "zod";
 import { processEventTypes } from "../contracts/process-event.js";
-import { flag, listOf, secret, url } from "./fields.js";
-
-const endpointName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");
+import { flag, listOf, secret, tableName, url } from "./fields.js";
 
 const Webhook = z.strictObject({
   url: url().describe(
@@ -25,5 +23,5 @@ const Webhook = z.strictObject({
     ),
 });
 
-export const Webhooks = z.record(endpointName, Webhook).default({});
+export const Webhooks = z.record(tableName, Webhook).default({});
 export type Webhooks = z.infer<typeof Webhooks>;

@@ -1,7 +1,7 @@
 // An account of the credential wallet: its keys in the configuration, and the account as the client takes it (P1 §4.6, §5.6).
 import { z } from "zod";
 import { names, sentAs, timeoutSeconds, tokenKeys } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, list, plain, section } from "../../config/fields.js";
+import { accountSecret, baseUrl, list, matching, section } from "../../config/fields.js";
 import { isSameSpelling } from "../../contracts/shared/values.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
@@ -12,8 +12,7 @@ export const keys = z.strictObject({
   timeoutSeconds,
   /** Assumed: P1 §4.6 writes this path without a leading slash; with or without one, it follows `baseUrl`. */
   paths: section({
-    createOperator: z
-      .preprocess(plain, z.string().regex(/^\/?[^/?#\s][^?#\s]*$/, "must be a path"))
+    createOperator: matching(/^\/?[^/?#\s][^?#\s]*$/, "must be a path")
       .default("api/v1/user/create/")
       .describe(
         "assumed: P1 §4.6 writes it without a leading slash; with or without one it follows `baseUrl`",

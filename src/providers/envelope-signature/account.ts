@@ -7,7 +7,14 @@ import {
   needsCertificate,
   timeoutSeconds,
 } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, plain, section, text, tlsBaseUrl } from "../../config/fields.js";
+import {
+  accountSecret,
+  baseUrl,
+  matching,
+  section,
+  text,
+  tlsBaseUrl,
+} from "../../config/fields.js";
 import type { Host } from "../http/call.js";
 import { ClientCertificate } from "../http/client-certificate.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
@@ -18,9 +25,9 @@ export const keys = z
     ...clientCertificate,
     esignBaseUrl: baseUrl().describe("of the envelope host"),
     apiToken: accountSecret().describe("secret; of the envelope host (P1 §5.5)"),
-    vendor: z
-      .preprocess(plain, z.string().regex(/^[\w.-]+$/, "must be a name, without spaces"))
-      .describe("the VENDOR in `GenericSigningPlugin<VENDOR>OneShot` (P1 §2.10)"),
+    vendor: matching(/^[\w.-]+$/, "must be a name, without spaces").describe(
+      "the VENDOR in `GenericSigningPlugin<VENDOR>OneShot` (P1 §2.10)",
+    ),
     timeoutSeconds,
     filePart: text()
       .default("File")

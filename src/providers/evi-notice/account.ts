@@ -6,7 +6,7 @@ import {
   baseUrl,
   flag,
   number,
-  plain,
+  oneOf,
   section,
   username,
 } from "../../config/fields.js";
@@ -49,8 +49,7 @@ export const keys = z.strictObject({
       "recipients in one upload, only where the provider adds a second list to the first; `0`: all",
       0,
     ),
-    startsBy: z
-      .preprocess(plain, z.enum(["both", "scheduledDate"]))
+    startsBy: oneOf("both", "scheduledDate")
       .default("both")
       .describe(
         "assumed: `both`: `State` follows a `ScheduledDate` where the batch is still a draft; `scheduledDate`: the date goes alone",

@@ -6,8 +6,8 @@ import {
   baseUrl,
   flag,
   listOf,
+  oneOf,
   path,
-  plain,
   username,
 } from "../../config/fields.js";
 import { CountryCode } from "../../contracts/shared/values.js";
@@ -31,12 +31,10 @@ export const keys = z.strictObject({
   ownKeyInLookupKey: flag()
     .default(false)
     .describe("assumed: our own key goes into `LookupKey` too"),
-  affidavits: z
-    .preprocess(plain, z.enum(["download", "blobs"]))
+  affidavits: oneOf("download", "blobs")
     .default("download")
     .describe("assumed: the download endpoint; `blobs`: the deprecated field of a query"),
-  affidavitMethod: z
-    .preprocess(plain, z.enum(["GET", "POST"]))
+  affidavitMethod: oneOf("GET", "POST")
     .default("GET")
     .describe("assumed: the method of the download (P2 §4.1)"),
   affidavitPath: path().default("/v1/Affidavits/Download").describe("assumed: its path (P2 §4.1)"),

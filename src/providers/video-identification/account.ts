@@ -8,15 +8,14 @@ import {
   spellings,
   timeoutSeconds,
 } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, path, plain, section } from "../../config/fields.js";
+import { accountSecret, baseUrl, matching, path, section } from "../../config/fields.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
 
 /** A relay that has no such account takes this one: it needs nothing else of the account. */
 export const defaultCloseEventPointer = "/idConference";
 
 const NONE = "none";
-const pointer = () =>
-  z.preprocess(plain, z.string().regex(/^(none$|\/)/, 'must begin with a slash, or be "none"'));
+const pointer = () => matching(/^(none$|\/)/, 'must begin with a slash, or be "none"');
 
 export const keys = z.strictObject({
   baseUrl: baseUrl(),

@@ -1,11 +1,11 @@
 // Reads what Temporal shows of a process without its worker: the fields of its memo. Anyone who can reach Temporal could have set them
 // (decision 22), so what our workers did not write counts as absent.
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
-import { defaultPayloadConverter } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
 import { proposalsMemo, splitWorkflowId, statusMemo } from "../../contracts/shared/names.js";
 import type { ProposedDecision } from "../../contracts/shared/names.js";
 import type { ProcessStatus } from "../../contracts/shared/status.js";
+import { opened } from "./open-calls.js";
 
 type Shown = Pick<WorkflowExecutionInfo, "workflowId"> & { raw: unknown };
 
@@ -29,23 +29,12 @@ export function sealedStatusOf({ raw }: Pick<Shown, "raw">): Uint8Array {
   return memoIn(raw)?.[statusMemo]?.data ?? new Uint8Array();
 }
 
-async function memoOf(
-  { options }: Client,
-  { raw, workflowId }: Shown,
-  field: string,
-): Promise<unknown> {
-  const { namespace, loadedDataConverter: converter } = options;
+async function memoOf(client: Client, { raw, workflowId }: Shown, field: string): Promise<unknown> {
+  const { namespace } = client.options;
   const payload = memoIn(raw)?.[field];
-  if (!payload) return undefined;
   const context = { type: "workflow", namespace, workflowId } as const;
-  try {
-    let payloads = [payload];
-    for (const codec of converter.payloadCodecs) payloads = await codec.decode(payloads, context);
-    const [decoded = payload] = payloads;
-    return defaultPayloadConverter.fromPayload<unknown>(decoded);
-  } catch {
-    return undefined;
-  }
+  const [found] = payload ? await opened(client, [payload], context) : [];
+  return found;
 }
 
 type Memo = { memo?: { fields?: Record<string, Payload> | null } | null };

@@ -2,7 +2,7 @@
 // next one comes, and what the attempts have left in their heartbeats. Anyone who can reach Temporal could have written it (decision 22).
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
-import type { Payload } from "@temporalio/common";
+import type { Payload, SerializationContext } from "@temporalio/common";
 import type proto from "@temporalio/proto";
 import { msOf } from "./task-queue.js";
 
@@ -42,13 +42,16 @@ async function openCallOf(client: Client, activity: PendingActivity): Promise<Op
   };
 }
 
-async function opened(
+/** Empty where this client cannot open them, or refuses them. */
+export async function opened(
   { options: { loadedDataConverter } }: Client,
   payloads: Payload[] | null | undefined,
+  context?: SerializationContext,
 ): Promise<unknown[]> {
   let found = payloads ?? [];
   try {
-    for (const codec of loadedDataConverter.payloadCodecs) found = await codec.decode(found);
+    for (const codec of loadedDataConverter.payloadCodecs)
+      found = await codec.decode(found, context);
     return found.map((payload) => defaultPayloadConverter.fromPayload(payload));
   } catch {
     return [];
