@@ -58,7 +58,7 @@ import type { Config } from "./config/config.js";
 import type { ClientConfiguration } from "./config/client-configuration.js";
 import { documentStoreOf } from "./config/document-store.js";
 import { requireTls } from "./config/clear-text.js";
-import { workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
+import { businessIdProblem, workflowIdOf, workflowTaskQueue } from "./contracts/shared/names.js";
 import { checkInput } from "./contracts/shared/problems.js";
 import { comparedInput, withSecrets } from "./contracts/definition/secret-fields.js";
 import type { Contract } from "./contracts/definition/secret-fields.js";
@@ -590,5 +590,6 @@ function signerOf(config: Config, namespace: string): SignDecision {
 function wrongIn(id: string): string {
   const [name = ""] = id.split("/", 1);
   if (name === id) return "must be <process>/<business id>; find() takes the business id alone";
-  return processes.some((known) => known === name) ? "not a valid business id" : notAProcess(name);
+  const known = processes.some((one) => one === name);
+  return known ? `the business id ${businessIdProblem}` : notAProcess(name);
 }

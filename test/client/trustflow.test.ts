@@ -87,6 +87,9 @@ test("a second start says that Temporal is away when it asks for the first input
 test("an id is unknown only where Temporal says so", async () => {
   const unknown = connected(() => Promise.reject(missing)).trustflow;
   await expect(unknown.find("order-7")).rejects.toThrow(UnknownProcessError);
+  await expect(unknown.find("order 7")).rejects.toThrow(
+    "the business id must be 1 to 100 of A-Z a-z 0-9 . _ -",
+  );
   await expect(connected().trustflow.find("order-7")).rejects.toThrow(UnreachableError);
 });
 

@@ -7,6 +7,10 @@ export { CommandError, exitCodes } from "../../roles/exit-codes.js";
 export type { ExitCode } from "../../roles/exit-codes.js";
 
 export const usageError = (message: string) => new CommandError(exitCodes.invalid, message);
+export const accountMissing = (account: string, provider: string) =>
+  usageError(
+    `account: accounts.${account}.${provider} is not configured. With "trustflow dev", source ".trustflow/operator.env"`,
+  );
 
 export const exitCodeHelp = `Exit codes:
   0  success

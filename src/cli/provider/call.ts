@@ -4,24 +4,21 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { required, requireSecrets } from "../../config/config.js";
 import { accountsOf, loadWithAccounts } from "../../providers/accounts.js";
-import type { ConfigWithAccounts } from "../../providers/accounts.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
-import type { AccountOf, Provider } from "../../providers/registry.js";
+import type { Provider } from "../../providers/registry.js";
 import { addCommand } from "../command.js";
 import type { CommandText } from "../command.js";
-import { CommandError, exitCodes, type ExitCode, usageError } from "../output/exit.js";
+import { accountMissing, CommandError, exitCodes, usageError } from "../output/exit.js";
+import type { ExitCode } from "../output/exit.js";
 import { saveDocument } from "../upkeep/saved-document.js";
 import type { Pieces } from "../upkeep/saved-document.js";
 
 /** It has all its secrets. */
-export function providerAccount<P extends Provider>(
-  provider: P,
-  name: string,
-): { account: AccountOf<P>; config: ConfigWithAccounts } {
+export function providerAccount<P extends Provider>(provider: P, name: string) {
   const config = loadWithAccounts();
   const account = accountsOf(config, provider)[name];
-  if (!account) throw usageError(`account: accounts.${name}.${provider} is not configured`);
+  if (!account) throw accountMissing(name, provider);
   required(config.environment, "environment");
   requireSecrets(config.accounts[name]?.[provider] ?? {});
   return { account, config };

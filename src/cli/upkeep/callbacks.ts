@@ -15,7 +15,7 @@ import type { Config } from "../../config/config.js";
 import { loadWithAccounts } from "../../providers/accounts.js";
 import { addCommand, severalOf } from "../command.js";
 import { withDatabase } from "../context.js";
-import { CommandError, exitCodes, usageError } from "../output/exit.js";
+import { accountMissing, CommandError, exitCodes, usageError } from "../output/exit.js";
 import {
   factsOf,
   writeAnswer,
@@ -115,8 +115,7 @@ trustflow callbacks replay --since 2026-11-26T15:00:00Z --state parked --state l
     .option("--account <name>", "account of that provider", "default")
     .action((provider: Provider, { account, json }: { account: string; json?: boolean }) => {
       const config = loadWithAccounts();
-      if (!config.accounts[account]?.[provider])
-        throw usageError(`account: accounts.${account}.${provider} is not configured`);
+      if (!config.accounts[account]?.[provider]) throw accountMissing(account, provider);
       const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
       const url = callbackUrl(ringOf(config, "callback"), publicUrl, { provider, account });
       writeAnswer(json, { url }, terminal`${url}`);

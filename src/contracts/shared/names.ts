@@ -13,6 +13,7 @@ export const BUSINESS_ID_LENGTH = 100;
 
 /** A business id stands in URLs, logs and visibility (docs/design.md §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
+export const businessIdProblem = "must be 1 to 100 of A-Z a-z 0-9 . _ -";
 
 /** One process shows such an id of a provider's, and another one is given it: visibility shows it. */
 export const providerIdPattern = /^[\x21-\x7e]{1,200}$/;

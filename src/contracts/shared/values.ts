@@ -1,12 +1,10 @@
 // The vocabulary that every contract shares: ids, instants, documents, secrets (docs/design.md §8, §13).
 import { z } from "zod";
 import { documentSentence } from "./problems.js";
-import { businessIdPattern, pathIdPattern, providerIdPattern } from "./names.js";
+import { businessIdPattern, businessIdProblem, pathIdPattern, providerIdPattern } from "./names.js";
 
 /** An opaque id that the caller chooses. URLs, logs and visibility show it, so it must not contain personal data. */
-export const BusinessId = z
-  .string()
-  .regex(businessIdPattern, "must be 1 to 100 of A-Z a-z 0-9 . _ -");
+export const BusinessId = z.string().regex(businessIdPattern, businessIdProblem);
 
 /** An id of a provider's that is passed on from one process to another. */
 export const ProviderId = z

@@ -138,7 +138,11 @@ test.each([
   [["letters", "--limit", "0"], 2, "--limit"],
   [["letters", "--offset", "-1"], 2, "--offset"],
   [["notices", "--limit", "101"], 2, "must be a whole number from 1 to 100"],
-  [["notices", "--account", "other"], 2, "account: accounts.other.evi-notice is not configured"],
+  [
+    ["notices", "--account", "other"],
+    2,
+    'accounts.other.evi-notice is not configured. With "trustflow dev", source',
+  ],
   [["notices", "--cursor", "of another"], 1, "400"],
   [["attachments", "0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11"], 3, "404"],
 ])("provider %j ends with %d and says why", async (args, code, message) => {
