@@ -222,7 +222,7 @@ async function report(
   if (json) writeJson({ file, ok: isOk, checks, next });
   else {
     writeData(checkLines(checks));
-    writeNote(terminal`${file} is written; next: ${next}`);
+    writeNote(terminal`${file} is written; ${isOk ? "next" : "correct it there, then"}: ${next}`);
   }
   if (!isOk) process.exitCode = exitCodes.unreachable;
 }
