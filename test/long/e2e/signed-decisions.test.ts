@@ -1,7 +1,7 @@
 // Where decisions must be signed, only an operator's key decides, for one process and once (docs/design.md §6).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AbandonedError, InvalidInputError } from "../../../src/client.js";
-import type { AnyHandle, ListedProcess, Trustflow } from "../../../src/client.js";
+import type { ListedProcess, Trustflow } from "../../../src/client.js";
 import { proposalsMemo } from "../../../src/contracts/shared/names.js";
 import type { Resolution } from "../../../src/contracts/shared/messages.js";
 import { commandLine } from "../../cli/in-process.js";
@@ -81,21 +81,6 @@ test.concurrent("without a signature nothing is decided, and the field is named"
   expect(status.timeline.filter(({ source }) => source === "person")).toEqual([]);
 }, 60_000);
 
-test.concurrent("an operator's key decides: the name that is stated and the one that is proven are shown", async () => {
-  const { handle, attention } = await waiting("signed");
-  const own = ana.handle("sendPostal/signed") as AnyHandle;
-  const resolution: Resolution = { attention, decision: "abandon", by: "Ana Ruiz", note: "enough" };
-  expect(await own.resolve(resolution)).toEqual({ answer: "resolved" });
-  await expect(handle.result()).rejects.toThrow(AbandonedError);
-  await expect(handle.result()).rejects.toMatchObject({
-    decision: { by: "Ana Ruiz", principal: "ana" },
-  });
-  const { timeline } = await handle.status();
-  expect(timeline).toContainEqual(
-    expect.objectContaining({ source: "person", by: "Ana Ruiz", principal: "ana", note: "enough" }),
-  );
-}, 60_000);
-
 test.concurrent("the word on a contract is a decision too", async () => {
   const input = signerInput("contract", "", { settings: { requireContractAccepted: true } });
   const handle = await system.client.signOneShot("contract", input);
@@ -152,30 +137,6 @@ describe("where a decision takes two persons, one alone changes nothing", () => 
     ben = await operators.client("ben");
   }, 60_000);
   afterAll(killHeldRoles);
-
-  test("one operator proposes, the same one again changes nothing, and another one confirms", async () => {
-    const { handle, attention } = await waiting("two");
-    expect(await decide(ana, "two", attention, { note: "enough" })).toEqual({ answer: "pending" });
-    expect(await decide(ana, "two", attention)).toEqual({ answer: "pending" });
-    const { attention: open } = await handle.status();
-    const timeline = await handle.timeline();
-    expect(open).toMatchObject({
-      id: attention,
-      proposed: { decision: "abandon", principal: "ana", by: "a person" },
-    });
-    expect(timeline).toContainEqual(
-      expect.objectContaining({
-        event: "Proposed abandon: submit",
-        principal: "ana",
-        note: "enough",
-      }),
-    );
-    expect(await decide(ben, "two", attention, { note: "seen" })).toEqual({ answer: "resolved" });
-    await expect(handle.result()).rejects.toThrow(AbandonedError);
-    await expect(handle.result()).rejects.toMatchObject({
-      decision: { principal: "ben", proposedBy: "ana", note: "seen" },
-    });
-  }, 60_000);
 
   test("a proposal outlives a reset to before it", async () => {
     const { handle, attention } = await waiting("reset");

@@ -8,12 +8,7 @@ import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import {
-  notEncrypted,
-  notTagged,
-  policyMark,
-  problemMark,
-} from "../../../../src/contracts/shared/payload-marks.js";
+import { notEncrypted, notTagged } from "../../../../src/contracts/shared/payload-marks.js";
 import type { PayloadProblem } from "../../../../src/contracts/shared/payload-marks.js";
 import { activityGuard } from "../../../../src/temporal/codec/activity-guard.js";
 import { EncryptionCodec } from "../../../../src/temporal/codec/codec.js";
@@ -255,23 +250,6 @@ test.each<[string, (value: string) => Promise<string>]>([
   },
   30_000,
 );
-
-test("marks that a client sets itself count for nothing", async () => {
-  const { workflows } = workerConverters({ ring, writeRing }, refuse);
-  const [codec] = workflows.payloadCodecs as [PayloadCodec];
-  const forged = {
-    metadata: { encoding: Buffer.from("json/plain"), [policyMark]: Buffer.from("") },
-    data: Buffer.from("1"),
-  };
-  const [decoded] = await codec.decode([forged]);
-  expect(String(decoded?.metadata?.[policyMark])).toBe("plaintext,unreadable,forged");
-  expect(String(decoded?.metadata?.[problemMark])).toBe("plaintext");
-  const marked = { ...forged, metadata: { ...forged.metadata, [problemMark]: Buffer.from("x") } };
-  const context = { type: "workflow", namespace: "default", workflowId: "own" } as const;
-  const [encrypted] = await codec.encode([marked], context);
-  const [own] = await codec.decode([encrypted!], context);
-  expect(own?.metadata?.[problemMark]).toBeUndefined();
-});
 
 test("the failure converter shows in clear what the guard says", () => {
   const { failureConverter } = createRequire(import.meta.url)(failureConverterPath) as {
