@@ -114,7 +114,8 @@ describe.each(table)("a %i is", (status, of) => {
     if (expected === success) return expect(await meeting(handler, call)).toBeUndefined();
     const error = await errorAt(handler, call);
     expect(meaningOf(error)).toBe(expected);
-    const about = { operation, status, detail: "words", retryAfterMs: 7000 };
+    const host = expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string;
+    const about = { operation, host, status, detail: "words", retryAfterMs: 7000 };
     expect(error).toMatchObject({ ...about, ...shows });
     const isOfCall = status === 401 && provider === "video-identification";
     const isOperation = status === 403 || (isOfCall && withToken.includes(operation));

@@ -11,7 +11,7 @@ import { errorOf } from "../evi-post/account.js";
 import { inMemory } from "../memory-keep.js";
 import { answering, serverOfEachTest } from "../provider-server.js";
 import type { Received } from "../provider-server.js";
-import { away, meaningOf, protocol } from "../refusals.js";
+import { lookUp, meaningOf, protocol } from "../refusals.js";
 import { accountAt, apiKey, calls, jwt, pointers, withToken } from "./account.js";
 
 type VideoOperation = Operation<"video-identification">;
@@ -170,5 +170,5 @@ test.each([404, 410])("a %i of a deletion is success only where it is repeated",
   };
   expect(await deletion(status, true)).toBeUndefined();
   expect(meaningOf(await errorOf(deletion(status, false)))).toBe(protocol);
-  expect(meaningOf(await errorOf(deletion(500, true)))).toBe(away);
+  expect(meaningOf(await errorOf(deletion(500, true)))).toBe(lookUp);
 });
