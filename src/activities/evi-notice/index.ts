@@ -16,11 +16,9 @@ import { submit } from "./submit.js";
 import { noticeEndStates } from "../../contracts/send-notice/states.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
-import type { ProviderError } from "../../providers/errors/provider-error.js";
-import { unless } from "../runtime/polling.js";
 import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
-import { askItem } from "../evi/ask.js";
+import { askItem, ifUsable } from "../evi/ask.js";
 
 export type { NoticeSubmitted } from "./submit.js";
 
@@ -114,10 +112,6 @@ export function ask(
   });
 }
 
-/** One that is not there, or is no PDF, keeps no other one from being kept. */
-const isUnusable = (error: ProviderError) =>
-  error.kind === "notVisibleYet" || error.mismatch !== undefined;
-
 /** A ZIP of all for several; one alone, and one that the ZIP does not show by its id, by the id. */
 async function download(
   context: EviNoticeContext,
@@ -132,7 +126,7 @@ async function download(
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
       eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
     );
-    const file = await unless(isUnusable, downloading);
+    const file = await ifUsable(downloading);
     if (file) found.set(affidavitId, file);
   }
   return found;
@@ -147,8 +141,8 @@ async function downloadAll(
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
   );
-  // Bytes that are no ZIP of PDFs are no failure yet: each affidavit is then asked for by its id, and checked.
-  const files = (await unless(isUnusable, downloading)) ?? [];
+  // Bytes that are no ZIP with PDFs are no failure yet: each affidavit is then asked for by its id, and checked.
+  const files = (await ifUsable(downloading)) ?? [];
   return new Map(
     files.flatMap(({ id: of, ...file }) => (of === undefined ? [] : [[of, file] as const])),
   );

@@ -10,10 +10,10 @@ import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { PostalItem } from "../../providers/evi-post/client.js";
-import { whenVisible, notFoundError } from "../runtime/polling.js";
+import { notFoundError } from "../runtime/polling.js";
 import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
-import { askItem } from "../evi/ask.js";
+import { askItem, ifUsable } from "../evi/ask.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal/contract.js";
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../journal/errors.js";
@@ -69,15 +69,15 @@ export function ask(
   });
 }
 
-/** P2 §4.1: one ZIP for all. Where its file names hold no id, which §6.3 does not show, each id is asked for alone. */
+/** P2 §4.1: one ZIP for all. Where it cannot be used, or its file names hold no id (not shown in §6.3), each id is asked for alone. */
 async function download(
   context: EviPostContext,
   wanted: EviAffidavit[],
   spool: Spool,
 ): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
-  const { files, hasUnnamed } = await filesOf(context, ids, spool);
-  if (!hasUnnamed) return files;
+  const { files, isAll } = await filesOf(context, ids, spool);
+  if (isAll) return files;
   for (const id of ids.filter((one) => !files.has(one)))
     for (const [name, file] of (await filesOf(context, [id], spool)).files) files.set(name, file);
   return files;
@@ -86,12 +86,13 @@ async function download(
 /** The only file belongs to the only id. */
 async function filesOf(context: EviPostContext, ids: string[], spool: Spool) {
   const downloading = context.ask("downloadAffidavits", eviPost.downloadAffidavits, ids, spool);
-  const found = (await whenVisible(downloading)) ?? [];
+  const found = (await ifUsable(downloading)) ?? [];
   const only = ids.length === 1 && found.length === 1 ? ids[0] : undefined;
   const files = new Map<string, FetchedFile>(
     found.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),
   );
-  return { files, hasUnnamed: ids.length > 1 && found.some(({ id }) => id === undefined) };
+  const isNamed = found.length > 0 && found.every(({ id }) => id !== undefined);
+  return { files, isAll: ids.length === 1 || isNamed };
 }
 
 async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, FetchedFile>> {

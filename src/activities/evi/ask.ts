@@ -5,7 +5,7 @@ import type { Spool } from "../../documents/spool.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Operation, Provider } from "../../providers/registry.js";
 import { NotChangedYet } from "../runtime/failure.js";
-import { isSatisfied, notFoundError } from "../runtime/polling.js";
+import { isSatisfied, notFoundError, unless } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import type { ProviderContext } from "../runtime/provider-context.js";
 import { keepFile } from "../runtime/documents.js";
@@ -110,6 +110,10 @@ export type AffidavitDownload = (
   wanted: EviAffidavit[],
   spool: Spool,
 ) => Promise<Map<string, FetchedFile>>;
+
+/** Undefined for what is not there, or is no PDF and no ZIP with one: it keeps no other affidavit from being kept. */
+export const ifUsable = <T>(downloading: Promise<T>) =>
+  unless(({ kind, mismatch }) => kind === "notVisibleYet" || mismatch !== undefined, downloading);
 
 /**
  * Fetched from the provider and kept under our own hash (P2 §6.3; docs/reading-the-specification.md §2). One download for all; then the

@@ -13,16 +13,17 @@ export interface AffidavitFile extends DownloadedFile {
   crc32: number;
 }
 
-/** Throws UnreadableZip for what is no ZIP, passes a limit, or holds anything but PDFs. */
+/** Its PDFs. Throws UnreadableZip for what is no ZIP, passes a limit, or holds files of which none is a PDF. */
 export async function readAffidavitZip(
   zip: KeptFile,
   ids: readonly string[],
   limits?: ZipLimits,
 ): Promise<AffidavitFile[]> {
-  const files = await readZip(zip, limits);
+  const all = await readZip(zip, limits);
+  const files = all.filter(({ start }) => isPdf(start));
+  if (files.length === 0 && all.length > 0) throw new UnreadableZip("no file of the ZIP is a PDF");
   const only = files.length === 1 && ids.length === 1 ? ids[0] : undefined;
-  return files.map(({ name, start, ...file }) => {
-    if (!isPdf(start)) throw new UnreadableZip("a file of the ZIP is no PDF");
+  return files.map(({ name, start: _, ...file }) => {
     const fileName = safeFileName(name, "affidavit.pdf");
     const named = ids.filter((id) => assumed.zipEntryBelongsToId(name, id));
     const id = named.toSorted((a, b) => b.length - a.length)[0] ?? only;

@@ -69,9 +69,12 @@ test.each([
   expect(files[0]?.fileName).toBe(expected);
 });
 
-test("what is not a PDF is refused, whatever its name", async () => {
-  const zip = zipOf({ "a.pdf": pdf("a"), "b.pdf": new Uint8Array(Buffer.from("<html>")) });
-  await expect(read(zip, [])).rejects.toThrow(UnreadableZip);
+test("what is not a PDF is left out, whatever its name; a ZIP without any PDF is refused", async () => {
+  const page = { "b.pdf": new Uint8Array(Buffer.from("<html>")) };
+  expect(await read(zipOf({ "a.pdf": pdf("a"), ...page }), ["id-1"])).toMatchObject([
+    { id: "id-1" },
+  ]);
+  await expect(read(zipOf(page), [])).rejects.toThrow(UnreadableZip);
 });
 
 test("too many files are refused", async () => {
