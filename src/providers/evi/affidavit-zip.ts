@@ -23,11 +23,11 @@ export async function readAffidavitZip(
   const files = all.filter(({ start }) => isPdf(start));
   if (files.length === 0 && all.length > 0) throw new UnreadableZip("no file of the ZIP is a PDF");
   const only = files.length === 1 && ids.length === 1 ? ids[0] : undefined;
-  return files.map(({ name, start: _, ...file }) => {
+  return files.map(({ name, size, sha256, crc32, pieces }) => {
     const fileName = safeFileName(name, "affidavit.pdf");
     const named = ids.filter((id) => assumed.zipEntryBelongsToId(name, id));
     const id = named.toSorted((a, b) => b.length - a.length)[0] ?? only;
-    return { ...(id === undefined ? {} : { id }), fileName, ...file };
+    return { ...(id === undefined ? {} : { id }), fileName, size, sha256, crc32, pieces };
   });
 }
 

@@ -1,15 +1,16 @@
 // Failures of the connection: what may have reached the provider, by effect class (P2 §4.1; docs/reading-the-specification.md §0).
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
-import { describe, expect, test } from "vitest";
+import tls, { createServer as createTlsServer } from "node:tls";
+import { describe, expect, test, vi } from "vitest";
 import { retryAfterMs } from "../../../src/contracts/shared/retry-after.js";
 import { exchange } from "../../../src/providers/http/exchange.js";
 import type { HttpRequest } from "../../../src/providers/http/exchange.js";
 import type { EffectClass } from "../../../src/providers/effect-classes.js";
 import { errorOf } from "../evi-post/account.js";
+import { authority, mutualTls } from "./mutual-tls.js";
 import { inMemory } from "../memory-keep.js";
-import { refusingUrl, serverOfEachTest } from "../provider-server.js";
+import { refusingUrl, serverOfEachTest, startProviderServer } from "../provider-server.js";
 
 const classes: EffectClass[] = ["read", "repeatable", "keyed", "lookup", "once"];
 const noAnswer = {
@@ -48,6 +49,22 @@ describe.each(classes)("for the class %s", (effectClass) => {
     server.answer = (_, response) => void response.destroy();
     const error = await errorOf(exchange(request(effectClass)));
     expect(error).toMatchObject({ ...noAnswer[effectClass], code: "ECONNRESET" });
+  });
+
+  test("a TLS connection cut before the answer may have sent it", async () => {
+    const { connect } = tls;
+    const trusting = (options: tls.ConnectionOptions) =>
+      connect({ ...options, ca: authority.cert });
+    const connecting = vi.spyOn(tls, "connect").mockImplementation(trusting as typeof connect);
+    const { cert, key } = mutualTls;
+    const cut = await startProviderServer((_, response) => void response.destroy(), {
+      tls: { cert, key },
+    });
+    const error = await errorOf(exchange(request(effectClass, { url: new URL(cut.url) })));
+    await cut.close();
+    connecting.mockRestore();
+    expect(error).toMatchObject({ ...noAnswer[effectClass], code: "ECONNRESET" });
+    expect(cut.received.length).toBeGreaterThan(0);
   });
 
   test("a connection cut in the middle of the answer may have done it", async () => {
