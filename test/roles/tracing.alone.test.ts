@@ -1,9 +1,16 @@
-// Alone, because OpenTelemetry has one of each thing in a process. When spans are exported, and what a collector that is away does to a role.
+// Alone, because OpenTelemetry has one of each thing in a process. When spans are exported, what the span of a call shows, and what a
+// collector that is away does to a role.
 import { afterEach, expect, test, vi } from "vitest";
-import { context, diag, propagation, trace } from "@opentelemetry/api";
+import { SpanKind, SpanStatusCode, context, diag, propagation, trace } from "@opentelemetry/api";
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { exchange, inSpan } from "../../src/providers/http/exchange.js";
 import { startTracing } from "../../src/roles/tracing.js";
 
 const warn = vi.fn<(message: string) => void>();
@@ -23,6 +30,60 @@ const span = () => trace.getTracer("test").startSpan("work");
 
 /** Nobody listens there. */
 const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:1";
+
+// First, because the tracer of exchange.ts knows only the first provider of spans.
+test("a span shows the call and its status, and of an error its kind alone", async () => {
+  const exporter = new InMemorySpanExporter();
+  const processors = { spanProcessors: [new SimpleSpanProcessor(exporter)] };
+  new NodeTracerProvider(processors).register();
+  const provider = createServer((request, response) =>
+    response.writeHead(Number(request.url?.slice(1))).end(),
+  ).listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  const { port } = provider.address() as AddressInfo;
+  const ask = async (path: string) => {
+    const call = { provider: "evi-post", operation: "query", effectClass: "read" as const };
+    const url = new URL(`http://127.0.0.1:${port}/${path}`);
+    await exchange({ ...call, method: "GET", url, headers: {}, timeoutMs: 5_000 }).catch(
+      () => undefined,
+    );
+  };
+  for (const path of ["200", "399", "400"]) await ask(path);
+  provider.close();
+  await ask("200");
+  for (const error of [{ type: "AType", name: "AName" }, { name: "a text, no name" }, undefined])
+    await inSpan("other", {}, () => Promise.reject(error)).catch(() => undefined);
+
+  const failed = (type: string | number, attributes: object = {}) => ({
+    attributes: { ...attributes, "error.type": String(type) },
+    status: { code: SpanStatusCode.ERROR },
+  });
+  const shown = {
+    "http.request.method": "GET",
+    "server.address": "127.0.0.1",
+    "trustflow.effect_class": "read",
+  };
+  const answered = (code: number) => ({ ...shown, "http.response.status_code": code });
+  const passed = (code: number) => ({
+    attributes: answered(code),
+    status: { code: SpanStatusCode.UNSET },
+  });
+  const calls = [
+    passed(200),
+    passed(399),
+    failed(400, answered(400)),
+    failed("unavailable", shown),
+  ];
+  const others = ["AType", "Error", "Error"].map((type) => failed(type));
+  expect(
+    exporter
+      .getFinishedSpans()
+      .map(({ name, kind, attributes, status }) => ({ name, kind, attributes, status })),
+  ).toEqual([
+    ...calls.map((call) => ({ ...call, name: "evi-post query", kind: SpanKind.CLIENT })),
+    ...others.map((other) => ({ ...other, name: "other", kind: SpanKind.INTERNAL })),
+  ]);
+});
 
 test.each([
   [false, {}],

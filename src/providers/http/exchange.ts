@@ -100,7 +100,7 @@ async function exchangeOnce(
     request.signal?.throwIfAborted();
     return await running.answer();
   } catch (error) {
-    if (running.isOurs(error)) throw error;
+    if (running.isOfKeeping) throw error;
     const code = running.tooLarge ? "ANSWER_TOO_LARGE" : codeOf(error);
     if (running.isUnread && /^(ECONNRESET|EPIPE)$/.test(code ?? ""))
       return exchangeOnce(request, "fresh");
@@ -116,7 +116,8 @@ class Exchange {
   /** It had a kept connection, and no answer has begun. */
   isUnread = false;
   tooLarge = false;
-  #ofKeeping: unknown;
+  /** `keepIn` has failed, which is no failure of the provider. */
+  isOfKeeping = false;
 
   constructor(request: HttpRequest, connections: keyof typeof plain) {
     this.#request = request;
@@ -149,11 +150,6 @@ class Exchange {
     }
   }
 
-  /** An error of `keepIn` is not a failure of the provider. */
-  isOurs(error: unknown): boolean {
-    return this.#ofKeeping !== undefined && error === this.#ofKeeping;
-  }
-
   async #keep(keepIn: Keep, pieces: AsyncIterable<Buffer>): Promise<KeptFile> {
     let ofCall: unknown;
     async function* watched() {
@@ -166,7 +162,7 @@ class Exchange {
     try {
       return await keepIn.keep(watched());
     } catch (error) {
-      if (error !== ofCall) this.#ofKeeping = error;
+      this.isOfKeeping = error !== ofCall;
       throw error;
     }
   }
@@ -175,7 +171,8 @@ class Exchange {
     try {
       return await buffer(kept.pieces(0, Math.min(BODY_BYTES, kept.size)));
     } catch (error) {
-      throw (this.#ofKeeping = error);
+      this.isOfKeeping = true;
+      throw error;
     }
   }
 

@@ -125,9 +125,16 @@ test("one that stalls ends with the signal", async () => {
   expect(error).toMatchObject({ kind: "unavailable", effect: "none", code: "ABORTED" });
 });
 
-test("a disk of ours that is full is no failure of the provider", async () => {
-  server.answer = answering(bytes);
+test("a disk of ours that is full is no failure of the provider, and its answer is read no further", async () => {
   const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  const cut = new Promise<void>((resolve) => {
+    server.answer = (_, response) =>
+      void response.once("close", resolve).writeHead(200, { "content-length": "9" }).write("{");
+  });
+  const refusing: Keep = { keep: () => Promise.reject(full) };
+  await expect(exchange(request({ keepIn: refusing }))).rejects.toBe(full);
+  await cut;
+  server.answer = answering(bytes);
   const keepIn: Keep = {
     async keep(pieces) {
       for await (const _ of pieces) throw full;
