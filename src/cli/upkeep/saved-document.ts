@@ -71,14 +71,10 @@ export async function saveDocument(
     throw usageError(`--out: ${files[0]} exists already with other content`);
 
     async function isSavedAs(file: string): Promise<boolean> {
-      try {
-        await link(unfinished, file);
-        return true;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST")
-          return cannotWrite(file)(error as NodeJS.ErrnoException);
-        return (await sha256Of(file)) === saved.sha256;
-      }
+      const problem = await link(unfinished, file).catch((error: NodeJS.ErrnoException) => error);
+      if (problem === undefined) return true;
+      if (problem.code !== "EEXIST") return cannotWrite(file)(problem);
+      return (await sha256Of(file)) === saved.sha256;
     }
   } finally {
     await rm(unfinished, { force: true });
@@ -91,9 +87,15 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
+const writeProblems: Partial<Record<string, string>> = {
+  ENOSPC: "no space left on the disk",
+  EEXIST: "it is not a folder",
+  ENOTDIR: "a part of the path is not a folder",
+};
+
 function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
   return ({ code, name }) => {
-    const problem = code === "ENOSPC" ? "no space left on the disk" : (code ?? name);
+    const problem = writeProblems[code ?? ""] ?? code ?? name;
     throw usageError(`--out: ${file} cannot be written (${problem})`);
   };
 }

@@ -1,5 +1,5 @@
 // A saved document gets its name only when it is complete.
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { saveDocument } from "../../../src/cli/upkeep/saved-document.js";
@@ -52,4 +52,12 @@ test("another content of the same name is refused, or kept beside it under its d
   expect(file).toBe(join(folder, `name-${sha256.slice(0, 16)}.bin`));
   expect((await save("two", both)).file).toBe(file);
   expect(await shown()).toHaveLength(2);
+});
+
+test.each([
+  ["file", "it is not a folder"],
+  ["file/below", "a part of the path is not a folder"],
+])("the folder %j, where a file stands, is refused in words", async (path, problem) => {
+  await writeFile(join(folder, "file"), "");
+  await expect(saveDocument(join(folder, path), "name", [])).rejects.toThrow(`(${problem})`);
 });
