@@ -185,7 +185,7 @@ const always: Broken[] = [
   { name: "a web page", handler: answering(page, 200, asPage), says: "text/html" },
   { name: "a web page without a media type", handler: answering(page), says: "a web page" },
   { name: "a web page called JSON", handler: answering(page, 200, asJson), says: "a web page" },
-  ...[301, 302, 303, 307, 308].map((status) => ({
+  ...[300, 301, 302, 303, 307, 308].map((status) => ({
     name: `a redirect ${status}`,
     handler: answering("", status, { location: "/elsewhere" }),
     says: `answered ${status}`,

@@ -74,7 +74,8 @@ describe("nothing is sent, and access is denied, with", () => {
     const pemKey = privateKey.export({ type: "pkcs8", format: "pem" });
     const keyFile = files.put("other-kind.pem", pemKey);
     const error = await errorOf(shownBy({ ...pem(), keyFile }));
-    expect(error).toMatchObject({ ...denied, code: "ERR_OSSL_X509_KEY_TYPE_MISMATCH" });
+    const problem = "the client certificate is unreadable";
+    expect(error).toMatchObject({ ...denied, problem, code: "ERR_OSSL_X509_KEY_TYPE_MISMATCH" });
   });
 
   test("what is no certificate", async () => {

@@ -20,7 +20,7 @@ const noAnswer = {
   lookup: { kind: "unavailable", effect: "unknown" },
   once: { kind: "unknownOutcome", effect: "unknown" },
 };
-const notSent = { kind: "unavailable", effect: "none" };
+const notSent = { kind: "unavailable", effect: "none", problem: "not sent" };
 
 const server = serverOfEachTest((_, response) => void response.end("ok"));
 
@@ -184,7 +184,8 @@ test.each([
 
 test("a header that cannot be sent is our own mistake", async () => {
   const error = await errorOf(exchange(request("keyed", { headers: { x: "a\nb" } })));
-  expect(error).toMatchObject({ kind: "protocol", effect: "none" });
+  const problem = "the request could not be built";
+  expect(error).toMatchObject({ kind: "protocol", effect: "none", problem });
   expect(server.received).toEqual([]);
 });
 

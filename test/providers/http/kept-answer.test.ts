@@ -62,7 +62,9 @@ test.each([300, 302, 404])("of a %i nothing is kept: it comes as ever", async (s
 test("one that is larger than allowed ends at the limit, and is not kept", async () => {
   server.answer = answering(bytes);
   const error = await errorOf(exchange(request({ maxBytes: 299_999 })));
-  expect(error).toMatchObject({ kind: "protocol", effect: "none", code: "ANSWER_TOO_LARGE" });
+  const problem = "the answer is larger than is read";
+  const refused = { kind: "protocol", effect: "none", code: "ANSWER_TOO_LARGE", problem };
+  expect(error).toMatchObject(refused);
   expect(kept).toEqual(["begun"]);
   await expect(exchange(request({ maxBytes: 300_000 }))).resolves.toBeDefined();
 });

@@ -120,6 +120,9 @@ describeWith("openssl", "a server that says why", () => {
   test.each(refused)("without session tickets: certificate %s sent nothing", async (shown) => {
     const url = await start("TLSv1.3", "-num_tickets", "0");
     expect(await endings(url, shown, 10)).toEqual({ "accessDenied none": 10 });
+    const error = await errorOf(exchange(request(url, shown)));
+    const called = { provider: "disposable-certificate", operation: "enroll" };
+    expect(error).toMatchObject({ ...called, problem: "the client certificate is refused" });
   });
 
   test("without session tickets silence is consent", async () => {
