@@ -222,7 +222,9 @@ async function report(
   if (json) writeJson({ file, ok: isOk, checks, next });
   else {
     writeData(checkLines(checks));
-    writeNote(terminal`${file} is written; ${isOk ? "next" : "correct it there, then"}: ${next}`);
+    writeNote(
+      terminal`${file} is written; ${isOk ? "next" : "correct what FAIL names, then"}: ${next}`,
+    );
   }
   if (!isOk) process.exitCode = exitCodes.unreachable;
 }

@@ -116,7 +116,7 @@ test("the accounts are checked as the doctor does", async () => {
   expect(withSecret.code).toBe(4);
   expect(withSecret.stdout).toMatch(/FAIL +account default evi-post +evi-post at 127.0.0.1/);
   expect(withSecret.stderr).toContain(
-    "trustflow.toml is written; correct it there, then: trustflow dev --directory .trustflow-preproduction",
+    "trustflow.toml is written; correct what FAIL names, then: trustflow dev --directory .trustflow-preproduction",
   );
   expect(withSecret.stdout + withSecret.stderr).not.toContain("hunter2");
 });
@@ -184,6 +184,6 @@ test("on a terminal it asks; a secret is not shown and goes into a file of its o
   await person.shows("evi-post.password (not shown");
   person.type("\n");
   expect(await person.ended).toBe(4);
-  expect(person.shown()).toContain("is written; correct it there, then: trustflow dev");
+  expect(person.shown()).toContain("is written; correct what FAIL names, then: trustflow dev");
   expect(await toml()).toContain('username = "acme"');
 }, 120_000);

@@ -159,7 +159,7 @@ async function download(context: BatchContext, notice: Notice, spool: Spool): Pr
   }
 }
 
-/** The answer is no ZIP with a PDF, or too large: the provider answers, and waiting changes nothing. */
+/** The answer is no ZIP of PDFs, or too large: the provider answers, and waiting changes nothing. */
 function isUnreadable(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError) || error.kind !== "protocol") return false;
   const { mismatch, code } = error;

@@ -16,9 +16,10 @@ import { submit } from "./submit.js";
 import { noticeEndStates } from "../../contracts/send-notice/states.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
-import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest, IfUsable } from "../evi/ask.js";
+import { whenVisible } from "../runtime/polling.js";
 import type { FetchedFile } from "../runtime/documents.js";
-import { askItem, ifUsable } from "../evi/ask.js";
+import { askItem } from "../evi/ask.js";
 
 export type { NoticeSubmitted } from "./submit.js";
 
@@ -108,25 +109,27 @@ export function ask(
       const dates = refusedOn === undefined ? {} : { refusedOn };
       return { state, outcome, affidavits, dates, shown: shownOnly.parse(notice) };
     },
-    download: (wanted, spool) => download(context, uniqueId, wanted, spool),
+    download: (...asked) => download(context, uniqueId, ...asked),
   });
 }
 
-/** A ZIP of all for several; one alone, and one that the ZIP does not show by its id, by the id. */
+/** A ZIP of all for several; one alone, and one that no usable ZIP shows by its id, by the id. */
 async function download(
   context: EviNoticeContext,
   uniqueId: string,
   wanted: EviAffidavit[],
   spool: Spool,
+  ifUsable: IfUsable,
 ): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
-  const found = ids.length > 1 ? await downloadAll(context, uniqueId, ids, spool) : new Map();
+  const all = ids.length > 1 && (await ifUsable(downloadAll(context, uniqueId, ids, spool)));
+  const found = all || new Map<string, FetchedFile>();
   for (const affidavitId of ids) {
     if (found.has(affidavitId)) continue;
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
       eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
     );
-    const file = await ifUsable(downloading);
+    const file = await ifUsable(whenVisible(downloading));
     if (file) found.set(affidavitId, file);
   }
   return found;
@@ -141,8 +144,7 @@ async function downloadAll(
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
   );
-  // Bytes that are no ZIP with PDFs are no failure yet: each affidavit is then asked for by its id, and checked.
-  const files = (await ifUsable(downloading)) ?? [];
+  const files = (await whenVisible(downloading)) ?? [];
   return new Map(
     files.flatMap(({ id: of, ...file }) => (of === undefined ? [] : [[of, file] as const])),
   );

@@ -10,10 +10,10 @@ import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { PostalItem } from "../../providers/evi-post/client.js";
-import { notFoundError } from "../runtime/polling.js";
-import type { EviAffidavit, EviAnswer, EviPollRequest } from "../evi/ask.js";
+import { notFoundError, whenVisible } from "../runtime/polling.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest, IfUsable } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
-import { askItem, ifUsable } from "../evi/ask.js";
+import { askItem } from "../evi/ask.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal/contract.js";
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../journal/errors.js";
@@ -62,10 +62,10 @@ export function ask(
         })),
       };
     },
-    download: (wanted, spool) =>
+    download: (...asked) =>
       context.account.affidavits.mode === "blobs"
         ? blobs(context, uniqueId)
-        : download(context, wanted, spool),
+        : download(context, ...asked),
   });
 }
 
@@ -73,25 +73,26 @@ export function ask(
 async function download(
   context: EviPostContext,
   wanted: EviAffidavit[],
-  spool: Spool,
+  ...how: [spool: Spool, ifUsable: IfUsable]
 ): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
-  const { files, isAll } = await filesOf(context, ids, spool);
+  const { files, isAll } = await filesOf(context, ids, ...how);
   if (isAll) return files;
   for (const id of ids.filter((one) => !files.has(one)))
-    for (const [name, file] of (await filesOf(context, [id], spool)).files) files.set(name, file);
+    for (const [name, file] of (await filesOf(context, [id], ...how)).files) files.set(name, file);
   return files;
 }
 
 /** The only file belongs to the only id. */
-async function filesOf(context: EviPostContext, ids: string[], spool: Spool) {
+async function filesOf(context: EviPostContext, ids: string[], spool: Spool, ifUsable: IfUsable) {
   const downloading = context.ask("downloadAffidavits", eviPost.downloadAffidavits, ids, spool);
-  const found = (await ifUsable(downloading)) ?? [];
+  const shown = await ifUsable(whenVisible(downloading).then((files) => files ?? []));
+  const found = shown ?? [];
   const only = ids.length === 1 && found.length === 1 ? ids[0] : undefined;
   const files = new Map<string, FetchedFile>(
     found.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),
   );
-  const isNamed = found.length > 0 && found.every(({ id }) => id !== undefined);
+  const isNamed = shown?.every(({ id }) => id !== undefined) ?? false;
   return { files, isAll: ids.length === 1 || isNamed };
 }
 

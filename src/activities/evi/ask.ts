@@ -73,12 +73,23 @@ export async function askItem<P extends Provider, Dates>(
   const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
   if (!isSatisfied(request, fingerprint, endStates.has(state))) throw new NotChangedYet();
   const wanted = affidavits.filter(({ id }) => refetch || !stored.includes(id));
-  const keep = () => keepAffidavits(context, uniqueId, wanted, download);
+  let unusable: ProviderError | undefined;
+  const isUnusable = (error: ProviderError) => {
+    const { mismatch } = error;
+    if (mismatch !== undefined && mismatch !== "redirect") unusable = error;
+    return error === unusable;
+  };
+  const ifUsable: IfUsable = (downloading) => unless(isUnusable, downloading);
+  const keep = () =>
+    keepAffidavits(context, uniqueId, wanted, (spool) => download(wanted, spool, ifUsable));
   const documents = request.wait === "affidavits" ? await keep() : await keptInTime(context, keep);
   const known = new Set([...stored, ...documents.map((document) => document.uniqueId)]);
   const missing = wanted.filter(({ id }) => !known.has(id)).length;
   if (request.wait === "affidavits" && missing > 0)
-    throw notFoundError(context, operations.download, "a listed affidavit could not be read");
+    throw (
+      unusable ??
+      notFoundError(context, operations.download, "a listed affidavit is not in the download")
+    );
   const more = Object.keys(shown).length > 0 ? shown : undefined;
   const snapshot = { stamp, state, fingerprint, dates, outcome, shown: more };
   return { snapshot, documents, missing };
@@ -105,15 +116,15 @@ export interface EviAffidavit {
   description?: string | undefined;
 }
 
+/** Undefined for an answer that is no affidavit, which keeps no other one from being kept. */
+export type IfUsable = <T>(downloading: Promise<T>) => Promise<T | undefined>;
+
 /** The PDFs by the id of their affidavit, as far as the provider has them. What is downloaded goes into the spool. */
 export type AffidavitDownload = (
   wanted: EviAffidavit[],
   spool: Spool,
+  ifUsable: IfUsable,
 ) => Promise<Map<string, FetchedFile>>;
-
-/** Undefined for what is not there, or is no PDF and no ZIP with one: it keeps no other affidavit from being kept. */
-export const ifUsable = <T>(downloading: Promise<T>) =>
-  unless(({ kind, mismatch }) => kind === "notVisibleYet" || mismatch !== undefined, downloading);
 
 /**
  * Fetched from the provider and kept under our own hash (P2 §6.3; docs/reading-the-specification.md §2). One download for all; then the
@@ -124,11 +135,11 @@ export async function keepAffidavits<P extends Provider>(
   context: ProviderContext<P>,
   uniqueId: string,
   wanted: EviAffidavit[],
-  download: AffidavitDownload,
+  download: (spool: Spool) => ReturnType<AffidavitDownload>,
 ): Promise<ProcessDocument[]> {
   if (wanted.length === 0) return [];
   return context.deps.documents.withSpool(async (spool) => {
-    const files = await download(wanted, spool);
+    const files = await download(spool);
     const kept: ProcessDocument[] = [];
     for (const { id, date, description } of wanted) {
       const file = files.get(id);

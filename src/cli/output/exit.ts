@@ -104,9 +104,8 @@ export function failureOf(error: unknown): Failure {
   if (typeof cause.code === "string" && "severity" in cause && awayBySqlState.test(cause.code))
     return unreachable(`The database refuses: ${message}`, names[exitCodes.unreachable]);
   const { syscall } = error as NodeJS.ErrnoException;
-  // Looks up the host to listen on: where another host is called, the error is of a class of ours.
-  if (syscall === "listen" || syscall === "getaddrinfo")
-    return unreachable(`Cannot listen: ${message}`);
+  if (syscall === "listen") return unreachable(`Cannot listen: ${message}`);
+  if (syscall === "getaddrinfo") return unreachable(`Cannot find the host: ${message}`);
   const exitCode = codeByName[name] ?? exitCodes.failed;
   return { exitCode, error: name, message, ...withFields };
 }

@@ -290,7 +290,7 @@ export const SendNoticeBatchResult = processResult({
       collected: Count.describe("Notices of which affidavits are in the archive."),
       missing: Count.describe("Notices of which none are."),
       unreadable: Count.optional().describe(
-        "Of the missing ones, those for which the provider answered with something that is no ZIP with a PDF.",
+        "Of the missing ones, those for which the provider answered with something that is no ZIP of PDFs.",
       ),
     })
     .optional()

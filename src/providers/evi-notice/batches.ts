@@ -128,7 +128,8 @@ export const getBatch = onBatch(
   () => ({}),
   (account, { batchId }) => {
     const isIt = ({ BatchId }: BatchAnswer) => BatchId.toLowerCase() === batchId.toLowerCase();
-    return json(BatchAnswer.refine(isIt, { path: ["BatchId"] }), shownTo(account));
+    const other = { path: ["BatchId"], message: "is that of another batch" };
+    return json(BatchAnswer.refine(isIt, other), shownTo(account));
   },
   batchOf,
 );

@@ -165,8 +165,8 @@ export async function downloadAttachments(
 
 /**
  * P2 §4.2: 204 says that there are none yet. `affidavitIds` are those that a get has shown: a file belongs to the one that
- * its name contains. The ZIP goes to `keepIn`, and the files are read from there. 404 `notVisibleYet`; what is no ZIP with a PDF
- * `protocol`. Its other files are left out.
+ * its name contains. The ZIP goes to `keepIn`, and the files are read from there. 404 `notVisibleYet`; what is no ZIP of PDFs
+ * `protocol`.
  */
 export async function downloadAffidavits(
   account: EviNoticeAccount,

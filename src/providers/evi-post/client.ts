@@ -158,7 +158,7 @@ export async function cancel(
 /**
  * P2 §4.1, §6.3: the shared download of signed PDFs in a ZIP; path, method and parameters are assumed and configured. The ZIP goes to
  * `keepIn`, and the files are read from there. Without ids it makes no call. 404, or nothing in the answer, is `notVisibleYet`; what is
- * no ZIP with a PDF is `protocol`. Its other files are left out.
+ * no ZIP of PDFs is `protocol`.
  */
 export async function downloadAffidavits(
   account: EviPostAccount,

@@ -2,7 +2,7 @@
 import { isPdf, AnswerMismatch, isJsonType, keptFile } from "../http/described.js";
 import type { KeptFile } from "../http/exchange.js";
 import { UnreadableZip, readZip, safeFileName } from "./zip.js";
-import type { ZipLimits } from "./zip.js";
+import type { ZipLimits, ZippedFile } from "./zip.js";
 import { mismatchError } from "../http/answer.js";
 import type { Answered } from "../http/call.js";
 import type { ProviderOperation } from "../effect-classes.js";
@@ -13,20 +13,26 @@ export interface AffidavitFile extends DownloadedFile {
   crc32: number;
 }
 
-/** Its PDFs. Throws UnreadableZip for what is no ZIP, passes a limit, or holds files of which none is a PDF. */
+/**
+ * Its PDFs. Throws UnreadableZip for what is no ZIP, passes a limit, or holds anything but PDFs; where the ids are known, a file beside
+ * the PDFs, which is called neither `.pdf` nor by an id, is left out.
+ */
 export async function readAffidavitZip(
   zip: KeptFile,
   ids: readonly string[],
   limits?: ZipLimits,
 ): Promise<AffidavitFile[]> {
   const all = await readZip(zip, limits);
+  const namedIn = (name: string) => ids.filter((id) => assumed.zipEntryBelongsToId(name, id));
   const files = all.filter(({ start }) => isPdf(start));
-  if (files.length === 0 && all.length > 0) throw new UnreadableZip("no file of the ZIP is a PDF");
+  const others = all.filter(({ start }) => !isPdf(start));
+  const isBeside = ({ name }: ZippedFile) => !/\.pdf$/i.test(name) && namedIn(name).length === 0;
+  if (others.length > 0 && !(ids.length > 0 && files.length > 0 && others.every(isBeside)))
+    throw new UnreadableZip("a file of the ZIP is no PDF");
   const only = files.length === 1 && ids.length === 1 ? ids[0] : undefined;
   return files.map(({ name, size, sha256, crc32, pieces }) => {
     const fileName = safeFileName(name, "affidavit.pdf");
-    const named = ids.filter((id) => assumed.zipEntryBelongsToId(name, id));
-    const id = named.toSorted((a, b) => b.length - a.length)[0] ?? only;
+    const id = namedIn(name).toSorted((a, b) => b.length - a.length)[0] ?? only;
     return { ...(id === undefined ? {} : { id }), fileName, size, sha256, crc32, pieces };
   });
 }

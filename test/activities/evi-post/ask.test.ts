@@ -3,6 +3,7 @@
 import { strToU8, zipSync } from "fflate";
 import { expect, vi, test } from "vitest";
 import { createEviPostActivities } from "../../../src/activities/evi-post/index.js";
+import type { AskWait } from "../../../src/workflows/runtime/tracking.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { startSandbox } from "../../../packages/sandbox/src/sandbox.js";
@@ -19,7 +20,7 @@ const sandbox = ofFile(() => startSandbox({ speed: "manual" }));
 
 const login = { username: "sandbox", password: new Secret("sandbox") };
 
-function asked(url: string, uniqueId: string, more: object = {}) {
+function asked(url: string, uniqueId: string, more: object = {}, wait: AskWait = "now") {
   const deps = depsWithoutRows(accountAt(url, login), {
     journal: { now: async () => new Date(), addOwner: async () => undefined },
     ...{ patienceMs: 1000, invisibleForMs: 60_000, unavailableForMs: 1000 },
@@ -30,7 +31,7 @@ function asked(url: string, uniqueId: string, more: object = {}) {
     () =>
       ask({
         ...{ account: "default", uniqueId, submittedAt: new Date().toISOString() },
-        ...{ stored: [], refetch: false, wait: "now", mode: "quick", seen: undefined },
+        ...{ stored: [], refetch: false, wait, mode: "quick", seen: undefined },
       }),
     { workflowExecution: { workflowId: "letter-1", runId: "r" } },
   );
@@ -80,6 +81,11 @@ test.each([
     expect(answer.documents.map(({ uniqueId }) => uniqueId)).toEqual(ids.slice(-kept));
     expect(new Set(answer.documents.map(({ document }) => document.sha256)).size).toBe(kept);
     expect(downloads).toEqual([ids.join(), ...ids]);
+    // The last look says what came.
+    const last = asked(server.url, letter, { documents }, "affidavits");
+    if (page)
+      await expect(last).rejects.toMatchObject({ details: [{ status: 200, kind: "protocol" }] });
+    else expect(await last).toMatchObject({ missing: 0 });
   } finally {
     await server.close();
     await close();

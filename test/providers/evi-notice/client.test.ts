@@ -141,6 +141,7 @@ test("the counts of a batch may be texts (P2 §2.8 shows no type)", async () => 
   server.answer = answering({ BatchId: id, State: "Draft" });
   const other = await errorOf(client.getBatch(account(), { batchId }));
   expect(other).toMatchObject({ kind: "protocol", effect: "none", member: "BatchId" });
+  expect(other.problem).toContain("`BatchId` is that of another batch");
 });
 
 test.each([0, 101, 1.5])("a query with the limit %d is not sent (P2 §8)", async (limit) => {

@@ -69,12 +69,16 @@ test.each([
   expect(files[0]?.fileName).toBe(expected);
 });
 
-test("what is not a PDF is left out, whatever its name; a ZIP without any PDF is refused", async () => {
-  const page = { "b.pdf": new Uint8Array(Buffer.from("<html>")) };
-  expect(await read(zipOf({ "a.pdf": pdf("a"), ...page }), ["id-1"])).toMatchObject([
-    { id: "id-1" },
-  ]);
-  await expect(read(zipOf(page), [])).rejects.toThrow(UnreadableZip);
+test("what is not a PDF is refused, but beside the PDFs of known ids left out where no name claims it", async () => {
+  const page = new Uint8Array(Buffer.from("<html>"));
+  const beside = zipOf({ "a.pdf": pdf("a"), "readme.html": page });
+  expect(await read(beside, ["id-1"])).toMatchObject([{ id: "id-1", fileName: "a.pdf" }]);
+  await expect(read(beside, [])).rejects.toThrow(UnreadableZip);
+  for (const name of ["b.pdf", "ID-1.html"])
+    await expect(read(zipOf({ "a.pdf": pdf("a"), [name]: page }), ["id-1"])).rejects.toThrow(
+      UnreadableZip,
+    );
+  await expect(read(zipOf({ "a.html": page }), ["id-1"])).rejects.toThrow(UnreadableZip);
 });
 
 test("too many files are refused", async () => {

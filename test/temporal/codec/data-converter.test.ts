@@ -13,7 +13,11 @@ const [ring, writeRing] = [freshRing(), freshRing("w1")];
 const context = { type: "workflow", namespace: "default", workflowId: "x" } as const;
 const all: PayloadProblem[] = ["plaintext", "unreadable", "forged", "untagged"];
 const marked = {
-  metadata: { encoding: Buffer.from("json/plain"), [problemMark]: Buffer.from("forged") },
+  metadata: {
+    encoding: Buffer.from("json/plain"),
+    [problemMark]: Buffer.from("forged"),
+    [policyMark]: Buffer.from("none"),
+  },
   data: Buffer.from('"value"'),
 };
 const codecOf = ({ payloadCodecs }: DataConverter) => payloadCodecs![0]!;
