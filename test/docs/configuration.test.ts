@@ -58,7 +58,7 @@ test("a value that does not fit is refused by its key, in a plain sentence, with
 test.each([
   ["worker = 3", "worker: must be an object"],
   ["accounts = 3", "accounts: must be an object"],
-  ["[accounts.Default.evi-post]", "accounts.Default: has a name that is not allowed"],
+  ["[accounts.Default.evi-post]", "name that is not allowed: must be 1 to 31 of a-z"],
   ["[accounts.default]\nevi-post = 3", "accounts.default.evi-post: must be an object"],
   ["[worker]\nstickySeconds = 0", "worker.stickySeconds: must be at least 1"],
   ["[worker]\nstickySeconds = 1.5", "worker.stickySeconds: must be a whole number"],

@@ -33,7 +33,7 @@ export const EmailAddress = z
 
 export const AccountName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be a configured account name")
+  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z, 0-9 and -, the first not -")
   .describe(
     "The configured account whose credentials the calls use: a name below `accounts` in the configuration. Default: `default`.",
   );
