@@ -324,12 +324,12 @@ const reasons: Record<ProblemAttention | "rateLimited", string> = {
 /** Why an effect may exist although the look-up does not find it (docs/decisions/0017). */
 const lookUps: Record<NonNullable<Problem["lookUp"]>, string> = {
   unproven:
-    "the answer was lost, and the look-up does not find the effect. That proves nothing yet, because no look-up of this account has found one of our own items. The process waits for that proof and then continues by itself; trustflow doctor shows the progress",
-  late: "the answer was lost, and the look-up does not find the effect. That proves nothing, because this account shows our own items later than journal.lookUpSpacingSeconds (see trustflow doctor)",
+    "no usable answer came, and the look-up does not find the effect. That proves nothing yet, because no look-up of this account has found one of our own items. The process waits for that proof and then continues by itself; trustflow doctor shows the progress",
+  late: "no usable answer came, and the look-up does not find the effect. That proves nothing, because this account shows our own items later than journal.lookUpSpacingSeconds (see trustflow doctor)",
   missing:
-    "the answer was lost, and the look-up does not find the effect. That proves nothing, because this account's look-up does not find our own items (see trustflow doctor)",
+    "no usable answer came, and the look-up does not find the effect. That proves nothing, because this account's look-up does not find our own items (see trustflow doctor)",
   reported:
-    "the answer was lost, and the look-up does not find the effect, but a callback says that it exists. The process continues by itself once the look-up finds it",
+    "no usable answer came, and the look-up does not find the effect, but a callback says that it exists. The process continues by itself once the look-up finds it",
 };
 
 export function reasonOf(kind: ProblemAttention, problem: Problem, host?: string): string {

@@ -304,9 +304,9 @@ test("a provider that asks to wait is not called unreachable", () => {
   expect(reasonOf("unavailable", problem)).toContain("asks to wait");
 });
 
-test("the reason says why a look-up that does not find the effect proves nothing", () => {
+test("the reason says why a look-up proves nothing that does not find the effect, after a lost or an unusable answer", () => {
   expect(reasonOf("unknownOutcome", { ...unavailable, lookUp: "missing" })).toContain(
-    "this account's look-up does not find our own items",
+    "no usable answer came, and the look-up does not find the effect. That proves nothing, because this account's look-up does not find our own items",
   );
 });
 
