@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailedError
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.converter import DataConverter, DefaultFailureConverterWithEncodedAttributes
 from temporalio.exceptions import WorkflowAlreadyStartedError
@@ -120,6 +120,9 @@ def main() -> int:
         return 2
     try:
         asyncio.run(COMMANDS[sys.argv[1]](sys.argv[2]))
+    except (WorkflowFailureError, WorkflowUpdateFailedError) as error:
+        print(error.cause, file=sys.stderr)
+        return 1
     except Exception as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
