@@ -179,12 +179,13 @@ async function replay(ids: string[], { since, state, dryRun, json }: ReplayOptio
     throw usageError("callback: give callbacks or --since, and not both");
   if (since === undefined && (state !== undefined || dryRun))
     throw usageError("--state and --dry-run: need --since");
+  const states = state ?? ["parked"];
   await withArchive(async (archive) => {
     const replayed: string[] = [];
     const found: CallbackSummary[] = [];
     if (since === undefined) replayed.push(...(await archive.replay(ids.map(rowId))));
     else
-      for await (const page of pagesOf(archive, { since, states: state ?? ["parked"] })) {
+      for await (const page of pagesOf(archive, { since, states })) {
         found.push(...page);
         if (!dryRun) replayed.push(...(await archive.replay(page.map(({ id }) => id))));
       }
@@ -196,8 +197,7 @@ async function replay(ids: string[], { since, state, dryRun, json }: ReplayOptio
     const all = since === undefined ? ids.map(rowId) : found.map(({ id }) => id);
     const why = "its body is deleted, or it is neither parked nor late nor surplus";
     sayReplayed(json, all, replayed, why);
-    if (all.length === 0 && !json)
-      writeNote(terminal`No such callback has been received since then`);
+    if (!json && all.length === 0) writeNote(terminal`No ${states.join("/")} callback since then`);
   });
 }
 

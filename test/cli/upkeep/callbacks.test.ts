@@ -102,6 +102,10 @@ describe("callbacks replay --since", () => {
     );
     expect(await waiting()).toEqual(["late", "parked"]);
     expect((await run("replay", "--since", "1d")).found).toEqual({ replayed: [], notReplayed: [] });
+    const said = await commandLine(["callbacks", "replay", "--since", "1d"], {
+      env: { DATABASE_URL: database.url },
+    });
+    expect(said.stderr).toBe("No parked callback since then\n");
   });
 
   test("one whose body is deleted is named, and the command ends with 1", async () => {
