@@ -102,7 +102,7 @@ test.each([
   [{ TRUSTFLOW_WORKER__METRICS_ADDRESS: "localhost:9464" }, "worker.metricsAddress: the host must"],
   [
     { TRUSTFLOW_WORKER__HEALTH_HOST: "nowhere.invalid", TRUSTFLOW_WORKER__HEALTH_PORT: "0" },
-    "Cannot listen: getaddrinfo",
+    "Cannot find the host: getaddrinfo",
   ],
   [{ TEMPORAL_NAMESPACE: "elsewhere" }, 'has no namespace "elsewhere"'],
 ])("a worker that cannot start with %j ends with 4, and says why", async (more, why) => {

@@ -423,8 +423,8 @@ export const tables = {
     -- How far the processes of a namespace are looked through, and since when.
     create table trustflow.event_positions (
       namespace text primary key,
-      began_at timestamptz not null default clock_timestamp(),
-      position timestamptz not null default clock_timestamp()
+      began_at timestamptz not null,
+      position timestamptz not null
     );
     -- Queue and log of the webhooks: a row for each event and endpoint. One without an event is a test of its endpoint.
     create table trustflow.webhook_deliveries (
