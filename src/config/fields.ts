@@ -1,6 +1,7 @@
 // Configuration values are typed in TOML, and text in environment variables (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { tableNamePattern } from "../contracts/shared/names.js";
 import { Secret } from "../contracts/shared/values.js";
 import { ConfigurationError, isRequired } from "./errors.js";
 
@@ -15,10 +16,7 @@ export class FromEnvironment {
 
 export const plain = (value: unknown) => (value instanceof FromEnvironment ? value.text : value);
 export const text = () => z.preprocess(plain, z.string().min(1));
-/** A name that stands in the key of a table. */
-export const tableName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");
+export const tableName = z.string().regex(tableNamePattern, "must be 1 to 31 of a-z 0-9 -");
 /** One of these words. */
 export const oneOf = <const W extends readonly string[]>(...words: W) =>
   z.preprocess(plain, z.enum(words));

@@ -224,7 +224,7 @@ export function isUncertainOnceTaken({ state, uncertain }: Known): boolean {
   return uncertain || state === "sending";
 }
 
-/** The proof that a call did nothing; `denied`: the account is refused, so the token is renewed. `noAnswer`: of a `repeatable` call. */
+/** How a call ended that did nothing, or that may be repeated (`noAnswer`). `denied`: the account is refused, so the token is renewed. */
 export type CleanEnd = "refused" | "notSent" | "denied" | "noAnswer";
 
 /**
@@ -235,12 +235,14 @@ export type CleanEnd = "refused" | "notSent" | "denied" | "noAnswer";
 export function afterCleanEnd(
   end: CleanEnd,
   take: { uncertain: boolean; before?: State; isRepeatable?: boolean },
-): { state: State; renewsToken: boolean } {
-  const uncertain = take.uncertain && !take.isRepeatable;
-  if (end === "refused") return { state: uncertain ? "sending" : "refused", renewsToken: false };
-  const isDecided = uncertain && take.before === "notSent";
+): { state: State; renewsToken: boolean; uncertain: boolean } {
+  const isOpen = take.uncertain && !take.isRepeatable;
+  if (end === "refused")
+    return { state: isOpen ? "sending" : "refused", renewsToken: false, uncertain: isOpen };
+  const isDecided = isOpen && take.before === "notSent";
   return {
-    state: uncertain && !isDecided ? "sending" : "notSent",
+    state: isOpen && !isDecided ? "sending" : "notSent",
     renewsToken: end === "denied" && !isDecided,
+    uncertain: take.uncertain || end === "noAnswer",
   };
 }

@@ -213,14 +213,21 @@ export class Rows {
 
   /** Writes what a clean end makes of the row; false where it is not a refusal that counts. */
   async end(take: Take, end: CleanEnd, refusal?: Buffer): Promise<boolean> {
-    const { state, renewsToken } = afterCleanEnd(end, take);
+    const { state, renewsToken, uncertain } = afterCleanEnd(end, take);
     const { rowCount } = await this.#pool.query(
       `update trustflow.effects set state = $3, absent = $4::boolean::int,
          absent_at = case when $4 then clock_timestamp() end, sealed_answer = $5,
-         denied = denied + $6::boolean::int, uncertain = $3 <> 'refused' and (uncertain or ${end === "noAnswer"}),
-         lease_until = null, holder = null, updated_at = clock_timestamp()
+         denied = denied + $6::boolean::int, uncertain = $7, lease_until = null, holder = null, updated_at = clock_timestamp()
        where token = $1 and holder = $2 and state = 'sending'`,
-      [take.token, take.holder, state, state === "sending", refusal ?? null, renewsToken],
+      [
+        take.token,
+        take.holder,
+        state,
+        state === "sending",
+        refusal ?? null,
+        renewsToken,
+        uncertain,
+      ],
     );
     return rowCount === 1 && state === "refused";
   }

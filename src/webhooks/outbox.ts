@@ -15,7 +15,8 @@ export class Outbox {
   /** Where the looks have come to; they begin now where there was none before. */
   async position(): Promise<{ position: Date; floor: Date }> {
     await this.#pool.query(
-      "insert into trustflow.event_positions select $1, began, began from clock_timestamp() as began on conflict do nothing",
+      `insert into trustflow.event_positions (namespace, began_at, position)
+       select $1, began, began from clock_timestamp() as began on conflict do nothing`,
       [this.#namespace],
     );
     const { rows } = await this.#pool.query<{ position: Date; floor: Date }>(

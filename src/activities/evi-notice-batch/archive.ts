@@ -12,7 +12,7 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { AffidavitFile } from "../../providers/evi/affidavit-zip.js";
 import { GoesOnLater } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { whenVisible } from "../runtime/polling.js";
+import { isOtherAnswer, whenVisible } from "../runtime/polling.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import { attemptLimit } from "./context.js";
 import { isPlainId } from "./sweep.js";
@@ -162,8 +162,7 @@ async function download(context: BatchContext, notice: Notice, spool: Spool): Pr
 /** The answer is no ZIP of PDFs, or too large: the provider answers, and waiting changes nothing. */
 function isUnreadable(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError) || error.kind !== "protocol") return false;
-  const { mismatch, code } = error;
-  return (mismatch !== undefined && mismatch !== "redirect") || code === "ANSWER_TOO_LARGE";
+  return isOtherAnswer(error) || error.code === "ANSWER_TOO_LARGE";
 }
 
 function namedFiles(notice: Notice, files: AffidavitFile[]) {

@@ -16,10 +16,10 @@ import { submit } from "./submit.js";
 import { noticeEndStates } from "../../contracts/send-notice/states.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
-import type { EviAffidavit, EviAnswer, EviPollRequest, IfUsable } from "../evi/ask.js";
 import { whenVisible } from "../runtime/polling.js";
+import type { EviAffidavit, EviAnswer, EviPollRequest, IfUsable } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
-import { askItem } from "../evi/ask.js";
+import { askItem, byId } from "../evi/ask.js";
 
 export type { NoticeSubmitted } from "./submit.js";
 
@@ -122,8 +122,12 @@ async function download(
   ifUsable: IfUsable,
 ): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
-  const all = ids.length > 1 && (await ifUsable(downloadAll(context, uniqueId, ids, spool)));
-  const found = all || new Map<string, FetchedFile>();
+  const downloadAll = () =>
+    context.throughCircuit("downloadAffidavits", (signal) => {
+      const asked = { id: uniqueId, affidavitIds: ids };
+      return eviNotice.downloadAffidavits(context.account, asked, spool, signal);
+    });
+  const found = byId(ids.length > 1 ? await ifUsable(whenVisible(downloadAll())) : []);
   for (const affidavitId of ids) {
     if (found.has(affidavitId)) continue;
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
@@ -133,19 +137,4 @@ async function download(
     if (file) found.set(affidavitId, file);
   }
   return found;
-}
-
-async function downloadAll(
-  context: EviNoticeContext,
-  id: string,
-  affidavitIds: string[],
-  spool: Spool,
-): Promise<Map<string, FetchedFile>> {
-  const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
-    eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
-  );
-  const files = (await whenVisible(downloading)) ?? [];
-  return new Map(
-    files.flatMap(({ id: of, ...file }) => (of === undefined ? [] : [[of, file] as const])),
-  );
 }

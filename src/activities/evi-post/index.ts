@@ -13,7 +13,7 @@ import type { PostalItem } from "../../providers/evi-post/client.js";
 import { notFoundError, whenVisible } from "../runtime/polling.js";
 import type { EviAffidavit, EviAnswer, EviPollRequest, IfUsable } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
-import { askItem } from "../evi/ask.js";
+import { askItem, byId } from "../evi/ask.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal/contract.js";
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../journal/errors.js";
@@ -73,27 +73,20 @@ export function ask(
 async function download(
   context: EviPostContext,
   wanted: EviAffidavit[],
-  ...how: [spool: Spool, ifUsable: IfUsable]
+  spool: Spool,
+  ifUsable: IfUsable,
 ): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
-  const { files, isAll } = await filesOf(context, ids, ...how);
-  if (isAll) return files;
-  for (const id of ids.filter((one) => !files.has(one)))
-    for (const [name, file] of (await filesOf(context, [id], ...how)).files) files.set(name, file);
-  return files;
-}
-
-/** The only file belongs to the only id. */
-async function filesOf(context: EviPostContext, ids: string[], spool: Spool, ifUsable: IfUsable) {
-  const downloading = context.ask("downloadAffidavits", eviPost.downloadAffidavits, ids, spool);
-  const shown = await ifUsable(whenVisible(downloading).then((files) => files ?? []));
-  const found = shown ?? [];
-  const only = ids.length === 1 && found.length === 1 ? ids[0] : undefined;
-  const files = new Map<string, FetchedFile>(
-    found.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),
-  );
-  const isNamed = shown?.every(({ id }) => id !== undefined) ?? false;
-  return { files, isAll: ids.length === 1 || isNamed };
+  const ask = (some: string[]) => {
+    const downloading = context.ask("downloadAffidavits", eviPost.downloadAffidavits, some, spool);
+    return ifUsable(whenVisible(downloading).then((files) => files ?? []));
+  };
+  const shown = await ask(ids);
+  const found = byId(shown);
+  if (ids.length === 1 || shown?.every(({ id }) => id !== undefined)) return found;
+  for (const id of ids.filter((one) => !found.has(one)))
+    for (const [name, file] of byId(await ask([id]))) found.set(name, file);
+  return found;
 }
 
 async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, FetchedFile>> {

@@ -2,10 +2,11 @@
 // that are not stored yet (P2 §2.5, §2.7, §4.1, §4.2, §6.4).
 import type { ProcessDocument, ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
+import type { AffidavitFile } from "../../providers/evi/affidavit-zip.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Operation, Provider } from "../../providers/registry.js";
 import { NotChangedYet } from "../runtime/failure.js";
-import { isSatisfied, notFoundError, unless } from "../runtime/polling.js";
+import { isOtherAnswer, isSatisfied, notFoundError, unless } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import type { ProviderContext } from "../runtime/provider-context.js";
 import { keepFile } from "../runtime/documents.js";
@@ -74,12 +75,11 @@ export async function askItem<P extends Provider, Dates>(
   if (!isSatisfied(request, fingerprint, endStates.has(state))) throw new NotChangedYet();
   const wanted = affidavits.filter(({ id }) => refetch || !stored.includes(id));
   let unusable: ProviderError | undefined;
-  const isUnusable = (error: ProviderError) => {
-    const { mismatch } = error;
-    if (mismatch !== undefined && mismatch !== "redirect") unusable = error;
-    return error === unusable;
-  };
-  const ifUsable: IfUsable = (downloading) => unless(isUnusable, downloading);
+  const ifUsable: IfUsable = (downloading) =>
+    unless((error) => {
+      if (isOtherAnswer(error)) unusable = error;
+      return isOtherAnswer(error);
+    }, downloading);
   const keep = () =>
     keepAffidavits(context, uniqueId, wanted, (spool) => download(wanted, spool, ifUsable));
   const documents = request.wait === "affidavits" ? await keep() : await keptInTime(context, keep);
@@ -118,6 +118,12 @@ export interface EviAffidavit {
 
 /** Undefined for an answer that is no affidavit, which keeps no other one from being kept. */
 export type IfUsable = <T>(downloading: Promise<T>) => Promise<T | undefined>;
+
+/** The files by the id of their affidavit, without those that name none. */
+export const byId = (files: readonly AffidavitFile[] = []) =>
+  new Map<string, FetchedFile>(
+    files.flatMap(({ id, ...file }) => (id === undefined ? [] : [[id, file] as const])),
+  );
 
 /** The PDFs by the id of their affidavit, as far as the provider has them. What is downloaded goes into the spool. */
 export type AffidavitDownload = (

@@ -53,6 +53,10 @@ export async function unless<T>(
   }
 }
 
+/** The provider answers, but with something else. A redirect does not count: it may come from elsewhere. */
+export const isOtherAnswer = ({ mismatch }: ProviderError) =>
+  mismatch !== undefined && mismatch !== "redirect";
+
 /** Undefined where the provider does not show it, not yet or not any more. */
 export function whenVisible<T>(reading: Promise<T>): Promise<T | undefined> {
   return unless(({ kind }) => kind === "notVisibleYet", reading);

@@ -15,6 +15,9 @@ export const BUSINESS_ID_LENGTH = 100;
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 export const businessIdProblem = "must be 1 to 100 of A-Z a-z 0-9 . _ -";
 
+/** A name that stands in the key of a table of the configuration, such as that of an account. */
+export const tableNamePattern = /^[a-z0-9][a-z0-9-]{0,30}$/;
+
 /** One process shows such an id of a provider's, and another one is given it: visibility shows it. */
 export const providerIdPattern = /^[\x21-\x7e]{1,200}$/;
 /** The same for an id that becomes one segment of a path (RFC 3986, `pchar`), and is not `.` or `..`. */

@@ -1,7 +1,13 @@
 // The vocabulary that every contract shares: ids, instants, documents, secrets (docs/design.md §8, §13).
 import { z } from "zod";
 import { documentSentence } from "./problems.js";
-import { businessIdPattern, businessIdProblem, pathIdPattern, providerIdPattern } from "./names.js";
+import {
+  businessIdPattern,
+  businessIdProblem,
+  pathIdPattern,
+  providerIdPattern,
+  tableNamePattern,
+} from "./names.js";
 
 /** An opaque id that the caller chooses. URLs, logs and visibility show it, so it must not contain personal data. */
 export const BusinessId = z.string().regex(businessIdPattern, businessIdProblem);
@@ -33,7 +39,7 @@ export const EmailAddress = z
 
 export const AccountName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z, 0-9 and -, the first not -")
+  .regex(tableNamePattern, "must be 1 to 31 of a-z, 0-9 and -, the first not -")
   .describe(
     "The configured account whose credentials the calls use: a name below `accounts` in the configuration. Default: `default`.",
   );
