@@ -9,6 +9,7 @@ import {
   InvalidInputError,
 } from "../../src/errors/index.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
+import type { ServeNoticeStatus } from "../../src/contracts/serve-notice/contract.js";
 import { DAY_SECONDS } from "../../src/contracts/definition/process-contract.js";
 import { contractOf } from "../../src/contracts/registry.js";
 import { workflowIdOf } from "../../src/contracts/shared/names.js";
@@ -102,6 +103,13 @@ interface Result {
   references?: { uniqueId?: string };
   documents?: { uniqueId?: string }[];
   timeline?: { at: string; source: string; event: string; note?: string }[];
+}
+
+/** What a process waits for a decision on, and who takes it. */
+interface Asking {
+  handle: AnyHandle;
+  process: ProcessName;
+  attention: Attention;
 }
 
 export class Living {
@@ -210,9 +218,9 @@ export class Living {
       return;
     }
     this.waitedFor = status.waitingFor;
-    const { attention } = status;
-    if (attention) {
-      if (!this.#lies(attention.id, DECISION_LIES_MS)) await this.#decide(handle, attention);
+    const asking = await this.#asking(handle, status);
+    if (asking) {
+      if (!this.#lies(asking.attention.id, DECISION_LIES_MS)) await this.#decide(asking);
     } else if (
       status.outcome === undefined ||
       (this.#around.isLate() && call.ask && !this.#isAsked)
@@ -220,6 +228,19 @@ export class Living {
       if (!this.#lies(status.waitingFor ?? "", LIES_MS))
         await this.#play(handle, underTest, call, status);
     }
+  }
+
+  /** What waits for a decision: the process, else one that it has started. */
+  async #asking(handle: AnyHandle, status: ProcessStatus): Promise<Asking | undefined> {
+    const { children = [] } = status as ProcessStatus & Pick<ServeNoticeStatus, "children">;
+    if (status.attention)
+      return { handle, process: this.life.process, attention: status.attention };
+    const child = children.find(({ attention }) => attention);
+    if (!child) return undefined;
+    const name = child.process as ProcessName;
+    const own = this.#around.client().handle(`${name}/${child.id}`);
+    const { attention } = await own.status();
+    return attention && { handle: own, process: name, attention };
   }
 
   /** Who asks in the last moment waits until shortly before the time that the status shows, and most of them for the last such time. */
@@ -269,16 +290,16 @@ export class Living {
     if (played?.answer === "unknown") this.confirmed.push(...(underTest.triedAgain ?? []));
   }
 
-  async #decide(handle: AnyHandle, attention: Attention): Promise<void> {
+  async #decide({ handle, process, attention }: Asking): Promise<void> {
     const { sandbox, random, say } = this.#around;
     const { effects } = sandbox.ledger(this.life.life);
-    const decision = decisionOn(attention, this.life.process, effects);
+    const decision = decisionOn(attention, process, effects);
     const before = this.confirmed.length;
     const isConfirming = decision.decision === "retry" && attention.kind === "unknownOutcome";
     // The effect may come before the answer.
     if (isConfirming && !this.#confirmedFor.has(attention.id)) {
-      const { underTest } = underTestOf(this.life);
-      const own = underTest.calls.filter(({ activity, step }) =>
+      const { calls } = brought[process].underTest as ProcessUnderTest;
+      const own = calls.filter(({ activity, step }) =>
         [activity, step].flat().includes(attention.step),
       );
       this.confirmed.push(...own.map((call) => call.sandbox));
@@ -298,7 +319,7 @@ export class Living {
     for (const { status, ...settled } of all) {
       const { reason, value } = settled as { reason?: unknown; value?: { answer: string } };
       say(
-        `the operator decides ${decision.decision} on ${attention.kind} of ${this.workflowId}: ${value?.answer ?? String(reason)}`,
+        `the operator decides ${decision.decision} on ${attention.kind} of ${handle.workflowId}: ${value?.answer ?? String(reason)}`,
       );
       if (
         status === "rejected" &&
