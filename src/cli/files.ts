@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { open, readFile, writeFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { problemsInWords } from "../contracts/shared/failures.js";
-import { CommandError, exitCodes } from "./output/exit.js";
+import { CommandError, exitCodes, usageError } from "./output/exit.js";
 
 /** Enough to see the format of a file. */
 const START_BYTES = 1024;
@@ -45,6 +45,20 @@ export async function openLarge(path: string, field: string): Promise<LargeFile>
 /** Opens the file at the first piece: an earlier error would have no listener, and would end the command. */
 async function* piecesOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path);
+}
+
+const writeProblems: Partial<Record<string, string>> = {
+  ENOSPC: "no space left on the disk",
+  EEXIST: "it is not a folder",
+  ENOTDIR: "a part of the path is not a folder",
+};
+
+/** For a file or a folder of the caller's; `field` names its option. */
+export function cannotWrite(path: string, field: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code, name }) => {
+    const problem = writeProblems[code ?? ""] ?? code ?? name;
+    throw usageError(`${field}: ${path} cannot be written (${problem})`);
+  };
 }
 
 /** Writes a new file that only its owner can read. It never overwrites a file. */

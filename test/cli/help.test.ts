@@ -112,6 +112,7 @@ test.each([
   ["sandbox --otp-lifetime x", "must look like 500ms"],
   ["sandbox --speed -1", "--speed"],
   ["sandbox advance x", "span: must look like 500ms"],
+  ["sandbox advance 99999d", "span: must be at most 36525d"],
   ["recipients a --full", "--full: can only be used with --history"],
   ["assertion order-7 --file -", "--file: stdin is empty"],
   ["assertion order-7 --file missing.json", "--file: cannot read missing.json: no such file"],

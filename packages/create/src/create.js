@@ -63,6 +63,9 @@ const { status } = spawnSync(manager, ["install"], {
 if (status !== 0)
   refuse(`${name} is written, but \`${manager} install\` failed: run it again in ${given}`);
 const enter = relative("", folder);
-/** Every shell takes double quotes, that of Windows too. */
-const quoted = /^[\w./\\-]*$/.test(enter) ? enter : `"${enter}"`;
-console.log(`\n${name} is ready:\n\n${enter ? `  cd ${quoted}\n` : ""}  ${manager} start\n`);
+/** In double quotes, which Windows needs, a POSIX shell would read `$` and backticks. */
+const quoted =
+  process.platform === "win32" ? `"${enter}"` : `'${enter.replaceAll("'", String.raw`'\''`)}'`;
+console.log(
+  `\n${name} is ready:\n\n${enter ? `  cd ${/^[\w./-]*$/.test(enter) ? enter : quoted}\n` : ""}  ${manager} start\n`,
+);

@@ -28,11 +28,13 @@ test.each([
 });
 
 test("the way into the new folder is printed as a shell takes it", () => {
-  const { stdout } = spawnSync(process.execPath, [program, "full/my apps/app"], {
+  const { stdout } = spawnSync(process.execPath, [program, "full/it's $HOME/app"], {
     cwd: folder,
     encoding: "utf8",
     // In place of a package manager.
     env: { ...process.env, npm_config_user_agent: "true/1" },
   });
-  expect(stdout).toContain('\n  cd "full/my apps/app"\n');
+  expect(stdout).toContain(String.raw`
+  cd 'full/it'\''s $HOME/app'
+`);
 });

@@ -49,6 +49,10 @@ test("a folder of something else is refused, and stays as it is", async () => {
   await chmod(other, 0o700);
   await openPrivateFolder(other, progress);
   expect(await readdir(other)).toEqual(["thesis.txt"]);
+  const below = openPrivateFolder(join(other, "thesis.txt", "new"), progress);
+  await expect(below).rejects.toThrow(
+    /^directory: .* cannot be written \(a part of the path is not/,
+  );
 });
 
 test("a reset deletes what a stack makes, and keeps what else is there", async () => {

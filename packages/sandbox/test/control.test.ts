@@ -122,6 +122,7 @@ test.each([
   ["POST", "faults", { operation: "evi-post.submit", kind: "boom" }, /^kind: must be one of .*cut/],
   ["POST", "faults", { operation: "nobody.submit", kind: "cut" }, /operation: must be one of/],
   ["POST", "faults", { operation: "*", kind: "cut", time: 3 }, /^time: is not known$/],
+  ["POST", "faults", { operation: "*", kind: "reject", status: 200 }, /^status: must be >= 300$/],
   ["POST", "clock/advance", { ms: -1 }, /^ms: must be >= 0$/],
   ["POST", "clock/advance", { ms: "5" }, /^ms: must be integer$/],
   ["POST", "clock/advance", { ms: 1e16 }, /^ms: must be <= /],

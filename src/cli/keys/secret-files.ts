@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { KeyRing, ringNames } from "../../crypto/key-ring.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
 import { databaseRoles } from "../../postgres/roles.js";
+import { cannotWrite } from "../files.js";
 
 /** As their files are named; the public rings of `inbox` and `secrets` are derived from them. */
 export const rings = ringNames.map((name) =>
@@ -22,7 +23,9 @@ const webUiUsers = `# Who may open the Web UI: a name and what "caddy hash-passw
  * The files themselves are readable, because each container runs under its own user id and mounts only its own secrets.
  */
 export async function writeSecretFiles(directory: string, ring: () => string): Promise<string[]> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch(
+    cannotWrite(directory, "--secrets"),
+  );
   await chmod(directory, 0o700);
   // The providers issue the secrets of the accounts.
   await mkdir(join(directory, "accounts"), { recursive: true });

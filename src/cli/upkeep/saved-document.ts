@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { link, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { cannotWrite } from "../files.js";
 import { usageError } from "../output/exit.js";
 
 export interface SavedFile {
@@ -46,9 +47,9 @@ export async function saveDocument(
   content: Pieces,
   { keepsBoth = false, mediaType = "" } = {},
 ): Promise<SavedFile> {
-  await mkdir(folder, { recursive: true }).catch(cannotWrite(folder));
+  await mkdir(folder, { recursive: true }).catch(cannotWrite(folder, "--out"));
   const unfinished = join(folder, `.${name}.${randomBytes(8).toString("hex")}`);
-  const target = await open(unfinished, "wx", 0o600).catch(cannotWrite(folder));
+  const target = await open(unfinished, "wx", 0o600).catch(cannotWrite(folder, "--out"));
   try {
     const hash = createHash("sha256");
     let start: Buffer | undefined;
@@ -58,7 +59,7 @@ export async function saveDocument(
         start ??= piece;
         size += piece.length;
         hash.update(piece);
-        await target.writeFile(piece).catch(cannotWrite(folder));
+        await target.writeFile(piece).catch(cannotWrite(folder, "--out"));
       }
     } finally {
       await target.close();
@@ -73,7 +74,7 @@ export async function saveDocument(
     async function isSavedAs(file: string): Promise<boolean> {
       const problem = await link(unfinished, file).catch((error: NodeJS.ErrnoException) => error);
       if (problem === undefined) return true;
-      if (problem.code !== "EEXIST") return cannotWrite(file)(problem);
+      if (problem.code !== "EEXIST") return cannotWrite(file, "--out")(problem);
       return (await sha256Of(file)) === saved.sha256;
     }
   } finally {
@@ -85,17 +86,4 @@ async function sha256Of(file: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
   return hash.digest("hex");
-}
-
-const writeProblems: Partial<Record<string, string>> = {
-  ENOSPC: "no space left on the disk",
-  EEXIST: "it is not a folder",
-  ENOTDIR: "a part of the path is not a folder",
-};
-
-function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
-  return ({ code, name }) => {
-    const problem = writeProblems[code ?? ""] ?? code ?? name;
-    throw usageError(`--out: ${file} cannot be written (${problem})`);
-  };
 }

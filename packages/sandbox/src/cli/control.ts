@@ -164,10 +164,12 @@ function addFaults(add: AddControl): void {
     (control) => control.faults(),
     (faults) =>
       table(
-        ["ID", "OPERATION", "KIND", "CALL", "TIMES", "SEEN", "FIRED"],
-        faults.map(({ id, operation, kind, call = 1, times = 1, seen, fired }) =>
-          [id, operation, kind, call, times, seen, fired].map(String),
-        ),
+        ["ID", "OPERATION", "KIND", "ONLY", "CALL", "TIMES", "SEEN", "FIRED"],
+        faults.map(({ id, operation, kind, call = 1, times = 1, seen, fired, ...only }) => {
+          const { lookupKey, account, event } = only;
+          const found = [lookupKey, account, event].filter(Boolean).join(" ");
+          return [id, operation, kind, found, call, times, seen, fired].map(String);
+        }),
       ),
   );
   add<Omit<FaultOptions, "operation">, unknown>(
@@ -191,7 +193,11 @@ function addFaults(add: AddControl): void {
     .option("--times <n>", "how many matching calls fail, or always", (text) =>
       text === "always" ? text : wholeNumber(1)(text),
     )
-    .option("--status <code>", "HTTP status for reject and error-after-commit", wholeNumber(200))
+    .option(
+      "--status <code>",
+      "HTTP status for reject and error-after-commit",
+      wholeNumber(300, 599),
+    )
     .option("--code <n>", "provider's error code for code and error-after-commit", wholeNumber())
     .option("--retry-after-seconds <n>", "Retry-After header for reject", wholeNumber())
     .option("--ms <n>", "duration for slow, slow-answer, invisible and delayed", wholeNumber())

@@ -212,7 +212,7 @@ const faultBody = object(
   {
     operation: text,
     kind: { enum: [...requestFaultKinds, ...callbackFaultKinds] },
-    status: { type: "integer", minimum: 200, maximum: 599 },
+    status: { type: "integer", minimum: 300, maximum: 599 },
     code: { type: "integer" },
     retryAfterSeconds: whole(0),
     ms: whole(0),
