@@ -222,7 +222,7 @@ export class Living {
     if (asking) {
       if (!this.#lies(asking.attention.id, DECISION_LIES_MS)) await this.#decide(asking);
     } else if (
-      status.outcome === undefined ||
+      (status.outcome ?? "none") === "none" ||
       (this.#around.isLate() && call.ask && !this.#isAsked)
     ) {
       if (!this.#lies(status.waitingFor ?? "", LIES_MS))
