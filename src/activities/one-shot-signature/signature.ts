@@ -170,8 +170,11 @@ export async function fetchSigned(
     throw context.problem("retrieve", "another document than ours was signed");
   const signed = documents.flatMap(({ name, signed: bytes }) => (bytes ? [{ name, bytes }] : []));
   const isWhole = signed.length === documents.length && files.every(({ name }) => shown.has(name));
-  if (!isWhole || signed.length === 0)
-    throw notFoundError(context, "retrieve", "a signed document is not in the answer");
+  if (!isWhole || signed.length === 0) {
+    const all = files.length || documents.length;
+    const detail = `the answer has ${signed.length} of ${all} signed documents`;
+    throw notFoundError(context, "retrieve", detail);
+  }
   return Promise.all(
     signed.map(async ({ name, bytes }) => {
       const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";

@@ -105,7 +105,13 @@ test("two documents with the same content stay two, each under its name", async 
   const document = { base64: letterPdf.toString("base64"), mediaType: "application/pdf" };
   const documents = ["original.pdf", "copy.pdf"].map((name) => ({ name, document }));
   const input = signerInput("alike", "same-bytes", { documents });
-  const kept = await (await signed("alike", input)).fetchSigned();
+  const { request, files, fetchSigned } = await signed("alike", input);
+  const more = [...files, { name: "third.pdf", sha256: files[0]!.sha256 }];
+  const early = { type: "notVisibleYet", message: expect.stringContaining("2 of 3 signed") };
+  await expect(
+    bench.run("alike", (all) => all.fetchSigned({ ...request, files: more, mode: "quick" })),
+  ).rejects.toMatchObject(early);
+  const kept = await fetchSigned();
   expect(kept.map(({ kind, description }) => [kind, description])).toEqual([
     ["signed", "original.pdf"],
     ["signed", "copy.pdf"],
