@@ -16,7 +16,6 @@ import { submit } from "./submit.js";
 import { noticeEndStates } from "../../contracts/send-notice/states.js";
 import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
-import { whenVisible } from "../runtime/polling.js";
 import type { EviAffidavit, EviAnswer, EviPollRequest, IfUsable } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
 import { askItem, byId } from "../evi/ask.js";
@@ -127,13 +126,13 @@ async function download(
       const asked = { id: uniqueId, affidavitIds: ids };
       return eviNotice.downloadAffidavits(context.account, asked, spool, signal);
     });
-  const found = byId(ids.length > 1 ? await ifUsable(whenVisible(downloadAll())) : []);
+  const found = byId(ids.length > 1 ? await ifUsable(downloadAll()) : []);
   for (const affidavitId of ids) {
     if (found.has(affidavitId)) continue;
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
       eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
     );
-    const file = await ifUsable(whenVisible(downloading));
+    const file = await ifUsable(downloading);
     if (file) found.set(affidavitId, file);
   }
   return found;

@@ -10,7 +10,7 @@ import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { PostalItem } from "../../providers/evi-post/client.js";
-import { notFoundError, whenVisible } from "../runtime/polling.js";
+import { notFoundError } from "../runtime/polling.js";
 import type { EviAffidavit, EviAnswer, EviPollRequest, IfUsable } from "../evi/ask.js";
 import type { FetchedFile } from "../runtime/documents.js";
 import { askItem, byId } from "../evi/ask.js";
@@ -69,7 +69,10 @@ export function ask(
   });
 }
 
-/** P2 §4.1: one ZIP for all. Where it cannot be used, or its file names hold no id (not shown in §6.3), each id is asked for alone. */
+/**
+ * P2 §4.1: one ZIP for all. Where there is none that can be used, or its file names hold no id (not shown in §6.3), each id is asked for
+ * alone.
+ */
 async function download(
   context: EviPostContext,
   wanted: EviAffidavit[],
@@ -77,10 +80,8 @@ async function download(
   ifUsable: IfUsable,
 ): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
-  const ask = (some: string[]) => {
-    const downloading = context.ask("downloadAffidavits", eviPost.downloadAffidavits, some, spool);
-    return ifUsable(whenVisible(downloading).then((files) => files ?? []));
-  };
+  const ask = (some: string[]) =>
+    ifUsable(context.ask("downloadAffidavits", eviPost.downloadAffidavits, some, spool));
   const shown = await ask(ids);
   const found = byId(shown);
   if (ids.length === 1 || shown?.every(({ id }) => id !== undefined)) return found;

@@ -74,22 +74,24 @@ export async function askItem<P extends Provider, Dates>(
   const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
   if (!isSatisfied(request, fingerprint, endStates.has(state))) throw new NotChangedYet();
   const wanted = affidavits.filter(({ id }) => refetch || !stored.includes(id));
-  let unusable: ProviderError | undefined;
+  let refusal: ProviderError | undefined;
   const ifUsable: IfUsable = (downloading) =>
     unless((error) => {
-      if (isOtherAnswer(error)) unusable = error;
-      return isOtherAnswer(error);
+      const isNone = isOtherAnswer(error) || error.kind === "notVisibleYet";
+      if (isNone) refusal = error;
+      return isNone;
     }, downloading);
   const keep = () =>
     keepAffidavits(context, uniqueId, wanted, (spool) => download(wanted, spool, ifUsable));
   const documents = request.wait === "affidavits" ? await keep() : await keptInTime(context, keep);
   const known = new Set([...stored, ...documents.map((document) => document.uniqueId)]);
   const missing = wanted.filter(({ id }) => !known.has(id)).length;
-  if (request.wait === "affidavits" && missing > 0)
-    throw (
-      unusable ??
-      notFoundError(context, operations.download, "a listed affidavit is not in the download")
-    );
+  if (request.wait === "affidavits" && missing > 0) {
+    if (refusal && isOtherAnswer(refusal)) throw refusal;
+    const answered = refusal ? `answered ${refusal.status}: ` : "";
+    const problem = `${answered}a listed affidavit is not in the download`;
+    throw notFoundError(context, operations.download, problem);
+  }
   const more = Object.keys(shown).length > 0 ? shown : undefined;
   const snapshot = { stamp, state, fingerprint, dates, outcome, shown: more };
   return { snapshot, documents, missing };
@@ -116,7 +118,7 @@ export interface EviAffidavit {
   description?: string | undefined;
 }
 
-/** Undefined for an answer that is no affidavit, which keeps no other one from being kept. */
+/** Undefined for a 404 and for an answer that is no affidavit, which keep no other one from being kept. */
 export type IfUsable = <T>(downloading: Promise<T>) => Promise<T | undefined>;
 
 /** The files by the id of their affidavit, without those that name none. */

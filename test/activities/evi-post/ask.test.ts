@@ -51,46 +51,53 @@ test("the snapshot has the recipient, the address and the cost centre", async ()
 });
 
 test.each([
-  ["whose files name no id", false, 2],
-  ["of which one comes as a page", true, 1],
-])("ids come in any case, and affidavits %s are asked for one at a time", async (_, page, kept) => {
-  const ids = ["a7377981-0f07-4f00-8d69-c32f10a7a3b2", "7b79db67-9d8c-4f7e-8c62-0ddae2cb4a27"];
-  const downloads: string[] = [];
-  const server = await startProviderServer(({ path, query }, response) => {
-    if (path.endsWith("/Download")) {
-      const wanted = (query["AffidavitIds"] ?? "").split(",");
-      downloads.push(wanted.join());
-      if (page && wanted.includes(ids[0] ?? "")) {
-        response.writeHead(200, { "content-type": "text/html" });
-        return void response.end("<html>");
+  ["whose files name no id", 2, undefined],
+  ["of which one comes as a page", 1, { status: 200, kind: "protocol" }],
+  ["of which one is not there", 1, { status: 404, kind: "notVisibleYet" }],
+])(
+  "ids come in any case, and affidavits %s are asked for one at a time",
+  async (_, kept, refused) => {
+    const ids = ["a7377981-0f07-4f00-8d69-c32f10a7a3b2", "7b79db67-9d8c-4f7e-8c62-0ddae2cb4a27"];
+    const downloads: string[] = [];
+    const server = await startProviderServer(({ path, query }, response) => {
+      if (path.endsWith("/Download")) {
+        const wanted = (query["AffidavitIds"] ?? "").split(",");
+        downloads.push(wanted.join());
+        if (refused && wanted.includes(ids[0] ?? "")) {
+          response.writeHead(refused.status, { "content-type": "text/html" });
+          return void response.end("<html>");
+        }
+        const files = wanted.map((id, at) => [`Affidavit_${at}.pdf`, strToU8(`%PDF-1.7 ${id}`)]);
+        response.writeHead(200, { "content-type": "application/zip" });
+        response.end(zipSync(Object.fromEntries(files)));
+        return;
       }
-      const files = wanted.map((id, at) => [`Affidavit_${at}.pdf`, strToU8(`%PDF-1.7 ${id}`)]);
-      response.writeHead(200, { "content-type": "application/zip" });
-      response.end(zipSync(Object.fromEntries(files)));
-      return;
+      const affidavits = ids.map((uniqueId) => ({ uniqueId, kind: "Closed" }));
+      const item = { evidenceId: letter, state: "Closed", outcome: "Delivered", affidavits };
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ results: [item], totalMatches: 1 }));
+    });
+    const { documents, close } = await openStore();
+    try {
+      const answer = await asked(server.url, letter.toUpperCase(), { documents });
+      expect(answer).toMatchObject({ missing: 2 - kept, snapshot: { outcome: "Delivered" } });
+      expect(answer.documents.map(({ uniqueId }) => uniqueId)).toEqual(ids.slice(-kept));
+      expect(new Set(answer.documents.map(({ document }) => document.sha256)).size).toBe(kept);
+      expect(downloads).toEqual([ids.join(), ...ids]);
+      // The last look says what came.
+      const last = asked(server.url, letter, { documents }, "affidavits");
+      if (refused)
+        await expect(last).rejects.toMatchObject({
+          message: expect.stringContaining(`answered ${refused.status}`),
+          details: [{ kind: refused.kind }],
+        });
+      else expect(await last).toMatchObject({ missing: 0 });
+    } finally {
+      await server.close();
+      await close();
     }
-    const affidavits = ids.map((uniqueId) => ({ uniqueId, kind: "Closed" }));
-    const item = { evidenceId: letter, state: "Closed", outcome: "Delivered", affidavits };
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ results: [item], totalMatches: 1 }));
-  });
-  const { documents, close } = await openStore();
-  try {
-    const answer = await asked(server.url, letter.toUpperCase(), { documents });
-    expect(answer).toMatchObject({ missing: 2 - kept, snapshot: { outcome: "Delivered" } });
-    expect(answer.documents.map(({ uniqueId }) => uniqueId)).toEqual(ids.slice(-kept));
-    expect(new Set(answer.documents.map(({ document }) => document.sha256)).size).toBe(kept);
-    expect(downloads).toEqual([ids.join(), ...ids]);
-    // The last look says what came.
-    const last = asked(server.url, letter, { documents }, "affidavits");
-    if (page)
-      await expect(last).rejects.toMatchObject({ details: [{ status: 200, kind: "protocol" }] });
-    else expect(await last).toMatchObject({ missing: 0 });
-  } finally {
-    await server.close();
-    await close();
-  }
-});
+  },
+);
 
 test("a slow download keeps no state from the process, and opens no circuit", async () => {
   const { setTimeout: startTimer } = globalThis;
