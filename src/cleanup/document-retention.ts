@@ -103,7 +103,7 @@ async function isStillDue(
   { kind, endedAt, ...processKey }: Due,
   client?: PoolClient,
 ): Promise<boolean> {
-  const newest = (await options.families.endOf(processKey)) ?? endedAt;
+  const newest = (await options.families.endOf(processKey, client)) ?? endedAt;
   const isOpen = newest === "open";
   if (client && (isOpen || newest > endedAt))
     await writeEnd(client, processKey, isOpen ? null : newest);

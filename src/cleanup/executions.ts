@@ -3,7 +3,7 @@
 import type { Client } from "@temporalio/client";
 import { familyOf } from "../contracts/registry.js";
 import type { ProcessKey } from "../crypto/data-key.js";
-import type { Pool } from "../postgres/pool.js";
+import type { Pool, PoolClient } from "../postgres/pool.js";
 import { historyDays } from "../temporal/connection.js";
 import { isNotFound } from "../temporal/grpc-status.js";
 
@@ -70,8 +70,8 @@ export class Families {
   }
 
   /** When the last of them has ended. Those that Temporal does not have any more ended before those that it has. */
-  async endOf(processKey: ProcessKey): Promise<End> {
-    const members = await this.#members(processKey);
+  async endOf(processKey: ProcessKey, reader: Pool | PoolClient = this.#pool): Promise<End> {
+    const members = await this.#members(processKey, reader);
     if (members.some(({ remaining }) => remaining)) return "open";
     return members
       .flatMap(({ end = [] }) => end)
@@ -79,13 +79,18 @@ export class Families {
       .at(-1);
   }
 
-  #members({ namespace, workflowId }: ProcessKey): Promise<Member[]> {
-    return Promise.all(
-      familyOf(workflowId).map((one) => this.#member({ namespace, workflowId: one })),
-    );
+  /** One after the other: a transaction has one connection, and another one could wait for its end. */
+  async #members(
+    { namespace, workflowId }: ProcessKey,
+    reader: Pool | PoolClient = this.#pool,
+  ): Promise<Member[]> {
+    const members: Member[] = [];
+    for (const one of familyOf(workflowId))
+      members.push(await this.#member({ namespace, workflowId: one }, reader));
+    return members;
   }
 
-  async #member(processKey: ProcessKey): Promise<Member> {
+  async #member(processKey: ProcessKey, reader: Pool | PoolClient): Promise<Member> {
     const { namespace, workflowId } = processKey;
     const isOwn = this.#checked.get(namespace) ?? this.#requireOwn(namespace);
     this.#checked.set(namespace, isOwn);
@@ -93,7 +98,7 @@ export class Families {
     const client = this.#clientFor(namespace);
     const end = await endOf(client, workflowId);
     if (end === "open") return { remaining: { workflowId } };
-    const ranAt = end ? undefined : await lastRow(this.#pool, processKey);
+    const ranAt = end ? undefined : await lastRow(reader, processKey);
     if (!ranAt) return { end };
     const until = new Date(ranAt.getTime() + (await this.#daysOf(client)) * DAY_MS);
     if (until <= this.#now) return {};
@@ -114,11 +119,11 @@ export class Families {
  * that the clean-up has added, late callbacks. Undefined for one that an erasure has removed.
  */
 async function lastRow(
-  pool: Pool,
+  reader: Pool | PoolClient,
   { namespace, workflowId }: ProcessKey,
 ): Promise<Date | undefined> {
   const ofProcess = "namespace = $1 and workflow_id = $2";
-  const { rows } = await pool.query<{ at: Date | null }>(
+  const { rows } = await reader.query<{ at: Date | null }>(
     `select greatest(
        (select max(updated_at) from trustflow.effects where ${ofProcess} and provider is not null),
        (select max(owned_at) from trustflow.documents where ${ofProcess} and kind <> 'submitted'),

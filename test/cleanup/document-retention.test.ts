@@ -15,6 +15,7 @@ import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { DocumentStoreFullError } from "../../src/errors/index.js";
 import { addOwner } from "../../src/journal/ownership.js";
+import { createPool } from "../../src/postgres/pool.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
 import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
@@ -36,6 +37,11 @@ const known = { default: knownNamespace(), other: knownNamespace() };
 const clientFor = clientOf(known, ring);
 
 const database = ofFile(testDatabase);
+/** With the one connection that its transaction has: nothing may wait for another one then. */
+const single = ofFile(() => {
+  const pool = createPool(database.url, { max: 1, connectTimeoutMs: 5_000 });
+  return { pool, close: () => pool.end() };
+});
 beforeEach(async () => {
   await database.pool.query("truncate trustflow.documents, trustflow.effects");
   Object.assign(known, { default: knownNamespace(), other: knownNamespace() });
@@ -63,14 +69,14 @@ const client = {
 
 const familiesBy = (own: Client) =>
   new Families({
-    pool: database.pool,
+    pool: single.pool,
     clientFor: (namespace) => (namespace === "default" ? own : clientFor(namespace)),
     now,
   });
 
 function run(options: Partial<RetentionOptions> = {}) {
   return expireDocuments({
-    pool: database.pool,
+    pool: single.pool,
     documents: store,
     days: { affidavitDays: 30, submittedDays: 10 },
     families: familiesBy(client),
