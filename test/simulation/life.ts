@@ -112,6 +112,9 @@ interface Asking {
   attention: Attention;
 }
 
+/** Processes that one has started may each have an attention with the same id. */
+const matterOf = ({ handle, attention }: Asking) => `${handle.workflowId} ${attention.id}`;
+
 export class Living {
   readonly life: Life;
   readonly workflowId: string;
@@ -220,7 +223,7 @@ export class Living {
     this.waitedFor = status.waitingFor;
     const asking = await this.#asking(handle, status);
     if (asking) {
-      if (!this.#lies(asking.attention.id, DECISION_LIES_MS)) await this.#decide(asking);
+      if (!this.#lies(matterOf(asking), DECISION_LIES_MS)) await this.#decide(asking);
     } else if (
       (status.outcome ?? "none") === "none" ||
       (this.#around.isLate() && call.ask && !this.#isAsked)
@@ -290,14 +293,16 @@ export class Living {
     if (played?.answer === "unknown") this.confirmed.push(...(underTest.triedAgain ?? []));
   }
 
-  async #decide({ handle, process, attention }: Asking): Promise<void> {
+  async #decide(asking: Asking): Promise<void> {
+    const { handle, process, attention } = asking;
+    const matter = matterOf(asking);
     const { sandbox, random, say } = this.#around;
     const { effects } = sandbox.ledger(this.life.life);
     const decision = decisionOn(attention, process, effects);
     const before = this.confirmed.length;
     const isConfirming = decision.decision === "retry" && attention.kind === "unknownOutcome";
     // The effect may come before the answer.
-    if (isConfirming && !this.#confirmedFor.has(attention.id)) {
+    if (isConfirming && !this.#confirmedFor.has(matter)) {
       const { calls } = brought[process].underTest as ProcessUnderTest;
       const own = calls.filter(({ activity, step }) =>
         [activity, step].flat().includes(attention.step),
@@ -315,7 +320,7 @@ export class Living {
       one.status === "fulfilled" ? one.value.answer === "resolved" : isUnanswered(one.reason),
     );
     if (!isTaken) this.confirmed.length = before;
-    else if (isConfirming) this.#confirmedFor.add(attention.id);
+    else if (isConfirming) this.#confirmedFor.add(matter);
     for (const { status, ...settled } of all) {
       const { reason, value } = settled as { reason?: unknown; value?: { answer: string } };
       say(

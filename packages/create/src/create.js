@@ -63,9 +63,12 @@ const { status } = spawnSync(manager, ["install"], {
 if (status !== 0)
   refuse(`${name} is written, but \`${manager} install\` failed: run it again in ${given}`);
 const enter = relative("", folder);
-/** In double quotes, which Windows needs, a POSIX shell would read `$` and backticks. */
-const quoted =
-  process.platform === "win32" ? `"${enter}"` : `'${enter.replaceAll("'", String.raw`'\''`)}'`;
-console.log(
-  `\n${name} is ready:\n\n${enter ? `  cd ${/^[\w./-]*$/.test(enter) ? enter : quoted}\n` : ""}  ${manager} start\n`,
-);
+/**
+ * In double quotes, which Windows needs, a POSIX shell would read `$` and backticks.
+ * @param {string} path
+ */
+function quoted(path) {
+  if (/^[\w./-]*$/.test(path)) return path;
+  return process.platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+console.log(`\n${name} is ready:\n\n${enter ? `  cd ${quoted(enter)}\n` : ""}  ${manager} start\n`);

@@ -159,10 +159,11 @@ const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Parses `90s`, `6h`, `60d` into milliseconds. */
 export function span(text: string): number {
   const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw new InvalidArgumentError("must look like 500ms, 90s, 10m, 6h or 60d");
   const ms = Number(digits) * unitsMs[unit as keyof typeof unitsMs];
   if (ms > 36_525 * unitsMs.d) throw new InvalidArgumentError("must be at most 36525d");
-  if (digits !== undefined) return ms;
-  throw new InvalidArgumentError("must look like 500ms, 90s, 10m, 6h or 60d");
+  return ms;
 }
 
 /** An argument of a sub-command, which commander hands on as text. */
